@@ -1,0 +1,86 @@
+# Needs Python 3.11 or newer with its venv module, make and git; all else goes into .venv.
+# Choose another interpreter with `make test PYTHON=/path/to/python`.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?=
+PYTEST ?= -q -n auto
+TRAFFIC := $(foreach name,openai-chat anthropic gemini,../shared/traffic/$(name).jsonl.gz)
+FILES ?= $(TRAFFIC)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# Print the first interpreter that really runs (a shim may be there and fail): $(1) are versions,
+# $(2) are commands to try before them.
+find_python = for python in $(2) $(foreach version,$(1),python$(version) \
+	$${PYENV_ROOT:-$$HOME/.pyenv}/versions/$(version).*/bin/python); do \
+	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
+	2>/dev/null; then command -v "$$python"; break; fi; done
+
+.PHONY: help demo test lint pytest format sweep coverage bench test-all-pythons wheel clean
+
+help:
+	@echo "make demo   convert a weather exchange and show bodies and notes"
+	@echo "make test   run ruff, mypy and the test suite"
+	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
+	@echo "make coverage | bench | test-all-pythons | format | wheel | clean"
+
+demo: $(VENV)/.installed
+	@$(BIN)/python examples/demo.py
+
+test: lint pytest
+
+pytest: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest $(PYTEST) || { code=$$?; \
+	if [ $$code -eq 5 ]; then echo "No test was collected: is tests/ there?" >&2; fi; exit $$code; }
+
+lint: $(VENV)/.installed-dev
+	@$(BIN)/ruff check -q .
+	@$(BIN)/ruff format -q --check . || { echo "Run 'make format'." >&2; exit 1; }
+	@$(BIN)/mypy
+
+format: $(VENV)/.installed-dev
+	@$(BIN)/ruff check -q --fix .
+	@$(BIN)/ruff format -q .
+
+sweep: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.sweep $(FILES)
+
+coverage: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.coverage
+
+bench: $(VENV)/.installed-dev
+	@$(BIN)/python -m benchmarks
+
+wheel: $(VENV)/.installed-dev
+	@rm -rf build dist
+	@$(BIN)/python -m build
+	@ls dist
+
+test-all-pythons:
+	@for version in 3.11 3.12 3.13; do \
+	python=$$($(call find_python,$$version)); \
+	if [ -z "$$python" ]; then echo "Python $$version: not found, skipped."; continue; fi; \
+	echo "Python $$version:"; \
+	$(MAKE) --no-print-directory pytest VENV=.venv-$$version PYTHON="$$python" || exit 1; done
+
+clean:
+	@rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf engine/wireglot.egg-info
+
+$(BIN)/python:
+	@python=$$($(call find_python,3.11 3.12 3.13 3,$(PYTHON))); \
+	if [ -z "$$python" ]; then \
+	echo "No Python 3.11 or newer with venv was found: install one, or name it with PYTHON=..." >&2; \
+	exit 1; fi; \
+	"$$python" -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml setup.py
+	@echo "Installing into $(VENV)."
+	@$(BIN)/python -m pip install -qq -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(BIN)/python pyproject.toml setup.py
+	@echo "Installing into $(VENV), with what the tests need."
+	@$(BIN)/python -m pip install -qq -e '.[dev]'
+	@touch $@ $(VENV)/.installed

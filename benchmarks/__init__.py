@@ -1,0 +1,1 @@
+"""Time conversions against hand-written converters: `python -m benchmarks`."""

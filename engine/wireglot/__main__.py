@@ -1,0 +1,7 @@
+"""Run the command line as `python -m wireglot`."""
+
+from __future__ import annotations
+
+from wireglot.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,250 @@
+"""The command line: `convert`, `dialects`, `check` and `test`.
+
+Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
+Imports stand inside the functions: most of a short command's time is its start.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+if TYPE_CHECKING:
+    from .notes import Note
+    from .rulesets import RuleSet
+
+OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
+PASSED_ON = ("source", "target", "unit", "model", "stream")
+WORDS = ("ignore", "note", "fail")
+
+
+class _Stop(Exception):
+    """Ends the command with a message and an exit status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = arguments.command
+    from .errors import PolicyError, UsageError, WireglotError
+
+    try:
+        status = command(arguments)
+        sys.stdout.flush()
+        return status
+    except _Stop as stop:
+        return _say(stop, stop.status)
+    except UsageError as error:
+        return _say(error, USAGE)
+    except PolicyError as error:
+        _print_notes(error.conversion.notes if error.conversion else (), arguments.notes)
+        return _say(error, FORBIDDEN)
+    except WireglotError as error:
+        return _say(error, FAILED)
+    except BrokenPipeError:
+        # The reader has gone. What is still buffered must not raise again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13
+    except KeyboardInterrupt:
+        return 128 + 2
+
+
+def _say(error: Exception, status: int) -> int:
+    print(f"wireglot: {error}", file=sys.stderr)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="wireglot",
+        description="Convert what goes over the wire to and from language models.",
+        epilog="Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, "
+        "3 a note was forbidden.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> Any:
+        made = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        made.set_defaults(command=run)
+        return made
+
+    convert = command("convert", _convert, "convert JSON; the notes go to stderr")
+    add = convert.add_argument
+    add("file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin (default)")
+    add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
+    add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
+    add("--unit", default="request", metavar="U", help="what the value is (default: request)")
+    add("--model", metavar="M", help="the model, where the source keeps it outside the body")
+    add("--stream", action="store_const", const=True, help="the request asks for a stream")
+    add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+    words = "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a JSON file"
+    add("--policy", action="append", default=[], metavar="P", help=words)
+    add("--notes", choices=("text", "json", "none"), default="text", help="how notes are printed")
+    add("--indent", type=int, metavar="N", help="indent the result by N spaces")
+    add("-o", "--output", metavar="FILE", help="write the result here instead of stdout")
+    _add_rules(convert)
+
+    _add_rules(command("dialects", _dialects, "list the dialects"))
+    for made in (
+        command("check", _check, "check rule files for mistakes"),
+        command("test", _test, "run the examples that stand in rule files"),
+    ):
+        made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
+    return parser
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
+    add("--overlay", action="append", default=[], metavar="N", help="an overlay to lay on top")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"wireglot {version('wireglot')}")
+        parser.exit()
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments.rules, arguments.overlay)
+    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
+    options = dict(map(_option, arguments.option))
+    policy = _policy(arguments.policy)
+    body = _parse(_read(arguments.file), "stdin" if arguments.file == "-" else arguments.file)
+    out = rules.convert(body, **chosen, options=options, policy=policy)
+    _write(_dump(out.body, arguments.indent), arguments.output)
+    _print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def _dialects(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments.rules, arguments.overlay)
+    width = max(map(len, rules.dialects), default=0)
+    for name in rules.dialects:
+        dialect = rules[name]
+        verified, see = (getattr(dialect, field, None) or "" for field in ("verified", "see"))
+        print(f"{name:<{width}}  {verified!s:<10}  {see}".rstrip())
+    return OK
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    findings = _rules([arguments.dir] if arguments.dir else [], []).findings
+    for line in sorted(str(finding) for finding in findings):
+        print(line)
+    return FAILED if any(finding.severity == "error" for finding in findings) else OK
+
+
+def _test(arguments: argparse.Namespace) -> int:
+    from . import examples
+
+    rules = _rules([arguments.dir] if arguments.dir else [], [])
+    failures = examples.run(rules, rules.dialects)
+    for failure in failures:
+        print(f"{failure.where}: {failure.message}")
+    print(f"{len(failures)} failed" if failures else "every example holds")
+    return FAILED if failures else OK
+
+
+def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:
+    import wireglot
+
+    for directory in directories:
+        if not Path(directory).is_dir():
+            raise _Stop(USAGE, f"`{directory}` is no directory; name one that holds rule files")
+    return wireglot.load_rules(*directories, overlays=overlays)
+
+
+def _option(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise _Stop(USAGE, f"`--option {text}` has no `K=V`; say for example `repair=true`")
+    try:
+        return key, json.loads(value, parse_constant=_no_constant)
+    except ValueError:
+        return key, value
+
+
+def _policy(texts: Iterable[str]) -> dict[str, str]:
+    policy: dict[str, str] = {}
+    for text in texts:
+        key, equals, word = text.rpartition("=")
+        if equals and word in WORDS:
+            policy[key] = word
+        elif equals and not Path(text).is_file():
+            raise _Stop(USAGE, f"`--policy {text}`: `{word}` is none of {', '.join(WORDS)}")
+        else:
+            table = _parse(_read(text), text)
+            if not isinstance(table, dict) or not all(isinstance(w, str) for w in table.values()):
+                raise _Stop(USAGE, f"`{text}` is no JSON object of codes and words")
+            policy.update(cast("dict[str, str]", table))
+    return policy
+
+
+def _read(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise _Stop(USAGE, f"`{name}` cannot be read: {error.strerror}") from None
+
+
+def _parse(data: bytes, name: str) -> Any:
+    try:
+        return json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} is no UTF-8"
+    except json.JSONDecodeError as error:
+        message = f"line {error.lineno} column {error.colno}: {error.msg}"
+    except RecursionError:
+        message = "it is nested too deeply"
+    except ValueError as error:
+        message = str(error)
+    raise _Stop(FAILED, f"`{name}` is no JSON: {message}")
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"`{word}` is no JSON number")
+
+
+def _dump(body: object, indent: int | None) -> bytes:
+    separators = (",", ":") if indent is None else (",", ": ")
+    try:
+        text = json.dumps(
+            body, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+        )
+    except (ValueError, RecursionError) as error:
+        raise _Stop(FAILED, f"the result cannot be written as JSON: {error}") from None
+    # A lone surrogate cannot stand in UTF-8; JSON.stringify escapes it in the same way.
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _write(data: bytes, name: str | None) -> None:
+    if name is None:
+        while data:  # unbuffered, a write may end early
+            data = data[sys.stdout.buffer.write(data) :]
+        sys.stdout.buffer.flush()
+        return
+    try:
+        Path(name).write_bytes(data)
+    except OSError as error:
+        raise _Stop(USAGE, f"`{name}` cannot be written: {error.strerror}") from None
+
+
+def _print_notes(notes: Sequence[Note], form: str) -> None:
+    if form == "json":
+        print(json.dumps([note._asdict() for note in notes]), file=sys.stderr)
+    elif form == "text":
+        for note in notes:
+            print(note, file=sys.stderr)

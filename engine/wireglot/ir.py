@@ -1,0 +1,133 @@
+"""The intermediate representation: which kinds there are, and the type of every field.
+
+The IR is plain JSON in dicts (`docs/ir.md`). The TypedDicts say its shape to a type checker; the
+tables say it to the engine, which guards a hole by the type of the field that it names.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+Unit = Literal[
+    "request",
+    "response",
+    "messages",
+    "message",
+    "tools",
+    "tool",
+    "tool_choice",
+    "tool_call",
+    "tool_result",
+    "usage",
+    "error",
+]
+UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
+
+# Kinds of part and of tool: a shape of this name reads as {"type": NAME, ...}.
+PARTS = frozenset(
+    "text image audio video document file reasoning refusal tool_call tool_result native unknown".split()
+)
+TOOLS = frozenset(("custom", "native"))
+MEDIA = frozenset(("image", "audio", "video", "document", "file"))
+
+# Type of each field by its last name; a name that is not here takes any JSON.
+# `opaque` is reasoning state: {"value": text, "origin": dialect} in the IR, text on the wire.
+FIELDS: dict[str, str] = {
+    **dict.fromkeys(
+        "model id name text role level filename detail description url media_type data verbosity "
+        "service_tier user effort mode display stop_reason stop_sequence tool_call_id input_text "
+        "arguments_text title syntax definition kind time ttl code message status param".split(),
+        "string",
+    ),
+    **dict.fromkeys(
+        "max_tokens top_logprobs seed n budget created index cache_read cache_write output "
+        "tool_input total".split(),
+        "integer",
+    ),
+    **dict.fromkeys(
+        "temperature top_p top_k presence_penalty frequency_penalty".split(), "number"
+    ),
+    **dict.fromkeys(
+        "parallel_tool_calls stream store strict logprobs include failed redacted "
+        "trimmed".split(),
+        "bool",
+    ),
+    **dict.fromkeys(
+        "messages tools parts candidates stop modalities allowed system".split(), "list"
+    ),
+    **dict.fromkeys("parameters arguments metadata logit_bias".split(), "object"),
+    "signature": "opaque",
+}
+# Fields of these are counts and bodies where the same names mean something else.
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("usage", "input"): "integer",
+    ("usage", "reasoning"): "integer",
+    ("usage", "cache_read"): "integer",
+    ("tool_call", "input"): "string",
+    ("candidate", "logprobs"): "any",
+}
+# Never a loss when a picture does not take them: they follow from other fields.
+DERIVED = frozenset(("type", "role", "kept", "spelled", "arguments_json", "origin"))
+
+
+class ToolCall(TypedDict, total=False):
+    """A call by the model: one of arguments, input, arguments_text."""
+
+    type: Literal["tool_call"]
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    arguments_json: str
+    arguments_text: str
+    input: str
+    signature: dict[str, str]
+
+
+class ToolResult(TypedDict, total=False):
+    """The answer to a call; `value` is what `kind` says."""
+
+    type: Literal["tool_result"]
+    tool_call_id: str
+    name: str
+    kind: Literal["text", "data", "error", "multimodal"]
+    value: Any
+    failed: bool
+
+
+class Message(TypedDict, total=False):
+    """One turn: ordered parts under a role."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    parts: list[dict[str, Any]]
+    level: str
+    name: str
+
+
+class Request(TypedDict, total=False):
+    """A request; docs/ir.md lists every field."""
+
+    model: str
+    messages: list[Message]
+    tools: list[dict[str, Any]]
+    tool_choice: Any
+    parallel_tool_calls: bool
+    max_tokens: int
+    stream: bool
+
+
+class Response(TypedDict, total=False):
+    """A response: candidates of parts, and usage in disjoint buckets."""
+
+    id: str
+    model: str
+    created: int
+    candidates: list[dict[str, Any]]
+    usage: dict[str, Any]
+
+
+def field_type(shape: str, path: str) -> str:
+    """Return the type of a field: string integer number bool list object opaque any."""
+    if path.startswith("own."):
+        return "any"
+    name = path.rpartition(".")[2]
+    return EXCEPTIONS.get((shape, name)) or FIELDS.get(name, "any")

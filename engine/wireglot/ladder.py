@@ -1,0 +1,149 @@
+"""The ladder: what a value becomes where a dialect has no picture for it (rules/ladder.yaml).
+
+A row is a picture of the IR before and one after. `$absent` in `to` removes a field; the lenses of a
+row are `json` (as JSON text), `texts`, `media`, `joined` and the guards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import picture as pic
+from .ir import MEDIA
+from .lenses import Misfit, guard, is_guard, same, stringify
+from .notes import Effect
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .source import Node, Pos, wrong
+from .trail import Trail
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """One step down: `before` and `after` are IR pictures; `beside` are parts that move out."""
+
+    name: str
+    before: Fields
+    after: Fields
+    beside: Hole | None
+    effect: Effect
+    message: str
+    pos: Pos
+
+
+Ladder = dict[str, list[Row]]
+
+
+def load(node: Node) -> Ladder:
+    """Build the ladder from rules/ladder.yaml. Raises RuleError."""
+    found: Ladder = {}
+    top = node.get("ladder")
+    if top is None:
+        raise wrong("the ladder file holds `ladder:`", node.pos)
+    for kind, rows in top.value.items():
+        found[kind] = []
+        for name, row in rows.value.items():
+            before, after, beside = row.get("from"), row.get("to"), row.get("beside")
+            if before is None or after is None:
+                raise wrong(f"the row `{name}` has `from` and `to`", row.pos)
+            one, two = pic.parse(before), pic.parse(after)
+            aside = pic.parse(beside) if beside else None
+            if not isinstance(one, Fields) or not isinstance(two, Fields):
+                raise wrong(f"`from` and `to` of `{name}` are objects", row.pos)
+            effect: Any = row.get("effect")
+            said = row.get("note")
+            found[kind].append(
+                Row(
+                    name,
+                    one,
+                    two,
+                    aside if isinstance(aside, Hole) else None,
+                    effect.value if effect else "changed",
+                    str(said.value) if said else name,
+                    row.pos,
+                )
+            )
+    return found
+
+
+def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:
+    """Apply a row: the new value, the parts that move out, the field it is about.
+
+    Raises Misfit where the row does not apply.
+    """
+    found: dict[str, tuple[Any, str]] = {}
+    _match(row.before, value, "", found)
+    new = dict(value)
+    trail.copy(value, new)
+    origin = next((path for _, path in found.values() if trail.find(value, path)), "")
+    for (name, *_), child in row.after.entries:
+        made = _make(child, found)
+        if made is ABSENT:
+            new.pop(name, None)
+        else:
+            new[name] = made
+            at = trail.find(value, origin) if origin else None
+            trail.put(new, name, at or trail.find(value))
+    beside = _make(row.beside, found) if row.beside is not None else []
+    return new, beside, origin
+
+
+def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]]) -> None:
+    if isinstance(p, Literal):
+        if not any(same(v, value) if v is not ABSENT else value is ABSENT for v in p.values):
+            raise Misfit("the row says something else")
+    elif isinstance(p, pic.Test):
+        if value is ABSENT or (
+            p.word == "has"
+            and not any(isinstance(v, dict) and v.get("type") == p.kind for v in value)
+        ):
+            raise Misfit("the row's test does not hold")
+    elif isinstance(p, Hole):
+        if value is ABSENT:
+            raise Misfit("the row's field is not there")
+        for lens in reversed(p.lenses):
+            if is_guard(lens) and not guard(lens, value):
+                raise Misfit("the row's guard refuses")
+            if lens == "empty" and value:
+                raise Misfit("there is something")
+            if lens == "texts" and not (
+                isinstance(value, list) and all(b.get("type") == "text" for b in value)
+            ):
+                raise Misfit("not only texts")
+        found[p.path] = (value, path)
+    elif isinstance(p, Fields):
+        if not isinstance(value, dict):
+            raise Misfit("the row takes an object")
+        for (name, *_), child in p.entries:
+            inner = f"{path}.{name}" if path else name
+            _match(child, value.get(name, ABSENT), inner, found)
+        for hole in p.spread:
+            found[hole.path] = ({k: v for k, v in value.items() if k not in p.names}, path)
+
+
+def _make(p: Picture | None, found: dict[str, tuple[Any, str]]) -> Any:
+    if isinstance(p, Literal):
+        return p.values[0]
+    if isinstance(p, Hole):
+        value = found[p.path][0]
+        for lens in p.lenses:
+            value = _LENSES[lens](value)
+        return value
+    if isinstance(p, Text):
+        return p.write(tuple(str(found[n][0]) for n in p.names))
+    if isinstance(p, Fields):
+        made = {names[0]: _make(child, found) for names, child in p.entries}
+        for hole in p.spread:
+            made.update(found[hole.path][0])
+        return {k: v for k, v in made.items() if v is not ABSENT}
+    if isinstance(p, Items):
+        return [_make(child, found) for child in p.items]
+    raise Misfit("a row's `to` is a picture of the IR")
+
+
+_LENSES: dict[str, Any] = {
+    "json": stringify,
+    "texts": lambda blocks: [b for b in blocks if b.get("type") == "text"],
+    "media": lambda blocks: [b for b in blocks if b.get("type") in MEDIA],
+    "joined": lambda blocks: "\n".join(b["text"] for b in blocks if b.get("type") == "text"),
+}

@@ -1,0 +1,161 @@
+"""Lenses: small pairs of functions between a value of the IR and its form on the wire.
+
+A lens reads `read(wire) -> value` and writes `write(value) -> wire`; what it does not take raises
+Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `number`, `integer`,
+`bool`, `null`, joined with `+`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+GUARDS: dict[str, Callable[[Any], bool]] = {
+    "string": lambda v: isinstance(v, str),
+    "object": lambda v: isinstance(v, dict),
+    "list": lambda v: isinstance(v, list),
+    "bool": lambda v: isinstance(v, bool),
+    "null": lambda v: v is None,
+    "integer": lambda v: (
+        (isinstance(v, int) and not isinstance(v, bool))
+        or (isinstance(v, float) and v.is_integer())
+    ),
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "any": lambda v: True,
+}
+# Lenses that act on the list or object that a shape made; the reader and the writer know them.
+FORMS = frozenset(("bare", "joined", "lone", "listed", "plain"))
+LENSES = frozenset(("json", "not", "not-an-object"))
+
+
+class Misfit(Exception):
+    """Raised inside the engine when a value does not fit a picture.
+
+    `at` is the path of keys and indices to the value, `pos` the place in the rule file.
+    """
+
+    def __init__(self, reason: str, at: tuple[Any, ...] = (), pos: Any = None) -> None:
+        super().__init__(reason)
+        self.reason, self.at, self.pos = reason, at, pos
+
+
+def stringify(value: Any) -> str:
+    """Write JSON text as JSON.stringify does: no spaces, printable characters as they are."""
+    return json.dumps(_numbers(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _numbers(value: Any) -> Any:
+    # JSON.stringify writes 1.0 as 1 and 1e21 as 1e+21; only whole floats differ from Python's.
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 1e21 else value
+    if isinstance(value, dict):
+        return {k: _numbers(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_numbers(v) for v in value]
+    return value
+
+
+def _constant(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON text; raises Misfit for what is none (NaN and Infinity among it)."""
+    try:
+        return json.loads(text, parse_constant=_constant)
+    except (ValueError, RecursionError):
+        raise Misfit("the text is no JSON") from None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two values are the same JSON: true is not 1, 1 is 1.0, key order is free."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, dict):
+        return (
+            isinstance(b, dict)
+            and len(a) == len(b)
+            and all(k in b and same(v, b[k]) for k, v in a.items())
+        )
+    if isinstance(a, list):
+        return (
+            isinstance(b, list)
+            and len(a) == len(b)
+            and all(same(x, y) for x, y in zip(a, b, strict=True))
+        )
+    if isinstance(a, int | float):
+        return isinstance(b, int | float) and a == b
+    return type(a) is type(b) and bool(a == b)
+
+
+class Table:
+    """A table of words: wire words to IR words and back.
+
+    `write` maps IR to wire, one to one; `read_also` are further wire words, `write_also` further IR
+    words (both are noted when they cross); `otherwise` is the wire word for a word of no table.
+    """
+
+    def __init__(
+        self,
+        write: dict[str, Any],
+        read_also: dict[str, Any],
+        write_also: dict[str, Any],
+        otherwise: Any,
+    ) -> None:
+        self.to_wire, self.read_also = write, read_also
+        self.write_also, self.otherwise = write_also, otherwise
+        self.to_ir = {w: i for i, w in write.items()}
+
+    def read(self, wire: Any) -> tuple[Any, bool]:
+        """Return the IR word, and whether it means just what the wire word means."""
+        if not isinstance(wire, str | int | bool):
+            raise Misfit("a word is expected")
+        if wire in self.to_ir:
+            return self.to_ir[wire], True
+        if wire in self.read_also:
+            return self.read_also[wire], False
+        return f"other:{wire}", True
+
+    def write(self, value: Any, home: bool = True) -> tuple[Any, bool]:
+        """Return the wire word, and whether it means just what the IR word means.
+
+        A word of no table (`other:WORD`) goes back where it came from, `home`.
+        """
+        if not isinstance(value, str | int | bool):
+            raise Misfit("a word is expected")
+        if value in self.to_wire:
+            return self.to_wire[value], True
+        if value in self.write_also:
+            return self.write_also[value], False
+        if self.otherwise is not None:
+            return self.otherwise, False
+        if home and isinstance(value, str) and value.startswith("other:"):
+            return value[6:], True
+        raise Misfit(f"there is no word for `{value}`")
+
+
+def not_an_object(value: Any) -> bool:
+    """Tell whether a value is text that is not the JSON of an object."""
+    if not isinstance(value, str):
+        return False
+    try:
+        return not isinstance(parse_json(value), dict)
+    except Misfit:
+        return True
+
+
+def guard(names: str, value: Any) -> bool:
+    """Tell whether a value passes a guard such as `object+list`."""
+    return any(GUARDS[name](value) for name in names.split("+"))
+
+
+def is_guard(name: str) -> bool:
+    """Tell whether a lens name is a guard."""
+    return all(word in GUARDS for word in name.split("+"))
+
+
+def finite(value: Any) -> bool:
+    """Tell whether a number can stand in JSON."""
+    return not isinstance(value, float) or math.isfinite(value)

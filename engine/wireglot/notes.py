@@ -1,0 +1,143 @@
+"""Notes: what a conversion could not carry over exactly, and what it did instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from .errors import UsageError
+
+Effect = Literal["lost", "changed", "moved", "added", "kept"]
+Severity = Literal["info", "warning", "error"]
+
+CODES: dict[str, str] = {
+    "unknown-key": "A key that no picture names; the target has no place for it.",
+    "unknown-part": "An element of a kind that no picture describes; the target cannot hold it.",
+    "unfit": "A value of a type that its picture does not take; kept for its own dialect only.",
+    "own-field": "A documented field that only the source dialect has.",
+    "no-place": "A value that the target dialect cannot hold.",
+    "dropped": "A value that the target's rule file drops, with the reason it gives.",
+    "filled-in": "A required value that the source did not have, filled in from the rule.",
+    "made-id": "An id that the source did not have, made from position and content.",
+    "made-name": "A name that the target requires and the source did not have.",
+    "renamed": "A name or id that the target refuses, rewritten to fit its limits.",
+    "reworded": "A word whose nearest word in the target means something wider or narrower.",
+    "ambiguous": "A value that the target cannot tell apart from another one.",
+    "joined": "Several pieces that the target holds as one.",
+    "reordered": "Parts that stand in another order in the target.",
+    "moved": "A part that stands in another message in the target.",
+    "empty-message": "A message without parts, left out where the target takes none.",
+    "lifted": "System text from the middle of a conversation, moved to its head.",
+    "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
+    "blank-arguments": "Blank argument text, written as an empty object.",
+    "inconsistent": "Numbers that do not add up; the source's own total is kept at home only.",
+    "unpaired": "A result without a call, or a call without a result.",
+    "duplicate-id": "Two calls with one id; results are paired in order.",
+    "foreign-signature": "Opaque reasoning state, which only the dialect it came from can read.",
+    "error-as-text": "An error result, written as JSON text with the one key `error`.",
+    "data-as-text": "A data result, written as JSON text.",
+    "blocks-as-text": "A result of several text blocks, written as one text.",
+    "blocks-beside": "The media of a result, moved into a user message after it.",
+    "media-beside": "Media beside the data of a result, moved into a user message after it.",
+    "freeform-wrapped": "Freeform input or a freeform tool, wrapped as an object with key `input`.",
+    "document-as-text": "A text document, written as a text block.",
+    "file-as-document": "A file of unsaid kind, written as a document.",
+    "refusal-as-text": "A refusal, written as text.",
+    "named-as-required": "A forced tool, written as `required`.",
+    "allowed-as-mode": "A subset of tools, written as its mode without the list.",
+    "developer-as-system": "Developer text, written as system text.",
+    "system-as-user": "System text, written as a user message.",
+    "no-parameters": "A tool without a schema; the schema of no parameters is written.",
+    "untyped-parameters": "A schema without a root type; `object` is written.",
+    "no-usage": "A response without token counts; zeros are written.",
+    "empty-response": "A response without candidates; an empty one is written.",
+    "missing-name": "A result whose call is not there and so has no name; its id stands for it.",
+}
+
+
+class Note(NamedTuple):
+    """One thing that a conversion could not carry exactly.
+
+    Paths are RFC 6901 pointers into the caller's source and target bodies, or None; `rule` is
+    `file:line:column` or None. `code` is stable and listed in docs/notes.md.
+    """
+
+    code: str
+    effect: Effect
+    severity: Severity
+    source_path: str | None
+    target_path: str | None
+    rule: str | None
+    message: str
+
+    def __str__(self) -> str:
+        ends = [p for p in (self.source_path, self.target_path) if p is not None]
+        where = " -> ".join(p or "/" for p in ends)
+        rule = f" ({self.rule})" if self.rule else ""
+        return f"{self.severity}: {self.code} {self.effect} {where}: {self.message}{rule}"
+
+
+_SEVERITY: dict[Effect, Severity] = {
+    "lost": "warning",
+    "changed": "warning",
+    "moved": "info",
+    "added": "info",
+    "kept": "info",
+}
+
+
+def severity_of(effect: Effect) -> Severity:
+    """Return the usual severity of an effect."""
+    return _SEVERITY[effect]
+
+
+class Policy:
+    """What to do about notes: `ignore | note | fail` by code, `effect:NAME` or `path:POINTER`.
+
+    A code outranks a path (the longest pointer first), a path outranks an effect.
+    """
+
+    def __init__(self, table: Mapping[str, str] | None) -> None:
+        self.table = dict(table or {})
+        for key, word in self.table.items():
+            kind, _, name = key.partition(":")
+            if word not in ("ignore", "note", "fail"):
+                raise UsageError(
+                    f"the policy for `{key}` is `{word}`; say `ignore`, `note` or `fail`"
+                )
+            known = (
+                key in CODES
+                or (kind == "effect" and name in _SEVERITY)
+                or (kind == "path" and (not name or name.startswith("/")))
+            )
+            if not known:
+                raise UsageError(
+                    f"the policy names `{key}`, which is no code of docs/notes.md, no "
+                    "`effect:NAME` and no `path:POINTER`"
+                )
+
+    def word(self, note: Note) -> str:
+        """Return `ignore`, `note` or `fail` for a note."""
+        if note.code in self.table:
+            return self.table[note.code]
+        best = ""
+        for key in self.table:
+            if key.startswith("path:") and len(key) > len(best):
+                pointer = key[5:]
+                for path in (note.source_path, note.target_path):
+                    if path is not None and (path == pointer or path.startswith(pointer + "/")):
+                        best = key
+        return self.table.get(best or f"effect:{note.effect}", "note")
+
+    def apply(self, notes: Iterable[Note]) -> tuple[tuple[Note, ...], Note | None]:
+        """Return the notes that stay, and the first that is forbidden, if any."""
+        if not self.table:
+            return tuple(notes), None
+        stay, forbidden = [], None
+        for note in notes:
+            word = self.word(note)
+            if word != "ignore":
+                stay.append(note)
+            if word == "fail" and forbidden is None:
+                forbidden = note
+        return tuple(stay), forbidden

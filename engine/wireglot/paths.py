@@ -1,0 +1,86 @@
+"""Wire paths that the pictures of a dialect name: what an audit or a coverage report counts."""
+
+from __future__ import annotations
+
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .rulefile import Case, Dialect
+
+MAX_LENGTH = 400
+
+
+def pictured(dialect: Dialect, unit: str) -> set[str]:
+    """Return the wire paths (`messages[].content[].text`) that a unit's pictures name.
+
+    `path.*` stands for everything below a value that is carried whole.
+    """
+    found: set[str] = set()
+    walk = _Walk(dialect, found)
+    shape = dialect.units.get(unit) or dialect.shapes.get(unit)
+    if shape is not None:
+        for case in shape.cases:
+            walk.picture(case.wire, "", case, ())
+    return {path.lstrip(".") for path in found if path}
+
+
+def dropped(dialect: Dialect, unit: str) -> dict[str, str]:
+    """Return the wire paths that a rule file gives up under `drop:`, with the reasons."""
+    found: dict[str, str] = {}
+    shape = dialect.units.get(unit)
+    for case in shape.cases if shape else ():
+        found.update({path: reason for path, reason in case.drop.items()})
+    return found
+
+
+class _Walk:
+    def __init__(self, dialect: Dialect, found: set[str]) -> None:
+        self.dialect, self.found = dialect, found
+
+    def picture(self, p: Picture, path: str, case: Case, inside: tuple[str, ...]) -> None:
+        """Collect the paths of one picture."""
+        if isinstance(p, Fields):
+            if path:
+                self.found.add(path)
+            for names, child in p.entries:
+                self.picture(child, f"{path}.{names[0]}", case, inside)
+            for hole in p.spread:
+                if hole.shape is None:
+                    self.found.add(f"{path}.*")
+                else:
+                    self.shape(hole.shape, path, inside)
+        elif isinstance(p, Hole):
+            self.hole(p, path, case, inside)
+        elif isinstance(p, Literal):
+            if p.values != (ABSENT,):
+                self.found.add(path)
+        elif isinstance(p, Text):
+            self.found.add(path)
+        elif isinstance(p, Items):
+            for child in p.items:
+                self.picture(child, f"{path}[]", case, inside)
+
+    def hole(self, h: Hole, path: str, case: Case, inside: tuple[str, ...]) -> None:
+        """Collect the paths of one hole."""
+        self.found.add(path)
+        if h.shape is None:
+            self.found.add(f"{path}.*")
+        elif h.shape == "conversation":
+            talk = self.dialect.conversation
+            for group in talk.groups if talk else ():
+                for case in group.cases:
+                    if isinstance(case.wire, Hole) and case.wire.shape:
+                        self.shape(case.wire.shape, f"{path}[]", inside)
+                    else:
+                        self.picture(case.wire, f"{path}[]", case, inside)
+        elif h.mode in ("each", "entries") and "lone" not in h.lenses:
+            self.found.add(f"{path}[]")
+            self.shape(h.shape, f"{path}[]", inside)
+        else:
+            self.shape(h.shape, path, inside)
+
+    def shape(self, name: str, path: str, inside: tuple[str, ...]) -> None:
+        """Collect the paths of a shape or union; one that holds itself is walked twice."""
+        if inside.count(name) > 1 or len(path) > MAX_LENGTH:
+            return
+        for member in self.dialect.unions.get(name, [name]):
+            for case in self.dialect.shapes[member].cases:
+                self.picture(case.wire, path, case, (*inside, name))

@@ -1,0 +1,308 @@
+"""Wire pictures: JSON with holes, parsed from rule-file nodes.
+
+    picture = {KEY: picture, ...: hole} | [picture*, ...hole] | literal | text picture | hole | test
+    hole    = "$"(PATH | ".") ("+" "$"PATH)* [as S | each S | entries S] ("|" LENS)* [(MARK)]
+
+The same classes serve the wire side (`wire:`) and the IR side (`ir:`, ladder rows) of a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .source import Node, Pos, wrong
+
+
+class _Absent:
+    """The value of what is not there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "absent"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Any = _Absent()
+_HOLE = re.compile(
+    r"\$(?P<path>\.|[a-zA-Z_][\w.]*)(?P<sum>(?:\s*\+\s*\$[a-zA-Z_][\w.]*)*)"
+    r"(?:\s+(?P<mode>as|each|entries)\s+(?P<shape>[\w.-]+))?"
+    r"(?P<lenses>(?:\s*\|\s*[\w+-]+)*)"
+    r"(?:\s+\((?P<mark>[a-z]+)(?:\s+(?P<value>[^()]*))?\))?\s*"
+)
+_OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
+_VAR = re.compile(r"\$\{([\w.]+)\}")
+MARKS = ("optional", "default", "else", "made", "copy", "old")
+
+
+class Picture:
+    """Base of every picture; `pos` is where it stands in its rule file."""
+
+    __slots__ = ("pos",)
+
+    def __init__(self, pos: Pos) -> None:
+        self.pos = pos
+
+
+class Literal(Picture):
+    """A fixed scalar. The first value is written; every value (ABSENT among them) is read."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: tuple[Any, ...], pos: Pos) -> None:
+        super().__init__(pos)
+        self.values = values
+
+
+class Text(Picture):
+    """A text with holes: `fixed[0] + name[0] + fixed[1] + ...`."""
+
+    __slots__ = ("fixed", "names")
+
+    def __init__(self, fixed: tuple[str, ...], names: tuple[str, ...], pos: Pos) -> None:
+        super().__init__(pos)
+        self.fixed, self.names = fixed, names
+
+    def read(self, text: str) -> tuple[str, ...] | None:
+        """Return the texts of the holes, the shortest that fit from the left, or None."""
+        if not text.startswith(self.fixed[0]):
+            return None
+        at, found = len(self.fixed[0]), []
+        for i, name in enumerate(self.fixed[1:]):
+            last = i == len(self.names) - 1
+            if last:
+                if len(text) - len(name) < at or not text.endswith(name):
+                    return None
+                end = len(text) - len(name)
+            else:
+                end = text.find(name, at)
+                if end < 0:
+                    return None
+            found.append(text[at:end])
+            at = end + len(name)
+        return tuple(found) if at == len(text) else None
+
+    def write(self, values: tuple[str, ...]) -> str | None:
+        """Fill the holes; None when the text would not read back as the same values."""
+        text = self.fixed[0] + "".join(
+            v + f for v, f in zip(values, self.fixed[1:], strict=True)
+        )
+        return text if self.read(text) == values else None
+
+
+class Hole(Picture):
+    """A place for a value of the IR."""
+
+    __slots__ = ("lenses", "mark", "mode", "paths", "shape", "value")
+
+    def __init__(
+        self,
+        paths: tuple[str, ...],
+        mode: str | None,
+        shape: str | None,
+        lenses: tuple[str, ...],
+        mark: str | None,
+        value: Any,
+        pos: Pos,
+    ) -> None:
+        super().__init__(pos)
+        self.paths, self.mode, self.shape = paths, mode, shape
+        self.lenses, self.mark, self.value = lenses, mark, value
+
+    @property
+    def path(self) -> str:
+        """The first (mostly the only) path."""
+        return self.paths[0]
+
+
+class Fields(Picture):
+    """An object: entries of (spellings, picture), and holes that take the other keys."""
+
+    __slots__ = ("closed", "entries", "names", "spread")
+
+    def __init__(
+        self,
+        entries: list[tuple[tuple[str, ...], Picture]],
+        spread: list[Hole],
+        closed: bool,
+        pos: Pos,
+    ) -> None:
+        super().__init__(pos)
+        self.entries, self.spread, self.closed = entries, spread, closed
+        self.names = frozenset(n for names, _ in entries for n in names)
+
+
+class Items(Picture):
+    """A list of fixed pictures."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Picture], pos: Pos) -> None:
+        super().__init__(pos)
+        self.items = items
+
+
+class Test(Picture):
+    """A condition on the IR side: `$present` or `$has KIND` (absence is Literal(ABSENT))."""
+
+    __slots__ = ("kind", "word")
+
+    def __init__(self, word: str, kind: str, pos: Pos) -> None:
+        super().__init__(pos)
+        self.word, self.kind = word, kind
+
+
+def parse(node: Node) -> Picture:
+    """Parse a picture. Raises RuleError at the word that cannot be read."""
+    value = node.value
+    if isinstance(value, dict):
+        return _fields(node)
+    if isinstance(value, list):
+        return Items([parse(item) for item in value], node.pos)
+    if not isinstance(value, str):
+        return Literal((value,), node.pos)
+    return _text(value, node.pos)
+
+
+def _fields(node: Node) -> Fields:
+    entries: list[tuple[tuple[str, ...], Picture]] = []
+    spread: list[Hole] = []
+    closed = False
+    for key, child in node.value.items():
+        if key == "...":
+            for item in child.value if isinstance(child.value, list) else [child]:
+                hole = parse(item)
+                if isinstance(hole, Literal) and hole.values == (ABSENT,):
+                    closed = True
+                elif isinstance(hole, Hole):
+                    spread.append(hole)
+                else:
+                    raise wrong("`...` takes a hole, a list of holes or $absent", child.pos)
+        else:
+            entries.append((_spellings(key), parse(child)))
+    return Fields(entries, spread, closed, node.pos)
+
+
+def _spellings(key: str) -> tuple[str, ...]:
+    if key.startswith("`") and key.endswith("`") and len(key) > 2:
+        return (key[1:-1],)
+    if match := _OR.fullmatch(key):
+        return (match["first"], *match["more"].split())
+    return (key,)
+
+
+def _text(text: str, pos: Pos) -> Picture:
+    if text.startswith("$$"):
+        return Literal((text[1:],), pos)
+    if match := _OR.fullmatch(text):
+        first, *more = [match["first"], *match["more"].split()]
+        return Literal((_word(first, True), *(_word(w) for w in more)), pos)
+    if text == "$absent":
+        return Literal((ABSENT,), pos)
+    if text == "$present":
+        return Test("present", "", pos)
+    if text.startswith("$has "):
+        return Test("has", text[5:].strip(), pos)
+    if text.startswith("$") and not text.startswith("${"):
+        return hole(text, pos)
+    if "${" in text:
+        pieces = _VAR.split(text)
+        fixed, names = tuple(pieces[::2]), tuple(pieces[1::2])
+        if not names or "${" in "".join(fixed):
+            raise wrong(f"`{text}` holds a `${{` that names nothing", pos, "write ${name}")
+        if any(not f for f in fixed[1:-1]):
+            raise wrong(
+                "two holes of a text picture have no text between them",
+                pos,
+                "nothing says where the first one ends; put a fixed text there",
+            )
+        return Text(fixed, names, pos)
+    return Literal((text,), pos)
+
+
+def hole(text: str, pos: Pos) -> Hole:
+    """Parse one hole."""
+    match = _HOLE.fullmatch(text)
+    if not match:
+        raise wrong(
+            f"`{text}` is no hole",
+            pos,
+            "a hole is $path [as|each|entries SHAPE] [| lens]... [(optional)|(default L)|(else L)]",
+        )
+    mark, value = match["mark"], match["value"]
+    if mark is not None and mark not in MARKS:
+        raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
+    if (mark in ("default", "else")) != (value is not None):
+        raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
+    paths = (match["path"], *re.findall(r"\$([\w.]+)", match["sum"]))
+    lenses = tuple(re.findall(r"[\w+-]+", match["lenses"]))
+    return Hole(
+        paths, match["mode"], match["shape"], lenses, mark, _word(value) if value else None, pos
+    )
+
+
+def _word(word: str, quoted: bool = False) -> Any:
+    words: dict[str, Any] = {
+        "$absent": ABSENT,
+        "true": True,
+        "false": False,
+        "null": None,
+        "empty-list": [],
+        "empty-object": {},
+        "empty-text": "",
+    }
+    if word in words and not (quoted and word.startswith("empty")):
+        return words[word]
+    if re.fullmatch(r"-?\d+", word):
+        return int(word)
+    if re.fullmatch(r"-?\d+\.\d+", word):
+        return float(word)
+    return word
+
+
+def holes(picture: Picture) -> Iterator[Hole]:
+    """Yield every hole of a picture, in the order in which it is read."""
+    if isinstance(picture, Hole):
+        yield picture
+    elif isinstance(picture, Fields):
+        for _, child in picture.entries:
+            yield from holes(child)
+        yield from picture.spread
+    elif isinstance(picture, Items):
+        for child in picture.items:
+            yield from holes(child)
+
+
+def merge(base: Node | None, over: Node | None) -> Node:
+    """Lay one picture (or rule) over another.
+
+    Mappings merge by key, lists of equal length item by item, all else is replaced. `key!`
+    replaces without merging, the value `$removed` takes the key away.
+    """
+    if base is None or over is None:
+        chosen = over if base is None else base
+        assert chosen is not None
+        return chosen
+    if isinstance(base.value, dict) and isinstance(over.value, dict):
+        merged, keys = dict(base.value), dict(base.keys)
+        for key, child in over.value.items():
+            name = key[:-1] if key.endswith("!") else key
+            if child.value == "$removed":
+                merged.pop(name, None)
+                continue
+            old = None if key.endswith("!") else merged.get(name)
+            merged[name] = merge(old, child)
+            keys[name] = over.keys.get(key, child.pos)
+        return Node(merged, base.pos, keys)
+    if (
+        isinstance(base.value, list)
+        and isinstance(over.value, list)
+        and len(base.value) == len(over.value)
+    ):
+        pairs = zip(base.value, over.value, strict=True)
+        return Node([merge(b, o) for b, o in pairs], over.pos)
+    return over

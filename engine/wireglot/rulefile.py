@@ -1,0 +1,383 @@
+"""The model of a rule file: shapes with cases, unions, tables, a conversation, and its units."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import picture as pic
+from .ir import PARTS, TOOLS, field_type
+from .lenses import FORMS, GUARDS, LENSES, Table, is_guard
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .schema import Schema
+from .source import Node, Pos, wrong
+
+HEADER = frozenset(
+    "wireglot dialect see verified unknown nulls limits tables schemas shapes unions "
+    "conversation envelope hooks request response error enforce options spelling".split()
+)
+SHAPE_WORDS = frozenset("wire by ir gathers cases drop examples see note".split())
+CASE_WORDS = frozenset("wire ir drop note examples see role".split())
+# Names that a `by: kind` shape reads from the case name.
+Path = str
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """One way to write a shape: a picture of the IR side (or none) and one of the wire side."""
+
+    name: str
+    shape: str
+    wire: Picture
+    ir: Picture | None
+    drop: dict[str, str]
+    note: str | None
+    pos: Pos
+    weight: float = 0.0
+    sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    lists: dict[Path, list[Hole]] = field(default_factory=dict)
+    rivals: bool = False  # another case may read what this one writes
+    doubles: bool = False  # another case may write what this one reads
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names."""
+
+    name: str
+    kind: str | None
+    cases: list[Case]
+    gathers: frozenset[str]
+    keys: frozenset[str]
+    pos: Pos
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Conversation cases that share one skeleton: one wire message, read item by item."""
+
+    cases: list[Case]
+    skeleton: str
+    spliced: bool
+
+
+@dataclass(slots=True, eq=False)
+class Conversation:
+    """How IR messages become wire messages: one each, or one for a run of neighbours."""
+
+    per: str
+    groups: list[Group]
+    enforce: list[tuple[str, str]]
+    pos: Pos
+
+    def role(self, case: Case) -> str:
+        """Return the IR role of a case."""
+        ir = case.ir
+        if isinstance(ir, Fields):
+            for names, child in ir.entries:
+                if names[0] == "role" and isinstance(child, Literal):
+                    return str(child.values[0])
+        return case.name
+
+
+@dataclass(slots=True, eq=False)
+class Dialect:
+    """A whole rule file, ready to read and write."""
+
+    name: str
+    see: str
+    verified: str
+    shapes: dict[str, Shape]
+    unions: dict[str, list[str]]
+    tables: dict[str, Table]
+    schemas: dict[str, Schema]
+    limits: dict[str, dict[str, Any]]
+    conversation: Conversation | None
+    units: dict[str, Shape]
+    hooks: tuple[str, ...]
+    node: Node
+    candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
+
+    def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
+        """Return every (shape, case) of a shape or union, the narrowest first."""
+        found = self.candidates.get(name)
+        if found is None:
+            members = self.unions.get(name, [name])
+            found = [(self.shapes[m], c) for m in members for c in self.shapes[m].cases]
+            found.sort(key=lambda pair: -pair[1].weight)
+            self.candidates[name] = found
+        return found
+
+
+def load(node: Node) -> Dialect:
+    """Build the model of one (merged) rule file. Raises RuleError."""
+    top = _map(node, "a rule file")
+    for key in top:
+        if key not in HEADER and key != "extends":
+            raise wrong(f"`{key}` is no word of a rule file", node.keys.get(key, node.pos))
+    name = top["dialect"].plain() if "dialect" in top else ""
+    if not isinstance(name, str) or not name:
+        raise wrong("a rule file names its `dialect`", node.pos)
+    version = top.get("wireglot")
+    if version is None or version.value != 1:
+        pos = version.pos if version else node.pos
+        raise wrong("a rule file begins with the language version", pos, "write `wireglot: 1`")
+    tables = {k: _table(v) for k, v in _map(top.get("tables"), "tables").items()}
+    schemas = {k: Schema(v.plain()) for k, v in _map(top.get("schemas"), "schemas").items()}
+    shapes = {k: _shape(k, v) for k, v in _map(top.get("shapes"), "shapes").items()}
+    unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
+    units = {
+        unit: _shape(unit, top[unit])
+        for unit in ("request", "response", "error", "envelope")
+        if unit in top
+    }
+    talk = top.get("conversation")
+    limits = {k: v.plain() for k, v in _map(top.get("limits"), "limits").items()}
+    hooks = tuple(top["hooks"].plain()) if "hooks" in top else ()
+    dialect = Dialect(
+        name,
+        str(top["see"].plain()) if "see" in top else "",
+        str(top["verified"].plain()) if "verified" in top else "",
+        shapes,
+        unions,
+        tables,
+        schemas,
+        limits,
+        _conversation(talk) if talk else None,
+        units,
+        hooks,
+        node,
+    )
+    _check(dialect)
+    if "spelling" in top:
+        _respell(dialect, top["spelling"])
+    return dialect
+
+
+def _respell(dialect: Dialect, node: Node) -> None:
+    """Let every camelCase key be read in snake_case too."""
+    if node.plain() != ["camelCase", "snake_case"]:
+        raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
+    shapes = [*dialect.shapes.values(), *dialect.units.values()]
+    cases = [c for s in shapes for c in s.cases]
+    if dialect.conversation:
+        cases += [c for g in dialect.conversation.groups for c in g.cases]
+    for case in cases:
+        _snake(case.wire)
+    for shape in shapes:
+        wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
+        shape.keys = frozenset(n for w in wires for n in w.names)
+
+
+def _snake(p: Picture) -> None:
+    if isinstance(p, Fields):
+        for i, (names, child) in enumerate(p.entries):
+            also = re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m[1].lower(), names[0])
+            if also not in names:
+                p.entries[i] = ((*names, also), child)
+            _snake(child)
+        p.names = frozenset(n for names, _ in p.entries for n in names)
+    elif isinstance(p, Items):
+        for child in p.items:
+            _snake(child)
+
+
+def _map(node: Node | None, what: str) -> dict[str, Node]:
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        raise wrong(f"{what} is a mapping", node.pos)
+    return node.value
+
+
+def _table(node: Node) -> Table:
+    plain = node.plain()
+    known = {"write", "read-also", "write-also", "otherwise"}
+    if not isinstance(plain, dict) or not set(plain) <= known or "write" not in plain:
+        raise wrong("a table has `write`, `read-also`, `write-also`, `otherwise`", node.pos)
+    table = Table(
+        plain["write"],
+        plain.get("read-also", {}),
+        plain.get("write-also", {}),
+        plain.get("otherwise"),
+    )
+    if len(table.to_ir) != len(table.to_wire):
+        raise wrong(
+            "two words of `write` have one wire word", node.pos, "put one under `write-also`"
+        )
+    return table
+
+
+def _shape(name: str, node: Node) -> Shape:
+    words = _map(node, f"the shape `{name}`")
+    for key in words:
+        if key not in SHAPE_WORDS:
+            raise wrong(f"`{key}` is no word of a shape", node.keys.get(key, node.pos))
+    base, by = words.get("wire"), words.get("by")
+    kind = name if name in PARTS | TOOLS else None
+    cases = []
+    listed = _map(words.get("cases"), "cases") or {"": Node({}, node.pos)}
+    for case_name, case_node in listed.items():
+        for key in _map(case_node, f"the case `{case_name}`"):
+            if key not in CASE_WORDS:
+                raise wrong(f"`{key}` is no word of a case", case_node.keys.get(key, node.pos))
+        wire_node = pic.merge(base, case_node.get("wire"))
+        ir_node = case_node.get("ir") or words.get("ir")
+        if words.get("ir") and case_node.get("ir"):
+            ir_node = pic.merge(words["ir"], case_node.get("ir"))
+        if by is not None and case_name:
+            said = Node({by.value: Node(case_name.partition(".")[0], case_node.pos)}, by.pos)
+            ir_node = pic.merge(said, ir_node)
+        drop = {**_plain(words.get("drop")), **_plain(case_node.get("drop"))}
+        noted = case_node.get("note") or words.get("note")
+        wire = pic.parse(wire_node)
+        ir = pic.parse(ir_node) if ir_node else None
+        case = Case(
+            case_name, name, wire, ir, drop, noted.plain() if noted else None, case_node.pos
+        )
+        _measure(case, kind)
+        cases.append(case)
+    cases.sort(key=lambda c: -c.weight)
+    for one in cases:
+        for two in cases:
+            if one is not two:
+                one.rivals = one.rivals or not _disjoint(one.sides[1], two.sides[1])
+                one.doubles = one.doubles or not _disjoint(one.sides[0], two.sides[0])
+    gathers = words.get("gathers")
+    keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
+    kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
+    return Shape(name, kind, cases, kinds, keys, node.pos)
+
+
+def _plain(node: Node | None) -> dict[str, str]:
+    return {} if node is None else dict(node.plain())
+
+
+def _conversation(node: Node) -> Conversation:
+    words = _map(node, "the conversation")
+    base = words.get("wire")
+    per = words["per"].plain() if "per" in words else "message"
+    if per not in ("message", "run"):
+        raise wrong(f"`per: {per}` is not known", words["per"].pos, "say message or run")
+    groups: dict[str, Group] = {}
+    for name, case_node in _map(words.get("cases"), "cases").items():
+        over = case_node.get("wire")
+        spliced = over is not None and isinstance(over.value, str)
+        merged = over if spliced and over else pic.merge(base, over)
+        if isinstance(merged.value, dict) and over is not None and isinstance(over.value, dict):
+            # What tells the case apart (the role) stands first.
+            merged.value = {k: merged.value[k] for k in (*over.value, *merged.value)}
+        wire = pic.parse(merged)
+        ir_node = case_node.get("ir")
+        ir = pic.parse(ir_node) if ir_node else None
+        case = Case(name, "message", wire, ir, _plain(case_node.get("drop")), None, case_node.pos)
+        _measure(case, None)
+        skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
+        groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
+    enforce = []
+    for item in words["enforce"].plain() if "enforce" in words else []:
+        pair = item if isinstance(item, dict) else {item: ""}
+        enforce.extend((str(k), str(v)) for k, v in pair.items())
+    return Conversation(per, list(groups.values()), enforce, node.pos)
+
+
+def _measure(case: Case, kind: str | None) -> None:
+    """Weigh a case by how little fits it, and note what tells it apart on both sides."""
+    wire: dict[str, Any] = {}
+    ir: dict[str, Any] = {} if kind is None else {"type": (kind,)}
+    weight = _weigh(case.wire, "", wire, case.shape)
+    if case.ir is not None:
+        _weigh(case.ir, "", ir, case.shape)
+    for hole in pic.holes(case.wire):
+        for path in hole.paths:
+            if path != "." and hole.mark is None and path not in ir:
+                ir[path] = _class(hole, case.shape)
+        if hole.mode == "each" and hole.path != ".":
+            case.lists.setdefault(hole.path, []).append(hole)
+    case.weight, case.sides = weight, (ir, wire)
+
+
+def _class(hole: Hole, shape: str) -> Any:
+    guards = [lens for lens in hole.lenses if is_guard(lens)]
+    words = frozenset(guards[0].split("+")) if guards else frozenset()
+    if not words and hole.mode == "each":
+        words = frozenset(("list",))
+    return words or frozenset((field_type(shape, hole.path),))
+
+
+def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
+    if isinstance(p, Literal):
+        side[path] = p.values
+        return 3.0 if ABSENT in p.values else 10.0
+    if isinstance(p, Text):
+        side[path] = p
+        return 6.0
+    if isinstance(p, Items):
+        side[path] = frozenset(("list",))
+        return 2.0 + sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))
+    if isinstance(p, Fields):
+        total = 2.0 if p.closed else 0.0
+        for names, child in p.entries:
+            total += _weigh(child, f"{path}/{names[0]}", side, shape)
+        if any(h.path != "." for h in p.spread):
+            total += 1.0
+        return total
+    if isinstance(p, Hole) and p.mark is None:
+        if "json" in p.lenses or p.lenses[-1:] in (("bare",), ("plain",)):
+            side[path] = frozenset(("string", "list") if "json" not in p.lenses else ("string",))
+        elif not p.lenses or is_guard(p.lenses[-1]):
+            side[path] = _class(p, shape)
+        else:
+            side[path] = frozenset(("any",))
+        return 4.0 + 2 * len(p.lenses) + (1.5 if p.mode else 0.0)
+    return 0.0
+
+
+def _disjoint(one: dict[str, Any], two: dict[str, Any]) -> bool:
+    """Tell whether no JSON (or no IR value) can fit both sides."""
+    for path in one.keys() | two.keys():
+        a, b = one.get(path), two.get(path)
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            if not set(map(repr, a)) & set(map(repr, b)):
+                return True
+        elif a is None or b is None:
+            only, other = (a, two) if b is None else (b, one)
+            if only == (ABSENT,) and any(k.startswith(f"{path}/") for k in other):
+                return True
+        elif isinstance(a, frozenset) and isinstance(b, frozenset):
+            if not (a & b or "any" in a | b or (a | b) <= {"integer", "number"}):
+                return True
+        elif (a == (ABSENT,)) != (b == (ABSENT,)) and (a == (ABSENT,) or b == (ABSENT,)):
+            return True
+        elif isinstance(a, tuple) != isinstance(b, tuple):
+            values, words = (a, b) if isinstance(a, tuple) else (b, a)
+            if isinstance(words, frozenset) and "any" not in words:
+                fits = [v for v in values if v is not ABSENT and any(_is(w, v) for w in words)]
+                if not fits:
+                    return True
+    return False
+
+
+def _is(word: str, value: Any) -> bool:
+    return word not in GUARDS or GUARDS[word](value)
+
+
+def _check(dialect: Dialect) -> None:
+    """Raise RuleError for a name that is used and not defined."""
+    known = {*dialect.shapes, *dialect.unions, "conversation"}
+    lenses = {*GUARDS, *FORMS, *dialect.tables, *dialect.schemas, *LENSES}
+    for name, members in dialect.unions.items():
+        for member in members:
+            if member not in dialect.shapes:
+                raise wrong(f"the union `{name}` names `{member}`, which is no shape", dialect.node.pos)
+    cases = [c for s in (*dialect.shapes.values(), *dialect.units.values()) for c in s.cases]
+    if dialect.conversation:
+        cases += [c for g in dialect.conversation.groups for c in g.cases]
+    for case in cases:
+        for hole in pic.holes(case.wire):
+            if hole.shape is not None and hole.shape not in known:
+                raise wrong(f"`{hole.shape}` is no shape of this file", hole.pos)
+            for lens in hole.lenses:
+                if lens not in lenses and not is_guard(lens):
+                    raise wrong(f"`{lens}` is no lens", hole.pos, "or a table or schema of this file")

@@ -1,0 +1,92 @@
+"""The trail: which place of the payload each part of an IR came from, and RFC 6901 pointers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+At = tuple[Any, ...]
+
+
+def pointer(at: At) -> str:
+    """Write a path of keys and indices as an RFC 6901 pointer."""
+    return "".join("/" + str(k).replace("~", "~0").replace("/", "~1") for k in at)
+
+
+def keys_of(text: str) -> list[str]:
+    """Split an RFC 6901 pointer into its keys."""
+    return [k.replace("~1", "/").replace("~0", "~") for k in text.split("/")[1:]]
+
+
+class Trail:
+    """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
+
+    __slots__ = ("_at", "_held")
+
+    def __init__(self) -> None:
+        self._at: dict[int, dict[Any, At]] = {}
+        self._held: list[Any] = []
+
+    def put(self, owner: Any, key: Any, at: At | None) -> None:
+        """Say that `owner[key]` (or the owner itself, for None) came from `at`."""
+        if at is None:
+            return
+        places = self._at.get(id(owner))
+        if places is None:
+            places = self._at[id(owner)] = {}
+            self._held.append(owner)
+        places[key] = at
+
+    def find(self, owner: Any, path: str | None = None) -> At | None:
+        """Return where a field (dotted path) or the owner came from, or None."""
+        places = self._at.get(id(owner), {})
+        if path is None:
+            return places.get(None)
+        head, _, rest = path.partition(".")
+        if path in places:
+            return places[path]
+        inner = owner.get(head) if isinstance(owner, dict) else None
+        if rest and isinstance(inner, dict):
+            found = self.find(inner, rest)
+            if found is not None:
+                return found
+        return places.get(head)
+
+    def spread(self, owner: dict[str, Any], at: At | None) -> bool:
+        """Tell whether the leaves of an object came from places outside of `at`."""
+        for key, value in owner.items():
+            found = self._at.get(id(owner), {}).get(key)
+            if found is not None and (at is None or found[: len(at)] != at):
+                return True
+            if isinstance(value, dict) and self.spread(value, at):
+                return True
+        return False
+
+    def copy(self, old: Any, new: Any) -> None:
+        """Let `new` have come from where `old` came from."""
+        for key, at in self._at.get(id(old), {}).items():
+            self.put(new, key, at)
+
+
+class Places:
+    """Finds pointers of objects in a finished body, by identity."""
+
+    def __init__(self, body: Any) -> None:
+        self._at: dict[int, At] = {}
+        stack: list[tuple[Any, At]] = [(body, ())]
+        while stack:
+            value, at = stack.pop()
+            if isinstance(value, dict):
+                self._at[id(value)] = at
+                stack.extend((v, (*at, k)) for k, v in value.items() if isinstance(v, dict | list))
+            elif isinstance(value, list):
+                self._at[id(value)] = at
+                stack.extend(
+                    (v, (*at, i)) for i, v in enumerate(value) if isinstance(v, dict | list)
+                )
+
+    def find(self, owner: Any, key: Any = None) -> str | None:
+        """Return the pointer of `owner[key]`, or of the owner itself, or None."""
+        at = self._at.get(id(owner))
+        if at is None:
+            return None
+        return pointer(at if key is None else (*at, key))

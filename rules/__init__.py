@@ -1,0 +1,1 @@
+"""Hold the rule files that come with wireglot."""

@@ -1,0 +1,1 @@
+"""Hold the tests of wireglot."""

@@ -1,0 +1,111 @@
+"""Compare the rule files with the SDKs' types: which field paths does no picture name?
+
+    python -m tests.coverage [--dialect D]... [--min PERCENT] [--quiet]
+
+Every field path of the SDK's request and response types should be pictured, or stand in `drop:`
+with a reason.  The rules say which paths they know (`rules[d].pictured(unit)`,
+`rules[d].dropped(unit)`); nothing else of the engine is asked.
+
+Paths are written `messages[].content[].text`.  A known path `a.b.*` (or `a.b` where the SDK's
+path ends there) covers `a.b` and all that stands below it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .oracles import sdk
+
+UNITS: tuple[sdk.Unit, ...] = ("request", "response", "error")
+
+
+@dataclass(slots=True, frozen=True)
+class Share:
+    """What became of the field paths of one type."""
+
+    total: int
+    pictured: frozenset[str]
+    dropped: frozenset[str]
+    missing: frozenset[str]
+
+    @property
+    def percent(self) -> float:
+        """Give the share that is pictured or dropped with a reason."""
+        return 100.0 if not self.total else 100 * (1 - len(self.missing) / self.total)
+
+    @property
+    def dropped_percent(self) -> float:
+        """Give the share that is dropped."""
+        return 0.0 if not self.total else 100 * len(self.dropped) / self.total
+
+
+def share(paths: Iterable[str], pictured: Iterable[str], dropped: Iterable[str]) -> Share:
+    """Sort the SDK's paths by whether a picture or a drop names them."""
+    known, given_up = _Known(pictured), _Known(dropped)
+    every = set(paths)
+    seen = frozenset(path for path in every if known.covers(path))
+    gone = frozenset(path for path in every - seen if given_up.covers(path, below=True))
+    return Share(len(every), seen, gone, frozenset(every - seen - gone))
+
+
+class _Known:
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.exact = set(paths)
+        self.roots = {path[:-2] for path in self.exact if path.endswith(".*")}
+
+    def covers(self, path: str, *, below: bool = False) -> bool:
+        """Say whether a path is named; `below`: whether what stands above it is enough."""
+        plain = path[:-2] if path.endswith(".*") else path
+        if path in self.exact or plain in self.exact or plain in self.roots:
+            return True
+        if plain.endswith("[]") and plain[:-2] in self.exact:
+            return True
+        above = self.roots | self.exact if below else self.roots
+        return any(prefix in above for prefix in _prefixes(plain))
+
+
+def _prefixes(path: str) -> list[str]:
+    """List what stands above a path: `a[].b` stands below `a[]` and `a`."""
+    found = []
+    for n, character in enumerate(path):
+        if character in ".[" and n:
+            found.append(path[:n])
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the coverage of each dialect and unit, and the paths that nobody names."""
+    parser = argparse.ArgumentParser(prog="python -m tests.coverage", description=__doc__)
+    parser.add_argument("--dialect", action="append", help="only this dialect")
+    parser.add_argument("--min", type=float, default=0.0, help="least percentage that passes")
+    parser.add_argument("--max-dropped", type=float, default=100.0, help="most that may be dropped")
+    parser.add_argument("--quiet", action="store_true", help="print no missing paths")
+    options = parser.parse_args(arguments)
+    import wireglot
+
+    rules: Any = wireglot.load_rules()
+    chosen = options.dialect or [name for name in sdk.DIALECTS if name in rules.dialects]
+    failed = False
+    print(f"{'dialect':14}{'unit':10}{'paths':>7}{'pictured':>10}{'dropped':>9}{'covered':>10}")
+    for dialect in chosen:
+        for unit in UNITS:
+            paths = sdk.field_paths(dialect, unit)
+            if not paths:
+                continue
+            found = share(paths, rules[dialect].pictured(unit), rules[dialect].dropped(unit))
+            failed |= found.percent < options.min or found.dropped_percent > options.max_dropped
+            print(
+                f"{dialect:14}{unit:10}{found.total:7}{len(found.pictured):10}"
+                f"{len(found.dropped):9}{found.percent:9.1f}%"
+            )
+            for path in () if options.quiet else sorted(found.missing):
+                print(f"    missing  {path}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,427 @@
+"""Check wire bodies against the official SDKs' own types.
+
+Requests are judged strictly: a key that the type lacks and a missing required key are problems.
+Responses are judged as the SDK reads them: keys that the SDK does not know are tolerated.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, Literal
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator
+
+from . import shapes
+from .leaves import OPAQUE
+from .shapes import Field, Shape, Shapes
+
+Json = Any
+Unit = Literal["request", "response", "error"]
+DIALECTS = ("openai-chat", "anthropic", "gemini")
+
+# Fields of the response class that the SDK fills itself; they never stand on the wire.
+_GEMINI_LOCAL = {
+    "GenerateContentResponse": frozenset(
+        {"sdk_http_response", "automatic_function_calling_history", "parsed"}
+    )
+}
+# A part holds one of these; everything else stands beside it.
+_GEMINI_PART_DATA = (
+    "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",
+    "codeExecutionResult", "toolCall", "toolResponse",
+)  # fmt: skip
+
+
+def problems(dialect: str, unit: Unit, body: Json) -> list[str]:
+    """List what the SDK's types have against a body, each as `pointer: what is wrong`."""
+    judge = _JUDGES.get((dialect, unit))
+    if judge is None:
+        return []
+    return list(judge(body))
+
+
+def is_judged(dialect: str, unit: str) -> bool:
+    """Say whether the SDK has types for this unit."""
+    return (dialect, unit) in _JUDGES
+
+
+def field_paths(dialect: str, unit: Unit) -> set[str]:
+    """List every field path of the SDK's type, `*` standing for the inside of opaque values."""
+    found: set[str] = set()
+    for shape in _paths_of(dialect, unit):
+        found |= shapes.paths(shape, OPAQUE[dialect, unit])
+    if dialect == "gemini":
+        # The API takes text only here; the SDK reuses the type of any content.
+        found = {path for path in found if not _is_no_system_text(path)}
+    return found
+
+
+def _is_no_system_text(path: str) -> bool:
+    return path.startswith("systemInstruction.parts[].") and not path.endswith("parts[].text")
+
+
+def shapes_at(
+    dialect: str, unit: Unit, body: Json, steps: Sequence[str | int], *, other: bool = False
+) -> list[Shape]:
+    """Give the shapes that the SDK allows at one place of a body; none for a key it lacks.
+
+    With `other`, also those that other variants of the object around it allow there.
+    """
+    shape = shape_of(dialect, unit, body)
+    return shapes.at(shape, body, steps, other=other) if shape is not None else []
+
+
+def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
+    """Give the shape of a whole body."""
+    streams = isinstance(body, dict) and body.get("stream") is True
+    if dialect == "openai-chat":
+        return _openai(unit, streams)
+    if dialect == "anthropic":
+        return _anthropic(unit, streams)
+    if dialect == "gemini" and unit != "error":
+        return _gemini_request() if unit == "request" else _gemini_response()
+    return None
+
+
+def _paths_of(dialect: str, unit: Unit) -> Iterator[Shape]:
+    for body in ({}, {"stream": True}):
+        shape = shape_of(dialect, unit, body)
+        if shape is not None:
+            yield shape
+
+
+# One dialect after another: its shapes.
+
+
+@cache
+def _shapes() -> Shapes:
+    return Shapes(_GEMINI_LOCAL)
+
+
+@cache
+def _openai(unit: Unit, streams: bool) -> Shape | None:
+    from openai.types.chat import ChatCompletion
+    from openai.types.chat import completion_create_params as params
+    from openai.types.shared import ErrorObject
+
+    if unit == "response":
+        return _shapes().of(ChatCompletion)
+    if unit == "error":
+        inner = _shapes().of(ErrorObject)
+        return Shape("object", "Error", {"error": Field(inner, True, ("error",))})
+    if streams:
+        return _shapes().of(params.CompletionCreateParamsStreaming)
+    return _shapes().of(params.CompletionCreateParamsNonStreaming)
+
+
+@cache
+def _anthropic(unit: Unit, streams: bool) -> Shape | None:
+    from anthropic.types import Message
+    from anthropic.types import message_create_params as params
+    from anthropic.types.shared import ErrorResponse
+
+    if unit == "response":
+        return _shapes().of(Message)
+    if unit == "error":
+        return _shapes().of(ErrorResponse)
+    if streams:
+        return _shapes().of(params.MessageCreateParamsStreaming)
+    return _shapes().of(params.MessageCreateParamsNonStreaming)
+
+
+@cache
+def _gemini_request() -> Shape:
+    """Assemble the REST body from the SDK's types: the SDK has no type for the whole of it."""
+    from google.genai import types
+
+    build = Shapes(_refused_by_the_developer_api())
+    request = Shape("object", "GenerateContentRequest")
+    keys: tuple[tuple[str, str, object, bool], ...] = (
+        ("contents", "contents", list[types.Content], True),
+        ("systemInstruction", "system_instruction", types.Content | None, False),
+        ("tools", "tools", list[types.Tool] | None, False),
+        ("toolConfig", "tool_config", types.ToolConfig | None, False),
+        ("generationConfig", "generation_config", types.GenerationConfig | None, False),
+        ("safetySettings", "safety_settings", list[types.SafetySetting] | None, False),
+        ("cachedContent", "cached_content", str | None, False),
+        ("serviceTier", "service_tier", types.ServiceTier | None, False),
+        ("labels", "labels", dict[str, str] | None, False),
+        ("store", "store", bool | None, False),
+        ("model", "model", str | None, False),
+    )
+    for name, snake, annotation, required in keys:
+        request.fields[name] = Field(build.of(annotation), required, (name, snake))
+    # The SDK sends these two inside generationConfig; its GenerationConfig class lacks them.
+    config = build.of(types.GenerationConfig)
+    for name, snake, extra in (
+        ("imageConfig", "image_config", types.ImageConfig | None),
+        ("continuationToken", "continuation_token", str | None),
+    ):
+        config.fields.setdefault(name, Field(build.of(extra), False, (name, snake)))
+    return request
+
+
+@cache
+def _gemini_response() -> Shape:
+    from google.genai import types
+
+    return _shapes().of(types.GenerateContentResponse)
+
+
+@cache
+def _refused_by_the_developer_api() -> Mapping[str, frozenset[str]]:
+    """Ask the SDK's own converters which fields only the enterprise platform takes."""
+    from google.genai import models, types
+
+    refused: dict[str, frozenset[str]] = {}
+    for name, convert in vars(models).items():
+        cls = getattr(types, name[1 : -len("_to_mldev")], None)
+        if not (name.endswith("_to_mldev") and inspect.isclass(cls)):
+            continue
+        if issubclass(cls, BaseModel):
+            refused[cls.__name__] = frozenset(f for f in cls.model_fields if _refuses(convert, f))
+    # The type of `generationConfig` has no converter; its fields go through the config's.
+    refused["GenerationConfig"] = refused["GenerateContentConfig"]
+    return refused
+
+
+def _refuses(convert: Callable[..., object], field: str) -> bool:
+    first = next(iter(inspect.signature(convert).parameters))
+    before = [None] if first == "api_client" else []
+    try:
+        convert(*before, {field: object()}, {})
+    except ValueError as error:
+        return f"{field} parameter is only supported" in str(error)
+    except Exception:
+        return False  # the converter went on into the value: it takes the field
+    return False
+
+
+# One dialect after another: its judges.
+
+
+def _strictly(find: Callable[[Json], Shape | None]) -> Callable[[Json], Iterator[str]]:
+    def judge(body: Json) -> Iterator[str]:
+        shape = find(body)
+        assert shape is not None
+        try:
+            _strict(shape).validate_python(body)
+        except ValidationError as error:
+            yield from _told(error)
+
+    return judge
+
+
+@cache
+def _strict(shape: Shape) -> SchemaValidator:
+    return shapes.validator(shape, unknown="refuse")
+
+
+@cache
+def _tolerant(shape: Shape) -> SchemaValidator:
+    return shapes.validator(shape, unknown="drop")
+
+
+@cache
+def _adapter(load: Callable[[], Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(load())
+
+
+def _as_model(load: Callable[[], Any], body: Json, *, strict: bool = True) -> Iterator[str]:
+    try:
+        text = json.dumps(body)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _adapter(load).validate_json(text, strict=strict)
+    except ValidationError as error:
+        yield from _told(error)
+
+
+def _openai_completion() -> Any:
+    from openai.types.chat import ChatCompletion
+
+    return ChatCompletion
+
+
+def _anthropic_message() -> Any:
+    from anthropic.types import Message
+
+    return Message
+
+
+def _anthropic_error() -> Any:
+    from anthropic.types.shared import ErrorResponse
+
+    return ErrorResponse
+
+
+def _openai_error() -> Any:
+    from openai.types.shared import ErrorObject
+
+    return ErrorObject
+
+
+def _gemini_completion() -> Any:
+    from google.genai import types
+
+    return types.GenerateContentResponse
+
+
+def _openai_error_problems(body: Json) -> Iterator[str]:
+    if not isinstance(body, dict) or set(body) != {"error"}:
+        yield ": an error body is an object whose only key is `error`"
+        return
+    yield from _as_model(_openai_error, body["error"])
+
+
+def _gemini_error_problems(body: Json) -> Iterator[str]:
+    error = body.get("error") if isinstance(body, dict) else None
+    if not isinstance(error, dict):
+        yield ": an error body is an object with the key `error`"
+        return
+    for key, kind in (("code", int), ("message", str), ("status", str)):
+        if not isinstance(error.get(key), kind):
+            yield f"/error/{key}: this should be of type {kind.__name__}"
+
+
+def _gemini_response_problems(body: Json) -> Iterator[str]:
+    try:
+        known = _tolerant(_gemini_response()).validate_python(body)
+    except ValidationError as error:
+        yield from _told(error)
+        return
+    # The kinds are checked; strictly, the SDK's own class refuses dates that are JSON text.
+    yield from _as_model(_gemini_completion, known, strict=False)
+
+
+def _gemini_request_problems(body: Json) -> Iterator[str]:
+    found = list(_strictly(lambda _: _gemini_request())(body))
+    yield from found
+    if found:
+        return
+    yield from _gemini_facts(body)
+    yield from _gemini_converted(body)
+
+
+def _gemini_facts(body: Json) -> Iterator[str]:
+    """Check what the API's pages require and every field of the SDK's models leaves open."""
+    contents = [(f"/contents/{n}", content) for n, content in enumerate(body["contents"])]
+    for at, content in contents:
+        for index, part in enumerate(content.get("parts") or []):
+            data = [key for key in _GEMINI_PART_DATA if key in part]
+            if len(data) > 1:
+                yield f"{at}/parts/{index}: one part holds `{data[0]}` and `{data[1]}`"
+            for key, required in (
+                ("functionCall", ("name",)),
+                ("functionResponse", ("name", "response")),
+            ):
+                for name in required if isinstance(part.get(key), dict) else ():
+                    if name not in part[key]:
+                        yield f"{at}/parts/{index}/{key}/{name}: Field required"
+    for number, tool in enumerate(body.get("tools") or []):
+        for index, function in enumerate(tool.get("functionDeclarations") or []):
+            at = f"/tools/{number}/functionDeclarations/{index}"
+            if "name" not in function:
+                yield f"{at}/name: Field required"
+            if "parameters" in function and "parametersJsonSchema" in function:
+                yield f"{at}: `parameters` and `parametersJsonSchema` exclude each other"
+
+
+# All that the converters ask their client: which of the two services it talks to.
+_CLIENT: Any = SimpleNamespace(vertexai=False)
+
+
+def _gemini_converted(body: Json) -> Iterator[str]:
+    """Let the SDK build its own request from the body, as its client would."""
+    from google.genai import models, types
+
+    plain = {_snake(key): value for key, value in body.items()}
+    config = {_snake(k): v for k, v in (plain.pop("generation_config", None) or {}).items()}
+    known = set(types.GenerateContentConfig.model_fields)
+    contents = plain.pop("contents")
+    plain.pop("model", None)
+    local = {key: value for key, value in (plain | config).items() if key in known}
+    # The class admits any schema source here and would look for a Python type behind a dict.
+    schema = local.pop("response_schema", None)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if schema is not None:
+                types.Schema.model_validate_json(json.dumps(schema))
+            typed = types.GenerateContentConfig.model_validate_json(json.dumps(local))
+            models._GenerateContentConfig_to_mldev(_CLIENT, typed, {})
+            for content in contents:
+                item = types.Content.model_validate_json(json.dumps(content))
+                models._Content_to_mldev(item, {})
+    except ValidationError as error:
+        yield from _told(error)
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        yield f": the SDK's own converter refuses this: {error}"
+
+
+def _snake(key: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in key)
+
+
+_JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
+    ("openai-chat", "request"): _strictly(lambda body: shape_of("openai-chat", "request", body)),
+    ("openai-chat", "response"): lambda body: _as_model(_openai_completion, body),
+    ("openai-chat", "error"): _openai_error_problems,
+    ("anthropic", "request"): _strictly(lambda body: shape_of("anthropic", "request", body)),
+    ("anthropic", "response"): lambda body: _as_model(_anthropic_message, body),
+    ("anthropic", "error"): lambda body: _as_model(_anthropic_error, body),
+    ("gemini", "request"): _gemini_request_problems,
+    ("gemini", "response"): _gemini_response_problems,
+    ("gemini", "error"): _gemini_error_problems,
+}
+
+
+# Errors, told shortly: of a union only the member that comes nearest.
+
+
+@dataclass(slots=True)
+class _Problem:
+    where: tuple[str | int, ...]
+    text: str
+
+
+def _told(error: ValidationError) -> Iterator[str]:
+    found = [_Problem(entry["loc"], entry["msg"]) for entry in error.errors(include_url=False)]
+    for problem in _nearest(found, 0):
+        steps = [str(step) for step in problem.where if not _is_label(step)]
+        pointer = "".join(f"/{s.replace('~', '~0').replace('/', '~1')}" for s in steps)
+        yield f"{pointer}: {problem.text}"
+
+
+def _nearest(found: list[_Problem], depth: int) -> list[_Problem]:
+    """Keep, of the errors of a union's members, those of the member with the fewest."""
+    groups: dict[str | int | None, list[_Problem]] = {}
+    for problem in found:
+        key = problem.where[depth] if depth < len(problem.where) else None
+        groups.setdefault(key, []).append(problem)
+    labels = [key for key in groups if _is_label(key)]
+    if len(labels) > 1:
+        best = min(labels, key=lambda label: _distance(groups[label], depth + 1))
+        groups = {key: group for key, group in groups.items() if key == best or key not in labels}
+    kept: list[_Problem] = []
+    for key, group in groups.items():
+        kept.extend(group if key is None else _nearest(group, depth + 1))
+    return kept
+
+
+def _distance(group: list[_Problem], depth: int) -> tuple[bool, int, int]:
+    """Rank a union's member: a wrong kind of value or a wrong word is further off than a key."""
+    outright = any(all(_is_label(step) for step in p.where[depth:]) for p in group)
+    return outright, sum(p.text.startswith("Input should be") for p in group), len(group)
+
+
+def _is_label(step: object) -> bool:
+    # Our unions label their members; pydantic labels those of the SDK's models by class.
+    return isinstance(step, str) and (step.startswith("|") or step[:1].isupper() or "[" in step)

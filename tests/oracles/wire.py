@@ -1,0 +1,158 @@
+"""Find calls, results and text on the wire, by the API pages alone and not by any rule file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .leaves import pointer_of
+
+Json = Any
+
+
+@dataclass(slots=True, frozen=True)
+class Item:
+    """One call, result or piece of text, and where it stands."""
+
+    kind: Literal["call", "result", "text"]
+    pointer: str
+    id: str | None
+    name: str | None
+    value: Json
+    group: str = ""
+
+
+def items(dialect: str, unit: str, body: Json) -> list[Item]:
+    """List what a request or response says, in the order in which it says it."""
+    return list(_FINDERS[dialect](unit, body))
+
+
+def call_ids(found: list[Item]) -> list[Item]:
+    """Keep the calls."""
+    return [item for item in found if item.kind == "call"]
+
+
+def _openai(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "request":
+        for n, message in enumerate(_list(body, "messages")):
+            yield from _openai_message(message, f"/messages/{n}")
+    else:
+        for n, choice in enumerate(_list(body, "choices")):
+            message = choice.get("message") or {}
+            yield from _openai_message(message, f"/choices/{n}/message")
+
+
+def _openai_message(message: Json, at: str) -> Iterator[Item]:
+    role = message.get("role")
+    content = message.get("content")
+    if role == "tool":
+        yield Item("result", at, message.get("tool_call_id"), None, _parsed(_joined(content)))
+        return
+    group = "system" if role in ("system", "developer") else "talk"
+    if isinstance(content, str):
+        yield Item("text", f"{at}/content", None, None, content, group)
+    elif isinstance(content, list):
+        for n, part in enumerate(content):
+            if isinstance(part, dict) and part.get("type") == "text":
+                yield Item("text", f"{at}/content/{n}", None, None, part.get("text"), group)
+    for n, call in enumerate(_list(message, "tool_calls")):
+        where = f"{at}/tool_calls/{n}"
+        inner = call.get("function") or call.get("custom") or {}
+        if "function" in call:
+            value = _arguments(inner.get("arguments"))
+        else:
+            value = {"input": inner.get("input")}
+        yield Item("call", where, call.get("id"), inner.get("name"), value)
+    if isinstance(message.get("function_call"), dict):
+        call = message["function_call"]
+        value = _arguments(call.get("arguments"))
+        yield Item("call", f"{at}/function_call", None, call.get("name"), value)
+
+
+def _anthropic(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "response":
+        yield from _anthropic_content(body.get("content"), "/content", "talk")
+        return
+    yield from _anthropic_content(body.get("system"), "/system", "system")
+    for n, message in enumerate(_list(body, "messages")):
+        group = "system" if message.get("role") == "system" else "talk"
+        yield from _anthropic_content(message.get("content"), f"/messages/{n}/content", group)
+
+
+def _anthropic_content(content: Json, at: str, group: str) -> Iterator[Item]:
+    if isinstance(content, str):
+        yield Item("text", at, None, None, content, group)
+        return
+    for n, block in enumerate(content if isinstance(content, list) else []):
+        where, kind = f"{at}/{n}", block.get("type")
+        if kind == "text":
+            yield Item("text", where, None, None, block.get("text"), group)
+        elif kind == "tool_use":
+            yield Item("call", where, block.get("id"), block.get("name"), block.get("input"))
+        elif kind == "tool_result":
+            value = _parsed(_joined(block.get("content")))
+            yield Item("result", where, block.get("tool_use_id"), None, value)
+
+
+def _gemini(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "response":
+        for n, candidate in enumerate(_list(body, "candidates")):
+            at = ("candidates", n, "content")
+            yield from _gemini_content(candidate.get("content"), at, "talk")
+        return
+    for key in ("systemInstruction", "system_instruction"):
+        yield from _gemini_content(body.get(key), (key,), "system")
+    for n, content in enumerate(_list(body, "contents")):
+        yield from _gemini_content(content, ("contents", n), "talk")
+
+
+def _gemini_content(content: Json, at: tuple[str | int, ...], group: str) -> Iterator[Item]:
+    for n, part in enumerate(_list(content, "parts")):
+        where = pointer_of((*at, "parts", n))
+        call = part.get("functionCall") or part.get("function_call")
+        result = part.get("functionResponse") or part.get("function_response")
+        if isinstance(call, dict):
+            yield Item("call", where, call.get("id"), call.get("name"), call.get("args") or {})
+        elif isinstance(result, dict):
+            value = result.get("response")
+            if isinstance(value, dict) and len(value) == 1:
+                value = value.get("output", value.get("error", value))
+            yield Item("result", where, result.get("id"), result.get("name"), _parsed(value))
+        elif isinstance(part.get("text"), str) and not part.get("thought"):
+            yield Item("text", where, None, None, part["text"], group)
+
+
+_FINDERS = {"openai-chat": _openai, "anthropic": _anthropic, "gemini": _gemini}
+
+
+def _list(body: Json, key: str) -> list[Json]:
+    value = body.get(key) if isinstance(body, dict) else None
+    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+
+
+def _joined(content: Json) -> Json:
+    if not isinstance(content, list):
+        return content
+    return "".join(p.get("text") or "" for p in content if isinstance(p, dict))
+
+
+def _arguments(text: Json) -> Json:
+    """Read argument text; text that is no JSON object is what object-only dialects wrap."""
+    if not isinstance(text, str) or not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"_unparsed": text}
+
+
+def _parsed(text: Json) -> Json:
+    if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text

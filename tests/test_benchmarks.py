@@ -1,0 +1,188 @@
+"""The hand-written converters that the benchmarks compare with do the engine's job."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+import wireglot
+from benchmarks import floor, floor_careful, timing, workloads
+
+Pair = tuple[str, str]
+PAIRS = sorted(floor.REQUESTS)
+MODEL = "gpt-4o"
+CASES = [(workload, pair) for workload in workloads.WORKLOADS for pair in PAIRS]
+
+
+def _small(workload: str, source: str, seed: int) -> dict[str, Any]:
+    return workloads.request(source, workload, seed, small=True)
+
+
+def _by_value(value: Any) -> Any:
+    """Parse JSON texts, for the bare floor writes 1.0 where JSON.stringify writes 1."""
+    if isinstance(value, dict):
+        return {key: _by_value(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_by_value(item) for item in value]
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        return json.loads(value)
+    return value
+
+
+def _differences(one: Any, two: Any, path: str = "") -> list[str]:
+    if isinstance(one, dict) and isinstance(two, dict):
+        found = [f"{path}/{key}: on one side only" for key in sorted(one.keys() ^ two.keys())]
+        for key in one.keys() & two.keys():
+            found += _differences(one[key], two[key], f"{path}/{key}")
+        return found
+    if isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
+        return [
+            line
+            for index, (left, right) in enumerate(zip(one, two, strict=True))
+            for line in _differences(left, right, f"{path}/{index}")
+        ]
+    same = one == two and isinstance(one, bool) == isinstance(two, bool)
+    return [] if same else [f"{path}: {one!r:.120} | {two!r:.120}"]
+
+
+def _engine(body: Any, pair: Pair, unit: Any) -> Any:
+    model = MODEL if pair[0] == "gemini" and unit == "request" else None
+    return wireglot.convert(body, source=pair[0], target=pair[1], unit=unit, model=model)
+
+
+@pytest.mark.parametrize(("workload", "pair"), CASES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_engine_writes_what_the_careful_floor_writes(
+    workload: str, pair: Pair, seed: int
+) -> None:
+    body = _small(workload, pair[0], seed)
+    by_hand, _ = floor_careful.REQUESTS[pair](body)
+    assert _differences(_engine(body, pair, "request").body, by_hand)[:5] == []
+
+
+@pytest.mark.parametrize("pair", sorted(floor.RESPONSES))
+def test_the_engine_writes_the_careful_floors_responses(pair: Pair) -> None:
+    body = workloads.response(pair[0], 3)
+    by_hand, _ = floor_careful.RESPONSES[pair](body)
+    assert _differences(_engine(body, pair, "response").body, by_hand)[:5] == []
+
+
+@pytest.mark.parametrize(("workload", "pair"), CASES)
+def test_the_bare_floor_writes_what_the_careful_floor_writes(workload: str, pair: Pair) -> None:
+    body = _small(workload, pair[0], 2)
+    by_hand, _ = floor_careful.REQUESTS[pair](body)
+    bare = floor.REQUESTS[pair](body)
+    assert _differences(_by_value(bare), _by_value(by_hand))[:5] == []
+
+
+@pytest.mark.parametrize("pair", sorted(floor.RESPONSES))
+def test_the_bare_floor_writes_the_careful_floors_responses_but_for_made_ids(pair: Pair) -> None:
+    body = workloads.response(pair[0], 3)
+    by_hand, _ = floor_careful.RESPONSES[pair](body)
+    found = _differences(floor.RESPONSES[pair](body), by_hand)
+    if pair[0] == "gemini":
+        found = [line for line in found if "/id:" not in line]
+    assert found == []
+
+
+@pytest.mark.parametrize(("workload", "pair"), CASES)
+def test_no_floor_changes_its_input(workload: str, pair: Pair) -> None:
+    body = _small(workload, pair[0], 0)
+    before = copy.deepcopy(body)
+    floor.REQUESTS[pair](body)
+    floor_careful.REQUESTS[pair](body)
+    assert body == before
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_careful_floor_and_the_engine_note_an_unknown_key_at_one_path(pair: Pair) -> None:
+    body = workloads.with_unknown_keys(_small("W2", pair[0], 0), everywhere=True)
+    field = "contents" if pair[0] == "gemini" else "messages"
+    expected = {f"/{field}/{index}/x_trace" for index in range(len(body[field]))}
+    _, by_hand = floor_careful.REQUESTS[pair](body)
+    assert {note.source_path for note in by_hand if note.code == "unknown-key"} == expected
+    notes = _engine(body, pair, "request").notes
+    assert {note.source_path for note in notes if note.code == "unknown-key"} == expected
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("workload", workloads.WORKLOADS)
+def test_the_careful_floor_notes_what_the_engine_notes(workload: str, pair: Pair) -> None:
+    body = _small(workload, pair[0], 1)
+    _, by_hand = floor_careful.REQUESTS[pair](body)
+    notes = _engine(body, pair, "request").notes
+    assert {(n.effect, n.source_path) for n in notes} == {
+        (n.effect, n.source_path) for n in by_hand
+    }
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini"])
+def test_calls_results_and_ids_come_back_from_a_floor(target: str) -> None:
+    body = _small("W2", "openai-chat", 0)
+    there, _ = floor_careful.REQUESTS["openai-chat", target](body)
+    back, _ = floor_careful.REQUESTS[target, "openai-chat"](there)
+    assert _by_value(back["messages"]) == _by_value(body["messages"])
+    assert back["tools"] == body["tools"]
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini"])
+def test_the_careful_floor_wraps_arguments_that_are_no_object(target: str) -> None:
+    body = _small("W1", "openai-chat", 0)
+    body["messages"][2]["tool_calls"][0]["function"]["arguments"] = '{"city": '
+    there, notes = floor_careful.REQUESTS["openai-chat", target](body)
+    assert '{"_unparsed": "{\\"city\\": "}' in json.dumps(there)
+    back, _ = floor_careful.REQUESTS[target, "openai-chat"](there)
+    assert back["messages"][2]["tool_calls"] == body["messages"][2]["tool_calls"]
+    path = "/messages/2/tool_calls/0/function/arguments"
+    assert ("unparsed", path) in {(note.code, note.source_path) for note in notes}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "path"),
+    [
+        (lambda b: b.update(messages=None), "/messages"),
+        (lambda b: b["messages"][1].update(role="robot"), "/messages/1"),
+        (lambda b: b["messages"][1].update(content=5), "/messages/1"),
+        (lambda b: b["messages"][2]["tool_calls"][0].pop("id"), "/messages/2"),
+        (lambda b: b["tools"][0]["function"].update(description=1), "/tools/0"),
+        (lambda b: b.update(max_tokens="9"), "/max_tokens"),
+    ],
+)
+@pytest.mark.parametrize("target", ["anthropic", "gemini"])
+def test_the_careful_floor_refuses_a_wrong_type_with_its_path(
+    spoil: Any, path: str, target: str
+) -> None:
+    body = _small("W1", "openai-chat", 0)
+    spoil(body)
+    with pytest.raises(floor_careful.Refused) as caught:
+        floor_careful.REQUESTS["openai-chat", target](body)
+    assert caught.value.path == path
+
+
+def test_the_workloads_have_their_messages_calls_and_images() -> None:
+    sizes = {}
+    for workload in workloads.WORKLOADS:
+        messages = workloads.chat_request(workload)["messages"]
+        calls = sum(len(message.get("tool_calls") or ()) for message in messages)
+        images = sum(isinstance(m["content"], list) and m["role"] == "user" for m in messages)
+        sizes[workload] = (len(messages), calls, images)
+    assert sizes == {"W1": (5, 1, 0), "W2": (601, 300, 0), "W3": (1000, 250, 20)}
+
+
+def test_a_seed_gives_the_same_payload_again_and_another_seed_another() -> None:
+    assert workloads.chat_request("W2", 4) == workloads.chat_request("W2", 4)
+    assert workloads.chat_request("W2", 4) != workloads.chat_request("W2", 5)
+
+
+def test_a_race_times_every_function_in_every_round() -> None:
+    times = timing.race({"one": (str, [1, 2]), "two": (repr, [1, 2])}, rounds=3)
+    assert {name: len(seconds) for name, seconds in times.seconds.items()} == {"one": 3, "two": 3}
+    assert times.ratio("one", "one") == 1
+
+
+def test_a_missed_bar_says_so() -> None:
+    assert str(timing.Bar("x", 1.4, 1.3)) == "FAIL  x: 1.40 <= 1.30"
+    assert timing.Bar("share", 92, 90, at_least=True).met

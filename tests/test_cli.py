@@ -1,0 +1,241 @@
+"""The command line: what goes to which stream, and with which exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wireglot import cli
+
+CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "f", "arguments": '{"x":1,"text":"é"}'},
+}
+REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Hello."}], "seed": 7}
+CROSS = ["--from", "openai-chat", "--to", "anthropic"]
+
+
+@pytest.fixture
+def request_file(tmp_path: Path) -> str:
+    return stored(tmp_path, REQUEST)
+
+
+def stored(directory: Path, value: Any) -> str:
+    path = directory / "input.json"
+    path.write_bytes(value if isinstance(value, bytes) else json.dumps(value).encode())
+    return str(path)
+
+
+def status_of(*argv: str) -> int:
+    """Run the command in this process; argparse ends by `SystemExit`, which counts too."""
+    try:
+        return cli.main(argv)
+    except SystemExit as stop:
+        assert isinstance(stop.code, int)
+        return stop.code
+
+
+def run(*argv: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "wireglot", *argv], input=stdin, capture_output=True, timeout=60
+    )
+
+
+def test_stdin_becomes_compact_json_on_stdout() -> None:
+    done = run("convert", *CROSS, "--unit", "tool_call", stdin=json.dumps(CALL).encode())
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    expected = '{"type":"tool_use","id":"call_1","name":"f","input":{"x":1,"text":"é"}}\n'
+    assert done.stdout.decode() == expected
+
+
+def test_a_file_is_read_and_a_file_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out.json"
+    argv = ["convert", stored(tmp_path, CALL), *CROSS, "--unit", "tool_call", "-o", str(target)]
+    assert status_of(*argv, "--indent", "2") == 0
+    assert capsys.readouterr().out == ""
+    text = target.read_text("utf-8")
+    assert json.loads(text)["input"] == {"x": 1, "text": "é"}
+    assert text.startswith('{\n  "type": "tool_use",\n')
+
+
+def test_notes_go_to_stderr_one_a_line(
+    request_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of("convert", request_file, *CROSS) == 0
+    out, err = capsys.readouterr()
+    assert "seed" not in json.loads(out)
+    assert [line for line in err.splitlines() if "/seed" in line and "lost" in line]
+
+
+def test_notes_can_be_json(request_file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of("convert", request_file, *CROSS, "--notes", "json") == 0
+    notes = json.loads(capsys.readouterr().err)
+    (note,) = [note for note in notes if note["source_path"] == "/seed"]
+    assert note["effect"] == "lost"
+    keys = {"code", "effect", "severity", "source_path", "target_path", "rule", "message"}
+    assert set(note) == keys
+
+
+def test_notes_can_be_left_out(request_file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of("convert", request_file, *CROSS, "--notes", "none") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_forbidden_note_exits_3_and_prints_no_body(
+    request_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of("convert", request_file, *CROSS, "--policy", "path:/seed=fail") == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "/seed" in err
+
+
+def test_a_policy_file_is_read_and_a_later_policy_outranks_it(
+    tmp_path: Path, request_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "policy.json"
+    policy.write_text(json.dumps({"effect:lost": "fail"}))
+    argv = ["convert", request_file, *CROSS, "--policy", str(policy)]
+    assert status_of(*argv) == 3
+    assert "/seed" in capsys.readouterr().err
+    assert status_of(*argv, "--policy", "effect:lost=ignore") == 0
+    assert "/seed" not in capsys.readouterr().err
+
+
+def test_the_model_and_the_stream_can_be_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hello."}]}]}
+    argv = ["convert", stored(tmp_path, body), "--from", "gemini", "--to", "openai-chat"]
+    assert status_of(*argv, "--model", "m-1", "--stream") == 0
+    out = json.loads(capsys.readouterr().out)
+    assert (out["model"], out["stream"]) == ("m-1", True)
+
+
+def test_an_option_value_is_json_where_it_can_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = {"role": "tool", "tool_call_id": "call_1", "content": '{"x":1}'}
+    turn = [{"role": "assistant", "tool_calls": [CALL]}, result]
+    argv = ["convert", stored(tmp_path, turn), "--from", "openai-chat", "--to", "gemini"]
+    argv += ["--unit", "messages", "--notes", "none"]
+    assert status_of(*argv) == 0
+    assert status_of(*argv, "--option", "json_results=text", "--option", "repair=true") == 0
+    as_data, as_text = map(json.loads, capsys.readouterr().out.splitlines())
+    assert as_data[1]["parts"][0]["functionResponse"]["response"] == {"x": 1}
+    assert as_text[1]["parts"][0]["functionResponse"]["response"] == {"output": '{"x":1}'}
+
+
+def test_a_policy_and_an_option_are_parsed_at_the_right_equals_sign() -> None:
+    assert cli._option("k=a=b") == ("k", "a=b")
+    assert cli._option("k=[1]") == ("k", [1])
+    assert cli._option("k=NaN") == ("k", "NaN")
+    assert cli._policy(["path:/a=b=fail"]) == {"path:/a=b": "fail"}
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--option", "repair"], "K=V"),
+        (["--policy", "effect:lost=shout"], "`shout`"),
+        (["--policy", "no-such-file.json"], "cannot be read"),
+        (["--policy", "no-such-code=fail"], "no-such-code"),
+        (["--unit", "sonnet"], "sonnet"),
+        (["--from", "nobody"], "nobody"),
+        (["--rules", "no-such-directory"], "no-such-directory"),
+        (["--notes", "loud"], "loud"),
+        (["-o", "no-such-directory/out.json"], "cannot be written"),
+    ],
+)
+def test_wrong_usage_exits_2_and_says_what_was_wrong(
+    argv: list[str], message: str, request_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of("convert", request_file, *CROSS, *argv) == 2
+    out, err = capsys.readouterr()
+    assert (out, message in err) == ("", True), err
+
+
+def test_a_missing_file_or_command_exits_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of("convert", "no-such-file.json", *CROSS) == 2
+    assert "`no-such-file.json` cannot be read" in capsys.readouterr().err
+    assert status_of() == 2
+    assert status_of("convert") == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "line 1 column 1"),
+        (b'{"a": }', "line 1 column 7"),
+        (b'{"a": NaN}', "`NaN`"),
+        (b'{"a": -Infinity}', "`-Infinity`"),
+        (b'{"a": "\xff"}', "byte 7 is no UTF-8"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b"1" * 5_000, "is no JSON"),
+    ],
+    ids=["empty", "unfinished", "nan", "infinity", "bytes", "deep", "long-number"],
+)
+def test_input_that_is_no_json_exits_1(
+    data: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of("convert", stored(tmp_path, data), *CROSS) == 1
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", [[], 1, "text", None, {"messages": 7}])
+def test_json_that_is_no_request_exits_1(
+    value: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of("convert", stored(tmp_path, value), *CROSS) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("wireglot: ")
+
+
+def test_a_lone_surrogate_is_escaped_as_json_stringify_does() -> None:
+    assert cli._dump({"a": "\ud800é"}, None) == b'{"a":"\\ud800\xc3\xa9"}\n'
+
+
+def test_a_reader_that_goes_away_causes_no_traceback(request_file: str) -> None:
+    command = [sys.executable, "-m", "wireglot", "convert", request_file, *CROSS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+        assert process.wait(60) == 141
+
+
+def test_dialects_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of("dialects") == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert {"openai-chat", "anthropic", "gemini"} <= set(names)
+
+
+def test_the_packaged_rules_pass_check_and_test(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of("check") == 0, capsys.readouterr().out
+    assert status_of("test") == 0, capsys.readouterr().out
+
+
+def test_a_broken_rule_file_exits_1_with_its_position(
+    tmp_path: Path, request_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "broken.yaml").write_text("wireglot: 1\ndialect: [\n")
+    directory = str(tmp_path / "rules")
+    for argv in (["check", directory], ["test", directory], ["dialects", "--rules", directory]):
+        assert status_of(*argv) == 1
+        assert "broken.yaml:" in capsys.readouterr().err
+
+
+def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of("--version") == 0
+    assert capsys.readouterr().out.startswith("wireglot 0.")

@@ -1,0 +1,115 @@
+"""What is built: a wheel that converts with nothing but itself and the standard library."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CONVERT = """
+import json, sys
+import wireglot
+
+body = json.load(open(sys.argv[1], encoding="utf-8"))
+for target in ("anthropic", "gemini"):
+    out = wireglot.convert(body, source="openai-chat", target=target)
+    assert out.body and out.notes, target
+heavy = {"pydantic", "yaml", "jinja2", "jmespath", "ruamel"} & set(sys.modules)
+print(json.dumps({"file": wireglot.__file__, "heavy": sorted(heavy)}))
+"""
+
+
+prepared = pytest.mark.skipif(
+    not (ROOT / "engine" / "wireglot" / "prepare.py").is_file(),
+    reason="nothing prepares the rules yet: engine/wireglot/prepare.py is missing",
+)
+
+
+def python(*argv: str, cwd: Path, path: Path | None = None) -> str:
+    """Run this interpreter, with the packages in `path` before all others."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    if path is not None:
+        env["PYTHONPATH"] = str(path)
+    done = subprocess.run(
+        [sys.executable, *argv], cwd=cwd, env=env, capture_output=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, f"{argv} printed:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the sdist from a copy of the tree, and the wheel from that sdist."""
+    for needed in ("build", "setuptools", "yaml"):
+        if importlib.util.find_spec(needed) is None:
+            pytest.skip(f"{needed} is not installed, so nothing can be built here")
+    from importlib.metadata import version
+
+    if int(version("setuptools").split(".")[0]) < 77:
+        pytest.skip("setuptools is older than 77, so nothing can be built here")
+    work = tmp_path_factory.mktemp("packaging")
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
+    shutil.copytree(ROOT, work / "tree", ignore=ignored)
+    python("-m", "build", "-q", "--no-isolation", "-o", str(work / "dist"), "tree", cwd=work)
+    return work / "dist"
+
+
+@pytest.fixture(scope="module")
+def installed(dist: Path) -> Path:
+    """Unpack the wheel, as an installer does."""
+    (wheel,) = dist.glob("*.whl")
+    target = dist.parent / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(target)
+    return target
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
+    assert sorted(path.name for path in installed.iterdir() if path.suffix != ".dist-info") == [
+        "wireglot"
+    ]
+    (metadata,) = installed.glob("*.dist-info")
+    assert (metadata / "licenses" / "LICENSE").is_file()
+    assert "wireglot = wireglot.cli:main" in (metadata / "entry_points.txt").read_text()
+    package = installed / "wireglot"
+    assert (package / "py.typed").is_file()
+    modules = {path.name for path in (ROOT / "engine" / "wireglot").glob("*.py")}
+    assert modules == {path.name for path in package.glob("*.py")}
+    rules = {path.name for path in (ROOT / "rules").glob("*.yaml")}
+    assert rules <= {path.name for path in (package / "rules").iterdir()}
+    assert not list(package.rglob("__pycache__"))
+
+
+@prepared
+@pytest.mark.slow
+def test_the_installed_wheel_converts_with_the_standard_library_alone(
+    installed: Path, tmp_path: Path
+) -> None:
+    request = ROOT / "examples" / "weather" / "request.json"
+    seen = json.loads(python("-S", "-c", CONVERT, str(request), cwd=tmp_path, path=installed))
+    assert Path(seen["file"]).is_relative_to(installed)
+    assert seen["heavy"] == []
+
+
+@pytest.mark.slow
+def test_the_installed_command_converts(installed: Path, tmp_path: Path) -> None:
+    argv = ["convert", str(ROOT / "examples" / "weather" / "request.json")]
+    argv += ["--from", "openai-chat", "--to", "anthropic", "-o", "out.json"]
+    python("-m", "wireglot", *argv, cwd=tmp_path, path=installed)
+    assert json.loads((tmp_path / "out.json").read_text("utf-8"))["messages"]
+
+
+@prepared
+def test_converting_here_imports_none_of_the_heavy_packages(tmp_path: Path) -> None:
+    request = ROOT / "examples" / "weather" / "request.json"
+    python("-c", CONVERT, str(request), cwd=tmp_path)  # an editable install may prepare here
+    assert json.loads(python("-c", CONVERT, str(request), cwd=tmp_path))["heavy"] == []

@@ -1,0 +1,133 @@
+"""Every command and Python snippet of the README and the docs runs and prints what stands there.
+
+Conventions of those pages: blocks share one scratch directory per page, which holds `examples/`.
+A `yaml` block that opens with `# some-directory/name.yaml` is written there (`# rules/...` is a
+quotation and is compared with the packaged file). A `console` block holds `$ command` and below
+it the output, where `...` stands for anything; a `sh` block holds commands.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NOT_RUN = ("pip", "git", "cd")
+
+
+class Block(NamedTuple):
+    language: str
+    line: int
+    text: str
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    text = page.read_text("utf-8")
+    for match in re.finditer(r"^```(\w+)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield Block(match[1], text.count("\n", 0, match.start(2)) + 1, match[2])
+
+
+def commands(block: Block) -> Iterator[tuple[str, str]]:
+    """Yield each command with the output that stands below it."""
+    text = block.text.replace("\\\n", "")
+    if block.language == "sh":
+        for line in text.splitlines():
+            if line.strip() and not line.startswith("#"):
+                yield line, ""
+        return
+    for piece in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, output = piece.partition("\n")
+        yield command, output
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def check_output(expected: str, printed: str, where: str) -> None:
+    pattern = [re.escape(line.rstrip()) for line in expected.strip().splitlines()]
+    seen = "\n".join(line.rstrip() for line in printed.strip().splitlines())
+    matched = re.fullmatch("\n".join(pattern).replace(r"\.\.\.", ".*"), seen, re.DOTALL)
+    assert matched, f"{where} printed:\n{printed}"
+
+
+def run_command(command: str, output: str, where: str) -> None:
+    words = shlex.split(command, comments=True)
+    if words[0] == "make":
+        named = {word for word in words[1:] if "=" not in word}
+        assert named <= targets(), f"{where}: the Makefile has no {sorted(named - targets())}"
+        return
+    if words[0] in NOT_RUN:
+        return
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        command,
+        shell=True,
+        env={**os.environ, "PATH": path, "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+    )
+    if output:
+        check_output(output, done.stdout, f"{where}: `{command}`")
+    else:
+        assert done.returncode == 0, f"{where}: `{command}` printed:\n{done.stdout}"
+
+
+def store_or_compare(block: Block) -> None:
+    match = re.match(r"# ([\w.-]+/[\w./-]+\.yaml)\b", block.text)
+    if match is None:
+        return
+    path = Path(match[1])
+    if path.parts[0] == "rules":
+        quoted = [line.strip() for line in block.text.splitlines()[1:] if line.strip() != "..."]
+        packaged = [line.strip() for line in (ROOT / path).read_text("utf-8").splitlines()]
+        missing = [line for line in quoted if line and line not in packaged]
+        assert not missing, f"{path} does not hold these quoted lines: {missing}"
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(block.text, "utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_shows_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page):
+        where = f"{page.relative_to(ROOT)}:{block.line}"
+        if block.language == "python":
+            code = "\n" * (block.line - 1) + block.text
+            exec(compile(code, str(page), "exec"), names)
+        elif block.language in ("sh", "console"):
+            for command, output in commands(block):
+                run_command(command, output, where)
+        elif block.language == "yaml":
+            store_or_compare(block)
+
+
+def test_the_demo_fits_the_screen_and_comes_back() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(ROOT / "examples" / "demo.py")],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stdout.splitlines() if len(line) > 100] == []
+    for heading in ("request: openai-chat to anthropic", "response: openai-chat to gemini"):
+        assert heading in done.stdout
+    assert done.stdout.count("Back in openai-chat") == 4
