@@ -29,18 +29,24 @@ def _codec(name: str) -> tuple[floor.Loads, floor.Dumps, floor.Loads, floor.Dump
     return orjson.loads, dumps, orjson.loads, dumps
 
 
-def _engine() -> tuple[Any, str]:
+def _options(codec: str) -> dict[str, Any] | None:
+    return None if codec == "json" else {"codec": codec}
+
+
+def _engine(codec: str) -> tuple[Any, str]:
     try:
         import wireglot
 
-        wireglot.convert(workloads.chat_request("W1"), source="openai-chat", target="anthropic")
+        body = workloads.chat_request("W1")
+        options = _options(codec)
+        wireglot.convert(body, source="openai-chat", target="anthropic", options=options)
     except Exception as problem:
         return None, f"{type(problem).__name__}: {problem}"
     return wireglot, ""
 
 
 def _engine_runs(
-    engine: Any, source: str, target: str, unit: str, options: dict[str, Any]
+    engine: Any, source: str, target: str, unit: str, options: dict[str, Any] | None
 ) -> dict[str, Run]:
     rules = engine.load_rules()
     model = MODEL if source == "gemini" and unit == "request" else None
@@ -48,18 +54,16 @@ def _engine_runs(
     reader, writer = rules[source], rules[target]
 
     def one_step(body: Any) -> object:
-        return convert(
-            body, source=source, target=target, unit=unit, model=model, options=options or None
-        )
+        return convert(body, source=source, target=target, unit=unit, model=model, options=options)
 
     def two_steps(body: Any) -> object:
-        reading = reader.read(body, unit=unit, model=model, options=options or None)
-        return writer.write(reading.ir, unit=unit, options=options or None)
+        reading = reader.read(body, unit=unit, model=model, options=options)
+        return writer.write(reading.ir, unit=unit, options=options)
 
     return {"convert": one_step, "read + write": two_steps}
 
 
-def _interpreted(engine: Any, source: str, target: str, unit: str) -> Run | None:
+def _interpreted(engine: Any, source: str, target: str, unit: str) -> Run:
     model = MODEL if source == "gemini" and unit == "request" else None
 
     def run(body: Any) -> object:
@@ -73,6 +77,10 @@ def _interpreted(engine: Any, source: str, target: str, unit: str) -> Run | None
         )
 
     return run
+
+
+def _body(conversion: Any) -> Any:
+    return conversion.body
 
 
 def _table(title: str, times: Times, names: Sequence[str]) -> None:
@@ -117,9 +125,8 @@ def _measure(
     runs: dict[str, tuple[Run, Sequence[Any]]] = {k: (run, payloads) for k, run in floors.items()}
     bars: list[Bar] = []
     if engine is not None:
-        options = {"codec": args.codec} if args.codec != "json" else {}
-        steps = _engine_runs(engine, source, target, unit, options)
-        different = sum(steps["convert"](body).body != by_hand(body) for body in payloads)  # type: ignore[attr-defined]
+        steps = _engine_runs(engine, source, target, unit, _options(args.codec))
+        different = sum(_body(steps["convert"](body)) != by_hand(body) for body in payloads)
         bars.append(Bar(f"{title}: outputs that differ from the careful floor's", different, 0))
         runs |= {name: (run, payloads) for name, run in steps.items()}
         if workload == "W2":
@@ -150,10 +157,10 @@ def _measure_interpreter(
     run = _interpreted(engine, *pair, unit)
     few = payloads[:2]
     try:
-        run(few[0])  # type: ignore[misc]
+        run(few[0])
     except engine.UsageError:
         return
-    times = race({"careful": (floors["careful floor"], few), "interpreted": (run, few)}, 5)  # type: ignore[dict-item]
+    times = race({"careful": (floors["careful floor"], few), "interpreted": (run, few)}, 5)
     ratio = times.ratio("interpreted", "careful")
     print(f"{'interpreted':26}{times.micros('interpreted'):12.1f}{ratio:12.2f}")
 
@@ -169,7 +176,7 @@ def main() -> int:
         "--peers", metavar="DIR", type=pathlib.Path, help="a folder of peers' environments"
     )
     args = parser.parse_args()
-    engine, reason = _engine()
+    engine, reason = _engine(args.codec)
     if engine is None:
         print(f"The engine is not measured ({reason}).")
     bars: list[Bar] = []

@@ -1,8 +1,8 @@
 """Time functions against each other in one process, fairly.
 
-Every round runs each function once over all payloads, in a shuffled order, after reading every
-payload's memory: otherwise the first function pays for cold caches. Ratios are medians of ratios
-within a round, so a slow moment of the machine hits both sides.
+Every round runs each function once over all payloads, in a shuffled order. The payloads' memory is
+read before each of them, or one function pays for the caches that another left cold. Ratios are
+medians of ratios within a round, so that a slow moment of the machine hits both sides.
 """
 
 from __future__ import annotations
@@ -71,7 +71,6 @@ def race(
     """
     rng = random.Random(seed)
     seconds: dict[str, list[float]] = {name: [] for name in runs}
-    sets = {id(payloads): payloads for _, payloads in runs.values()}
     for run, payloads in runs.values():
         run(payloads[0])
     gc.collect()
@@ -81,12 +80,11 @@ def race(
         for number in range(rounds):
             if number >= LEAST_ROUNDS and time.perf_counter() > end:
                 break
-            for payloads in sets.values():
-                touch(list(payloads))
             order = list(runs)
             rng.shuffle(order)
             for name in order:
                 run, payloads = runs[name]
+                touch(list(payloads))
                 start = time.perf_counter()
                 for payload in payloads:
                     run(payload)

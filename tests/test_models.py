@@ -91,7 +91,7 @@ def result(kind: str, value: st.SearchStrategy[Any], **more: Any) -> st.SearchSt
 RESULTS = st.one_of(
     result("text", WORDS, failed=st.booleans()),
     result("error", WORDS),
-    result("data", JSON, failed=st.booleans()),
+    result("data", JSON, failed=st.booleans(), value_json=WORDS),
     result("multimodal", st.lists(BLOCKS, max_size=2), failed=st.booleans()),
 )
 PARTS = st.one_of(
@@ -116,7 +116,7 @@ FUNCTIONS = shaped(
 )
 TOOLS = st.one_of(
     FUNCTIONS,
-    tagged("custom", {"name": WORDS}, {"description": WORDS, "format": JSON}),
+    tagged("custom", {"name": WORDS}, {"description": WORDS, "format": OBJECTS}),
     NATIVES,
 )
 CHOICES = st.one_of(
@@ -152,7 +152,9 @@ USAGES = shaped(
 RESPONSES = shaped(
     {
         "candidates": st.lists(
-            shaped({"parts": st.lists(PARTS, max_size=2)}, {"index": COUNTS, "stop_reason": WORDS}),
+            shaped(
+                {"parts": st.lists(PARTS, max_size=2)}, {"stop_reason": WORDS, "cache": OBJECTS}
+            ),
             max_size=2,
         )
     },

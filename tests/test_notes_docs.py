@@ -1,4 +1,7 @@
-"""The page on notes and the engine say the same."""
+"""The page on notes and the engine say the same.
+
+`python -m tests.test_notes_docs` writes the page's table of codes anew.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from typing import get_args
 
 from wireglot import notes
 
-PAGE = (Path(__file__).parent.parent / "docs/notes.md").read_text("utf-8")
+PATH = Path(__file__).parent.parent / "docs/notes.md"
+PAGE = PATH.read_text("utf-8")
+HEAD = "| code | meaning |\n|---|---|\n"
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -49,3 +54,8 @@ def test_the_page_lists_every_field_of_a_note() -> None:
 def test_the_page_names_every_severity() -> None:
     for word in get_args(notes.Severity):
         assert f"`{word}`" in PAGE
+
+
+if __name__ == "__main__":
+    table = "".join(f"| `{code}` | {meaning} |\n" for code, meaning in notes.CODES.items())
+    PATH.write_text(PAGE.partition(HEAD)[0] + HEAD + table, "utf-8")

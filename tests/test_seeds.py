@@ -26,7 +26,7 @@ TABLES = yaml.safe_load((HERE / "cases/seeds.yaml").read_text("utf-8"))
 CASES: list[dict[str, Any]] = TABLES["cases"]
 BY_ID = {case["id"]: case for case in CASES}
 MADE = re.compile(r"call_[0-9a-f]{12}")
-MEMORY = frozenset(("spelled", "arguments_json"))
+MEMORY = frozenset(("spelled", "arguments_json", "value_json"))
 PNG = "iVBORw0KGgo="
 
 CHOICES: dict[str, dict[str, Any]] = {

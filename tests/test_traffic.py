@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from . import sweep
-from .oracles import sdk
+from .oracles import leaves, sdk
 
+Json = Any
 TRAFFIC = Path(__file__).parents[2] / "shared" / "traffic"
 FILES = {name: TRAFFIC / f"{name}.jsonl.gz" for name in sdk.DIALECTS}
 OF_EACH = 20
@@ -65,6 +68,72 @@ def test_recorded_exchanges_are_pictured(dialect: str) -> None:
         seen, total = (counts[dialect, dialect, unit, name] for name in ("pictured", "leaves"))
         assert total > 100
         assert seen >= 0.9 * total, f"{unit}: {seen} of {total}"
+
+
+UNKNOWN = "wireglot_unknown"
+
+
+def with_unknown_keys(dialect: str, unit: str, body: Json) -> tuple[Json, list[str]]:
+    """Put an unknown key into every object that is not the user's own data."""
+    opaque = leaves.OPAQUE[dialect, unit]
+    where: list[str] = []
+
+    def grown(value: Json, steps: leaves.Steps) -> Json:
+        if leaves.opaque_root(opaque, steps) or leaves.path_of(steps) in FREE:
+            return value
+        if isinstance(value, list):
+            return [grown(inner, (*steps, n)) for n, inner in enumerate(value)]
+        if isinstance(value, dict):
+            copy = {key: grown(inner, (*steps, key)) for key, inner in value.items()}
+            where.append(leaves.pointer_of((*steps, UNKNOWN)))
+            return copy | {UNKNOWN: f"here {len(where)}"}
+        return value
+
+    return grown(body, ()), where
+
+
+# Maps whose keys the user chooses: no key is unknown there.
+FREE = frozenset(("metadata", "logit_bias", "labels"))
+
+
+@pytest.mark.parametrize("dialect", sdk.DIALECTS)
+def test_unknown_keys_at_every_level_are_kept_at_home_and_noted_abroad(dialect: str) -> None:
+    engine = sweep.engine()
+    for unit in sampled_units(dialect):
+        body, where = with_unknown_keys(dialect, unit.unit, unit.body)
+        home = engine.convert(body, dialect, dialect, unit.unit, unit.model, unit.stream)
+        assert leaves.difference(body, home.body) is None, unit.exchange
+        for target in set(engine.dialects) - {dialect}:
+            out = engine.convert(body, dialect, target, unit.unit, unit.model, unit.stream)
+            for pointer in where:
+                told = any(leaves.names(note.source_path, pointer) for note in out.notes)
+                assert told, f"{unit.exchange} {unit.unit} to {target}: {pointer}"
+
+
+@pytest.mark.parametrize("dialect", sdk.DIALECTS)
+def test_unknown_keys_at_every_level_are_not_pictured(dialect: str) -> None:
+    """Guard against an engine that calls everything its own: recordings hold few unknown keys.
+
+    A field that is taken whole, whatever it holds, takes the unknown keys inside with it.
+    """
+    engine = sweep.engine()
+    planted = counted = 0
+    for unit in sampled_units(dialect):
+        body, where = with_unknown_keys(dialect, unit.unit, unit.body)
+        before = leaves.not_pictured(engine.read(unit))
+        planted += len(where)
+        counted += leaves.not_pictured(engine.read(replace(unit, body=body))) - before
+    assert planted > 80
+    assert counted >= 0.75 * planted, f"{counted} of {planted}"
+
+
+def sampled_units(dialect: str) -> list[sweep.Unit]:
+    return [
+        unit
+        for line in sample(dialect)[::2]
+        for unit in sweep.units_of(json.loads(line), [dialect])
+        if unit.unit != "error"
+    ]
 
 
 def test_most_recordings_are_valid_for_their_own_sdk() -> None:

@@ -4,7 +4,7 @@
     out = wireglot.convert(body, source="openai-chat", target="gemini")
     out.body, out.notes, out.envelope
 
-Every dialect is a YAML rule file that pictures the JSON on the wire. `load_rules` loads more of them.
+Every dialect is a YAML rule file that pictures the JSON on the wire; `load_rules` loads more.
 """
 
 from __future__ import annotations

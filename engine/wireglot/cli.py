@@ -93,21 +93,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--notes", choices=("text", "json", "none"), default="text", help="how notes are printed")
     add("--indent", type=int, metavar="N", help="indent the result by N spaces")
     add("-o", "--output", metavar="FILE", help="write the result here instead of stdout")
-    _add_rules(convert)
 
-    _add_rules(command("dialects", _dialects, "list the dialects"))
+    for made in (convert, command("dialects", _dialects, "list the dialects")):
+        add = made.add_argument
+        add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
+        add("--overlay", action="append", default=[], metavar="N", help="an overlay to lay on top")
     for made in (
         command("check", _check, "check rule files for mistakes"),
         command("test", _test, "run the examples that stand in rule files"),
     ):
         made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
     return parser
-
-
-def _add_rules(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
-    add("--overlay", action="append", default=[], metavar="N", help="an overlay to lay on top")
 
 
 class _Version(argparse.Action):
@@ -154,7 +150,8 @@ def _test(arguments: argparse.Namespace) -> int:
     failures = examples.run(rules, rules.dialects)
     for failure in failures:
         print(f"{failure.where}: {failure.message}")
-    print(f"{len(failures)} failed" if failures else "every example holds")
+    total = sum(1 for name in rules.dialects for _ in examples.find(rules[name]))
+    print(f"{total - len(failures)} passed, {len(failures)} failed")
     return FAILED if failures else OK
 
 
@@ -162,8 +159,8 @@ def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     import wireglot
 
     for directory in directories:
-        if not Path(directory).is_dir():
-            raise _Stop(USAGE, f"`{directory}` is no directory; name one that holds rule files")
+        if not any(Path(directory).glob("*.yaml")):
+            raise _Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
     return wireglot.load_rules(*directories, overlays=overlays)
 
 

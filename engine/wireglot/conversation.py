@@ -57,8 +57,10 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
             except Misfit as misfit:
                 del reader.notes[mark:]
                 said.append(misfit.reason)
-                if best is None or len(misfit.at) > len(best.at) or (
-                    len(misfit.at) == len(best.at) and not _by_role(misfit) and _by_role(best)
+                if (
+                    best is None
+                    or len(misfit.at) > len(best.at)
+                    or (len(misfit.at) == len(best.at) and not _by_role(misfit) and _by_role(best))
                 ):
                     best = misfit
     assert best is not None
@@ -194,7 +196,9 @@ def _down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[s
         writer.note(row.name, row.effect, at, row.pos, row.message, None, where)
         return new
     at = writer.trail.find(message)
-    raise Misfit(f"the target has no message for the role `{message.get('role')}`", at or (), talk.pos)
+    raise Misfit(
+        f"the target has no message for the role `{message.get('role')}`", at or (), talk.pos
+    )
 
 
 def _unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
@@ -364,7 +368,9 @@ def _write_run(
         for word, kind in talk.enforce:
             if word == "put-first":
                 parts = _put_first(writer, talk, kind, parts)
-    whole = dict(first) if len(run) == 1 and parts == first.get("parts") else {**first, "parts": parts}
+    whole = (
+        dict(first) if len(run) == 1 and parts == first.get("parts") else {**first, "parts": parts}
+    )
     writer.trail.copy(first, whole)
     for other_case, _ in run:
         if talk.role(other_case) != "tool":
@@ -378,10 +384,16 @@ def _write_run(
         except Misfit:
             view.claims.add("role")
     wire = writer.picture(case.wire, view, (), top=True)
-    if writer.repair and ("no-empty", "") in talk.enforce and not any(view.lists.get("parts", {}).values()):
+    if (
+        writer.repair
+        and ("no-empty", "") in talk.enforce
+        and not any(view.lists.get("parts", {}).values())
+    ):
         if not parts:
             at = writer.trail.find(first)
-            writer.note("empty-message", "lost", at, talk.pos, "a message without parts is left out")
+            writer.note(
+                "empty-message", "lost", at, talk.pos, "a message without parts is left out"
+            )
         return []
     writer.leftover(view, wire)
     for _, message in run[1:]:

@@ -1,10 +1,10 @@
 """The exceptions.
 
-    WireglotError
-    +-- UsageError (also a ValueError)    the caller asked for something that does not exist
-    +-- ConversionError                   the payload cannot be converted: `.path`, `.rule`
-    +-- PolicyError                       a policy forbids what the conversion had to do: `.note`
-    +-- RuleError                         a rule file is wrong: `.file`, `.line`, `.column`
+WireglotError
++-- UsageError (also a ValueError)    the caller asked for something that does not exist
++-- ConversionError                   the payload cannot be converted: `.path`, `.rule`
++-- PolicyError                       a policy forbids what the conversion had to do: `.note`
++-- RuleError                         a rule file is wrong: `.file`, `.line`, `.column`
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The registered hooks: the only Python that a rule file can ask for, by name.
 
-`call-ids` serves dialects whose calls often have no id (Gemini). State it needs: the response id, or
-else the whole body, and the position of each call. The ids are made from these alone, so the same
-payload always gets the same ids, and a made id is recognised by making it again.
+`call-ids` serves dialects whose calls often have no id (Gemini). State it needs: the response id,
+or else the whole body, and the position of each call. The ids are made from these alone, so the
+same payload always gets the same ids, and a made id is recognised by making it again.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
 
 # Kinds of part and of tool: a shape of this name reads as {"type": NAME, ...}.
 PARTS = frozenset(
-    "text image audio video document file reasoning refusal tool_call tool_result native unknown".split()
+    "text image audio video document file reasoning refusal tool_call tool_result native "
+    "unknown".split()
 )
 TOOLS = frozenset(("custom", "native"))
 MEDIA = frozenset(("image", "audio", "video", "document", "file"))
@@ -44,12 +45,9 @@ FIELDS: dict[str, str] = {
         "tool_input total".split(),
         "integer",
     ),
+    **dict.fromkeys("temperature top_p top_k presence_penalty frequency_penalty".split(), "number"),
     **dict.fromkeys(
-        "temperature top_p top_k presence_penalty frequency_penalty".split(), "number"
-    ),
-    **dict.fromkeys(
-        "parallel_tool_calls stream store strict logprobs include failed redacted "
-        "trimmed".split(),
+        "parallel_tool_calls stream store strict logprobs include failed redacted trimmed".split(),
         "bool",
     ),
     **dict.fromkeys(
@@ -67,7 +65,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("candidate", "logprobs"): "any",
 }
 # Never a loss when a picture does not take them: they follow from other fields.
-DERIVED = frozenset(("type", "role", "kept", "spelled", "arguments_json", "origin"))
+DERIVED = frozenset(("type", "role", "kept", "spelled", "arguments_json", "value_json", "origin"))
 
 
 class ToolCall(TypedDict, total=False):

@@ -1,7 +1,7 @@
 """The ladder: what a value becomes where a dialect has no picture for it (rules/ladder.yaml).
 
-A row is a picture of the IR before and one after. `$absent` in `to` removes a field; the lenses of a
-row are `json` (as JSON text), `texts`, `media`, `joined` and the guards.
+A row is a picture of the IR before and one after. `$absent` in `to` removes a field; the lenses of
+a row are `json` (as JSON text), `texts`, `media`, `joined` and the guards.
 """
 
 from __future__ import annotations

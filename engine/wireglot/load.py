@@ -57,9 +57,7 @@ def packaged() -> RuleSet:
     return load_rules()
 
 
-def load_rules(
-    *folders: str | Path, builtin: bool = True, overlays: Sequence[str] = ()
-) -> RuleSet:
+def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[str] = ()) -> RuleSet:
     """Load rule files: the packaged ones (unless `builtin` is false), then those of the folders.
 
     A file of a packaged dialect's name replaces it. Raises RuleError with file, line and column.
@@ -75,10 +73,10 @@ def load_rules(
     steps = nodes.pop("ladder")
     dialects: dict[str, Node] = {}
     for node in nodes.values():
-        name = node.get("dialect")
-        if name is None or not isinstance(name.value, str):
+        named = node.get("dialect")
+        if named is None or not isinstance(named.value, str):
             raise RuleError("a rule file names its `dialect`", *node.pos)
-        dialects[name.value] = node
+        dialects[named.value] = node
     rules = RuleSet(dialects, steps)
     for folder in folders:
         for name, node in dialects.items():

@@ -130,6 +130,7 @@ class Text(Model):
 
     type: Literal["text"] = "text"
     text: str
+    cache: dict[str, Any] | None = None
 
 
 class Media(Model):
@@ -138,6 +139,7 @@ class Media(Model):
     source: Source
     filename: str | None = None
     detail: str | None = None
+    cache: dict[str, Any] | None = None
 
 
 class Image(Media):
@@ -234,6 +236,7 @@ class ToolResult(Model):
     name: str | None = None
     kind: Literal["text", "data", "error", "multimodal"]
     value: Any
+    value_json: str | None = None
     failed: bool | None = None
     output_ref: dict[str, Any] | None = None
     trimmed: bool | None = None
@@ -339,7 +342,7 @@ class CustomTool(Model):
     type: Literal["custom"] = "custom"
     name: str
     description: str | None = None
-    format: Any = None
+    format: dict[str, Any] | None = None
 
 
 class NativeTool(Native):
@@ -461,9 +464,8 @@ class ErrorBody(Model):
 
 
 class Candidate(Model):
-    """One answer."""
+    """One answer; its place in the list is its index."""
 
-    index: int | None = None
     parts: list[Part]
     stop_reason: str | None = None
     stop_sequence: str | None = None

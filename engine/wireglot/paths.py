@@ -27,7 +27,7 @@ def dropped(dialect: Dialect, unit: str) -> dict[str, str]:
     found: dict[str, str] = {}
     shape = dialect.units.get(unit)
     for case in shape.cases if shape else ():
-        found.update({path: reason for path, reason in case.drop.items()})
+        found.update(case.drop)
     return found
 
 

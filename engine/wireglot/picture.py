@@ -88,9 +88,7 @@ class Text(Picture):
 
     def write(self, values: tuple[str, ...]) -> str | None:
         """Fill the holes; None when the text would not read back as the same values."""
-        text = self.fixed[0] + "".join(
-            v + f for v, f in zip(values, self.fixed[1:], strict=True)
-        )
+        text = self.fixed[0] + "".join(v + f for v, f in zip(values, self.fixed[1:], strict=True))
         return text if self.read(text) == values else None
 
 
@@ -199,8 +197,8 @@ def _text(text: str, pos: Pos) -> Picture:
     if text.startswith("$$"):
         return Literal((text[1:],), pos)
     if match := _OR.fullmatch(text):
-        first, *more = [match["first"], *match["more"].split()]
-        return Literal((_word(first, True), *(_word(w) for w in more)), pos)
+        more = (_word(word) for word in match["more"].split())
+        return Literal((_word(match["first"], True), *more), pos)
     if text == "$absent":
         return Literal((ABSENT,), pos)
     if text == "$present":

@@ -23,7 +23,18 @@ MAX_DEPTH = 200
 class Env:
     """What a picture found: IR fields, keys that nobody named, and memory of spelling."""
 
-    __slots__ = ("base", "case", "fields", "kept", "lenient", "later", "notes", "settled", "spelled", "sums")
+    __slots__ = (
+        "base",
+        "case",
+        "fields",
+        "kept",
+        "lenient",
+        "later",
+        "notes",
+        "settled",
+        "spelled",
+        "sums",
+    )
 
     def __init__(self, base: At, case: Case, lenient: bool) -> None:
         self.base, self.case, self.lenient = base, case, lenient
@@ -74,9 +85,7 @@ class Reader:
         """Read one node by the first case that fits; raises the deepest Misfit."""
         return self.first(self.dialect.cases_of(name), wire, at, lenient)
 
-    def first(
-        self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool
-    ) -> Any:
+    def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         """Read one node by the first of some cases that fits."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -226,9 +235,7 @@ class Reader:
 
     # -- pictures -----------------------------------------------------------------------------
 
-    def picture(
-        self, p: Picture, wire: Any, at: At, rel: At, env: Env, top: bool = False
-    ) -> None:
+    def picture(self, p: Picture, wire: Any, at: At, rel: At, env: Env, top: bool = False) -> None:
         """Match one picture against a wire value (ABSENT where nothing stands)."""
         if isinstance(p, Hole):
             self.hole(p, wire, at, rel, env)
@@ -310,7 +317,7 @@ class Reader:
     def keys_of(self, name: str) -> frozenset[str]:
         """Return the wire keys that a shape or union names."""
         members = self.dialect.unions.get(name, [name])
-        keys = set()
+        keys: set[str] = set()
         for member in members:
             shape = self.dialect.shapes[member]
             keys |= shape.keys
@@ -329,8 +336,10 @@ class Reader:
         if h.path == "nth":
             self._nth(h, wire, at, rel, env)
             return
-        takes_null = kind == "any" and not h.mark and (
-            not h.lenses or any("null" in lens.split("+") for lens in h.lenses)
+        takes_null = (
+            kind == "any"
+            and not h.mark
+            and (not h.lenses or any("null" in lens.split("+") for lens in h.lenses))
         )
         if wire is ABSENT or (wire is None and not takes_null):
             self._nothing(h, wire, at, rel, env)
@@ -384,7 +393,9 @@ class Reader:
             if is_guard(lens):
                 said = True
                 if not guard(lens, value):
-                    raise Misfit(f"expected {lens.replace('+', ' or ')}, got {_show(value)}", at, h.pos)
+                    raise Misfit(
+                        f"expected {lens.replace('+', ' or ')}, got {_show(value)}", at, h.pos
+                    )
             else:
                 value, done = self.lens(lens, h, value, at, rel, env)
                 if done:
@@ -412,9 +423,7 @@ class Reader:
             raise Misfit(f"expected {expected}, got {_show(value)}", at, h.pos)
         return value
 
-    def lens(
-        self, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
-    ) -> tuple[Any, bool]:
+    def lens(self, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> tuple[Any, bool]:
         """Read through one lens; True says that the value is the IR's own already."""
         here = pointer(rel)
         if lens == "json":
@@ -426,8 +435,9 @@ class Reader:
             if self.options.get("json_results") == "text":
                 raise Misfit("JSON text is kept as text", at, h.pos)
             parsed = parse_json(value)
-            if stringify(parsed) != value:
-                env.spelled.setdefault(here, {})["text"] = value
+            if any(is_guard(g) and not guard(g, parsed) for g in h.lenses):
+                raise Misfit("the text is JSON of another type", at, h.pos)
+            env.put(f"{h.path}_json", value, None)
             return parsed, False
         if lens in ("bare", "joined"):
             return self.texts(lens, h, value, at, rel, env)
@@ -481,9 +491,7 @@ class Reader:
             raise Misfit(misfit.reason, at, h.pos) from None
         return read
 
-    def texts(
-        self, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
-    ) -> tuple[Any, bool]:
+    def texts(self, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> tuple[Any, bool]:
         """Read `bare` or `joined`: a text that stands for a list of one text block."""
         empty = h.value if h.mark in ("else", "default") else "" if h.mark is None else ABSENT
         if isinstance(value, str):
@@ -503,7 +511,11 @@ class Reader:
             env.spell(rel, value, empty)
             return [], True
         parts = self.each(h, value, at, env)
-        if len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}:
+        if (
+            len(parts) == 1
+            and parts[0].get("type") == "text"
+            and parts[0].keys() <= {"type", "text"}
+        ):
             env.spelled.setdefault(pointer(rel), {})["list"] = True
         return parts, True
 
@@ -626,7 +638,11 @@ class Reader:
                         best = misfit
                     continue
                 env.join(inner)
-                if case.doubles and not self.probe and self._chosen_itself(shape, made, seen) is not case:
+                if (
+                    case.doubles
+                    and not self.probe
+                    and self._chosen_itself(shape, made, seen) is not case
+                ):
                     env.spelled.setdefault(pointer(rel), {})["case"] = case.name
                 self._take(made, inner, env, at)
                 return
@@ -706,4 +722,6 @@ def _show(value: Any) -> str:
         return "a list"
     if isinstance(value, str):
         return f"`{value[:40]}{'...' if len(value) > 40 else ''}`"
-    return stringify(value) if isinstance(value, int | float | bool | None) else type(value).__name__
+    return (
+        stringify(value) if isinstance(value, int | float | bool | None) else type(value).__name__
+    )

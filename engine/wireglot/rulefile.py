@@ -127,7 +127,7 @@ def load(node: Node) -> Dialect:
     schemas = {k: Schema(v.plain()) for k, v in _map(top.get("schemas"), "schemas").items()}
     shapes = {k: _shape(k, v) for k, v in _map(top.get("shapes"), "shapes").items()}
     unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
-    units = {
+    units: dict[str, Shape] = {
         unit: _shape(unit, top[unit])
         for unit in ("request", "response", "error", "envelope")
         if unit in top
@@ -275,7 +275,7 @@ def _conversation(node: Node) -> Conversation:
         _measure(case, None)
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
-    enforce = []
+    enforce: list[tuple[str, str]] = []
     for item in words["enforce"].plain() if "enforce" in words else []:
         pair = item if isinstance(item, dict) else {item: ""}
         enforce.extend((str(k), str(v)) for k, v in pair.items())
@@ -370,7 +370,9 @@ def _check(dialect: Dialect) -> None:
     for name, members in dialect.unions.items():
         for member in members:
             if member not in dialect.shapes:
-                raise wrong(f"the union `{name}` names `{member}`, which is no shape", dialect.node.pos)
+                raise wrong(
+                    f"the union `{name}` names `{member}`, which is no shape", dialect.node.pos
+                )
     cases = [c for s in (*dialect.shapes.values(), *dialect.units.values()) for c in s.cases]
     if dialect.conversation:
         cases += [c for g in dialect.conversation.groups for c in g.cases]
@@ -380,4 +382,6 @@ def _check(dialect: Dialect) -> None:
                 raise wrong(f"`{hole.shape}` is no shape of this file", hole.pos)
             for lens in hole.lenses:
                 if lens not in lenses and not is_guard(lens):
-                    raise wrong(f"`{lens}` is no lens", hole.pos, "or a table or schema of this file")
+                    raise wrong(
+                        f"`{lens}` is no lens", hole.pos, "or a table or schema of this file"
+                    )

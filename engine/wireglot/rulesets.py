@@ -75,7 +75,15 @@ class DialectRules:
         known = _options(options)
         found = self._read(body, unit, model, stream, known)
         notes = [
-            Note(code, _effect(effect), severity_of(_effect(effect)), pointer(at), None, _rule(pos), text)
+            Note(
+                code,
+                _effect(effect),
+                severity_of(_effect(effect)),
+                pointer(at),
+                None,
+                _rule(pos),
+                text,
+            )
             for code, effect, at, pos, text in found.notes
         ]
         return Reading(_unit_out(found.ir, unit), tuple(notes))
@@ -117,9 +125,7 @@ class DialectRules:
         try:
             ir = self._read_unit(reader, body, unit)
         except Misfit as misfit:
-            raise ConversionError(
-                misfit.reason, pointer(misfit.at), _rule(misfit.pos)
-            ) from None
+            raise ConversionError(misfit.reason, pointer(misfit.at), _rule(misfit.pos)) from None
         except RecursionError:
             raise ConversionError("the payload is nested too deep") from None
         if unit == "request":
@@ -489,9 +495,7 @@ def _options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     known = dict(options or {})
     for key in known:
         if key not in OPTIONS:
-            raise UsageError(
-                f"there is no option `{key}`; there are: {', '.join(sorted(OPTIONS))}"
-            )
+            raise UsageError(f"there is no option `{key}`; there are: {', '.join(sorted(OPTIONS))}")
     if known.get("json_results", "data") not in ("data", "text"):
         raise UsageError("the option `json_results` is `data` or `text`")
     return known

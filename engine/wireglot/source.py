@@ -109,8 +109,8 @@ def parse(text: str, file: str) -> Node:
 
 
 def _bounded(yaml: Any, events: Any, file: str, text: str) -> Any:
-    depth = nodes = documents = 0
-    for event in events:
+    depth = documents = 0
+    for nodes, event in enumerate(events, 1):
         pos = Pos(file, event.start_mark.line + 1, event.start_mark.column + 1)
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
@@ -126,7 +126,6 @@ def _bounded(yaml: Any, events: Any, file: str, text: str) -> Any:
             depth += 1
         if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             depth -= 1
-        nodes += 1
         if depth > MAX_DEPTH or nodes > MAX_NODES:
             raise wrong("the file is nested too deep or has too many nodes", pos, "", text)
         if isinstance(event, yaml.NodeEvent | yaml.MappingEndEvent | yaml.SequenceEndEvent):

@@ -19,6 +19,7 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
 from .trail import At, Trail, keys_of, pointer
 
+
 class Draft:
     """A note in the making: its target is found once the body is finished."""
 
@@ -165,9 +166,7 @@ class Writer:
     def order(self, shape: Shape, value: Any) -> list[Case]:
         """Return the cases in the order in which they are tried: the remembered one first."""
         if self.same and isinstance(value, dict):
-            name = (
-                value.get("spelled", {}).get(self.dialect.name, {}).get("", {}).get("case", None)
-            )
+            name = value.get("spelled", {}).get(self.dialect.name, {}).get("", {}).get("case", None)
             if name is not None:
                 return sorted(shape.cases, key=lambda c: c.name != name)
         return shape.cases
@@ -279,7 +278,9 @@ class Writer:
         if isinstance(p, Text):
             values = [view.look(name) for name in p.names]
             if not all(isinstance(v, str) for v in values):
-                missing = next(n for n, v in zip(p.names, values, strict=True) if not isinstance(v, str))
+                missing = next(
+                    n for n, v in zip(p.names, values, strict=True) if not isinstance(v, str)
+                )
                 raise Misfit(f"`{missing}` is missing", (), p.pos)
             text = p.write(tuple(values))
             if text is None:
@@ -386,16 +387,12 @@ class Writer:
                 if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
                     owner, key = into if into is not None else (None, None)
                     told = "the source has no id here; it is made from place and content"
-                    self.note("made-id", "added", self.trail.find(view.obj), h.pos, told, owner, key)
+                    self.note(
+                        "made-id", "added", self.trail.find(view.obj), h.pos, told, owner, key
+                    )
         if wire is ABSENT:
             wire = self._mark(h, view, rel, into, entry)
         if entry and not (into is not None and into[1] is None):
-            if "text" in entry and isinstance(wire, str):
-                try:
-                    if same(parse_json(entry["text"]), value):
-                        return entry["text"]
-                except Misfit:
-                    pass
             return self.remembered(view, rel, wire)
         return wire
 
@@ -421,7 +418,7 @@ class Writer:
         said = False
         wire = value
         if h.mode == "each":
-            return self.list(h, value, view, rel, into)
+            return self.listed(h, value, view, rel, into)
         if h.mode == "as":
             assert h.shape is not None
             if h.shape == "conversation":
@@ -492,10 +489,10 @@ class Writer:
     def lens(self, lens: str, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
         """Write through one lens."""
         if lens == "json":
-            if h.path.endswith("arguments"):
-                text = view.look(f"{h.path}_json")
-                if isinstance(text, str) and _means(text, value):
-                    return text
+            # The text as it came, while it still means the value: no byte of it changes.
+            text = view.look(f"{h.path}_json")
+            if isinstance(text, str) and _means(text, value):
+                return text
             return stringify(value)
         if lens == "not":
             if not isinstance(value, bool):
@@ -531,7 +528,7 @@ class Writer:
 
     # -- lists --------------------------------------------------------------------------------
 
-    def list(self, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    def listed(self, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
         """Write a list hole: its share of the list, then the form of the list."""
         if not isinstance(value, list):
             raise Misfit(f"`{h.path}` is no list", rel, h.pos)
@@ -668,7 +665,13 @@ class Writer:
         code = "unknown-part" if kind == "unknown" else "no-place"
         if kind == "native":
             code = "own-field"
-        self.note(code, "lost", at, best.pos or holes[0].pos, f"the target has no place for this {kind}: {best.reason}")
+        self.note(
+            code,
+            "lost",
+            at,
+            best.pos or holes[0].pos,
+            f"the target has no place for this {kind}: {best.reason}",
+        )
         return []
 
     def member(self, name: str, part: Any) -> Any:
@@ -898,16 +901,12 @@ def _alike(read: Any, meant: Any) -> bool:
     Fields that the picture could not hold are missing; those have notes of their own.
     """
     if isinstance(read, dict) and isinstance(meant, dict):
-        skip = ("spelled", "kept", "arguments_json", "own")
+        skip = ("spelled", "kept", "arguments_json", "value_json", "own")
         if read.get("kind") == "text" and meant.get("kind") == "multimodal":
             # One plain text block is that text.
             blocks = meant.get("value")
             return isinstance(blocks, list) and [b.get("text") for b in blocks] == [read["value"]]
-        return all(
-            k in meant and _alike(v, meant[k]) for k, v in read.items() if k not in skip
-        )
+        return all(k in meant and _alike(v, meant[k]) for k, v in read.items() if k not in skip)
     if isinstance(read, list) and isinstance(meant, list):
         return len(read) == len(meant) and all(map(_alike, read, meant))
     return same(read, meant)
-
-

@@ -6,9 +6,10 @@ The reverse holds for the output: every leaf of it changes under some change of 
 
 - a note with effect `added`, `changed` or `moved` names it by its target path, or
 - it is structure: null, an empty container (or the JSON text of one), a word that the target's own
-  types leave no choice about, the labels `type`, `role`, `object` and `modality`, or an `index`
-  that is its own position.  Such a leaf follows from which elements there are, not from what any
-  leaf of the input says; the elements themselves are held by the leaves inside them; or
+  types leave no choice about, the labels `type`, `role`, `object`, `modality` and `thought`, or an
+  `index` that is its own position.  Such a leaf follows from which elements there are, not from
+  what any leaf of the input says; the elements themselves are held by the leaves inside them; or
+- it equals an input leaf about which the source's types leave no choice; or
 - it is a word, and goes or changes when an input element is taken out whose own label leaves no
   other choice (a tool choice that names a tool becomes the mode `ANY` and a name).
 
@@ -139,7 +140,7 @@ def perturb(
     ]
     for steps, value in _spread(free, seed)[:limit]:
         allowed = sdk.shapes_at(target, unit, first.body, steps)
-        is_word = any(shape.kind == "words" for shape in allowed)
+        is_word = any(shape.kind == "words" for shape in allowed) or _is_word(target, steps)
         if not _is_explained(steps, value, base, outputs, probe, limit, is_word):
             result.unexplained.append(Finding(pointer_of(steps), value))
     return result
@@ -164,12 +165,14 @@ def _is_explained(
         return True
     near = sorted(leaves(probe.body), key=lambda leaf: _nearness(value, leaf))
     for found, leaf in near if limit is None else near[:60]:
-        for changes in probe.alternatives(found, leaf, 3):
+        for changes in probe.alternatives(found, leaf, 24):
             run = probe.run(changes)
             if run is not None and not same(run.signal, base.signal):
                 outputs.append(run.signal)
                 if _differs(run.signal, base.signal, steps):
                     return True
+    if any(same(leaf, value) and probe.is_fixed(found, leaf) for found, leaf in near):
+        return True
     for body in probe.with_elements_removed() if is_word else ():
         run = probe.run_whole(body)
         if run is not None and _differs(run.signal, base.signal, steps):
@@ -263,7 +266,7 @@ def _is_named(pointer: str, runs: Iterable[Sequence[NoteLike]]) -> bool:
 def _is_structure(target: str, unit: sdk.Unit, body: Json, steps: Steps, value: Json) -> bool:
     if value is None or value in ({}, [], "{}", "[]"):
         return True
-    if steps and steps[-1] in ("type", "role", "object", "modality"):
+    if steps and steps[-1] in ("type", "role", "object", "modality", "thought"):
         return True
     if steps[-1] == "index":
         position = next((s for s in reversed(steps[:-1]) if isinstance(s, int)), None)
@@ -337,6 +340,12 @@ class _Probe:
             self.result.crashes.append(f"{type(crash).__name__}: {crash} ({what})")
             return None
 
+    def is_fixed(self, steps: Steps, value: Json) -> bool:
+        """Say whether the source's types leave no choice about a word."""
+        allowed = sdk.shapes_at(self.source, self.unit, self.body, steps)
+        worded = bool(allowed) and all(shape.kind == "words" for shape in allowed)
+        return worded and not list(self._values(steps, value))
+
     def with_elements_removed(self) -> Iterator[Json]:
         """Give the body without one element each time, of those whose label admits no other."""
         for steps, value in leaves(self.body):
@@ -376,7 +385,7 @@ class _Probe:
         elif self._is_in_schema(steps) and key == "type":
             yield from _rotated(_SCHEMA_TYPES, value, self._salt(steps))
         elif isinstance(value, str):
-            yield _other_text(str(key), value, self._salt(steps))
+            yield from _other_texts(str(key), value, self._salt(steps))
 
     def _vocabulary(self, steps: Steps) -> list[Json]:
         allowed = sdk.shapes_at(self.source, self.unit, self.body, steps, other=True)
@@ -433,6 +442,11 @@ _WORDS: Mapping[tuple[str, str], Sequence[str]] = {
     ("gemini", "contents[].role"): ("user", "model"),
     ("gemini", "candidates[].content.role"): ("model",),
     ("gemini", "systemInstruction.role"): ("system", "user"),
+    ("gemini", "generationConfig.responseMimeType"): (
+        "application/json",
+        "text/plain",
+        "text/x.enum",
+    ),
 }
 
 
@@ -495,8 +509,20 @@ _BASE64_KEYS = frozenset(
 )  # fmt: skip
 
 
-def _other_text(key: str, value: str, salt: int) -> str:
-    """Give another text of the same sort: data stays data, JSON stays JSON."""
+def _other_texts(key: str, value: str, salt: int) -> Iterator[str]:
+    """Give other texts of the same sort: data stays data; each leaf of JSON in it may change."""
+    if value[:1] in ("{", "["):
+        try:
+            data = json.loads(value)
+        except ValueError:
+            pass
+        else:
+            yield from _other_json(data, value, salt)
+            return
+    yield _other_text(key, value)
+
+
+def _other_text(key: str, value: str) -> str:
     if key in ("mimeType", "mime_type", "media_type", "responseMimeType"):
         family = _MEDIA_TYPES.get(value.partition("/")[0], ("text/plain",))
         return next((other for other in family if other != value), "text/plain")
@@ -512,11 +538,6 @@ def _other_text(key: str, value: str, salt: int) -> str:
         return f"{value[:3]}{(int(value[3]) + 1) % 10}{value[4:]}"
     if re.fullmatch(r"\d+(\.\d+)?s", value):
         return f"1{value}"
-    if value[:1] in ("{", "["):
-        try:
-            return _other_json(value, salt)
-        except ValueError:
-            pass
     return f"{value}x"
 
 
@@ -526,24 +547,22 @@ def _other_data(value: str) -> str:
     return ("B" if value[0] == "A" else "A") + value[1:]
 
 
-def _other_json(text: str, salt: int) -> str:
-    data = json.loads(text)
-    inner = [(s, v) for s, v in leaves(data) if v not in (None, {}, [])]
-    if inner:
-        steps, value = inner[salt % len(inner)]
+def _other_json(data: Json, text: str, salt: int) -> Iterator[str]:
+    spaces = (", ", ": ") if '": ' in text else (",", ":")
+    inner = [(steps, value) for steps, value in leaves(data) if value not in (None, {}, [])]
+    start = salt % len(inner) if inner else 0
+    for steps, value in inner[start:] + inner[:start]:
         if isinstance(value, bool):
             new: Json = not value
         elif isinstance(value, (int, float)):
             new = next(_numbers(value))
         else:
             new = f"{value}x"
-        data = replaced(data, {steps: new})
-    elif isinstance(data, dict):
-        data = {**data, "probe": 1}
-    else:
-        data = [*data, 1]
-    spaces = (", ", ": ") if '": ' in text else (",", ":")
-    return json.dumps(data, ensure_ascii=False, separators=spaces)
+        other = replaced(data, {steps: new})
+        yield json.dumps(other, ensure_ascii=False, separators=spaces)
+    if not inner:
+        grown = {**data, "probe": 1} if isinstance(data, dict) else [*data, 1]
+        yield json.dumps(grown, ensure_ascii=False, separators=spaces)
 
 
 def _short(value: Json) -> str:

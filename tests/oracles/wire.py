@@ -109,8 +109,13 @@ def _gemini(unit: str, body: Json) -> Iterator[Item]:
 
 
 def _gemini_content(content: Json, at: tuple[str | int, ...], group: str) -> Iterator[Item]:
-    for n, part in enumerate(_list(content, "parts")):
-        where = pointer_of((*at, "parts", n))
+    parts: list[tuple[tuple[str | int, ...], Json]] = [
+        ((*at, "parts", n), part) for n, part in enumerate(_list(content, "parts"))
+    ]
+    if isinstance(content, dict) and isinstance(content.get("parts"), dict):
+        parts = [((*at, "parts"), content["parts"])]  # the API takes a lone part as it stands
+    for steps, part in parts:
+        where = pointer_of(steps)
         call = part.get("functionCall") or part.get("function_call")
         result = part.get("functionResponse") or part.get("function_response")
         if isinstance(call, dict):
