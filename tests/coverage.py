@@ -6,6 +6,9 @@ Every field path of the SDK's request and response types should be pictured, or 
 with a reason.  The rules say which paths they know (`rules[d].pictured(unit)`,
 `rules[d].dropped(unit)`); nothing else of the engine is asked.
 
+That is what the rules say of themselves; the column `read` says what readings do: for so many of
+the paths a body made from the SDK's types, holding that field, was read with nothing left over.
+
 Paths are written `messages[].content[].text`.  A known path `a.b.*` (or `a.b` where the SDK's
 path ends there) covers `a.b` and all that stands below it.
 """
@@ -18,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .oracles import sdk
+from .oracles import leaves, samples, sdk
 
 UNITS: tuple[sdk.Unit, ...] = ("request", "response", "error")
 
@@ -77,6 +80,19 @@ def _prefixes(path: str) -> list[str]:
     return found
 
 
+def left_over(rules: Any, dialect: str, unit: sdk.Unit) -> set[str]:
+    """Read a body for each field path; give the paths for which every reading left something."""
+    results: dict[str, list[bool]] = {path: [] for path in sdk.field_paths(dialect, unit)}
+    for path, body in samples.samples(dialect, unit):
+        try:
+            ir = rules.read(body, unit=unit, model="model", stream=False).ir
+        except Exception:
+            results[path].append(True)
+        else:
+            results[path].append(leaves.not_pictured(ir) > 0)
+    return {path for path, found in results.items() if found and all(found)}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the coverage of each dialect and unit, and the paths that nobody names."""
     parser = argparse.ArgumentParser(prog="python -m tests.coverage", description=__doc__)
@@ -90,7 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rules: Any = wireglot.load_rules()
     chosen = options.dialect or [name for name in sdk.DIALECTS if name in rules.dialects]
     failed = False
-    print(f"{'dialect':14}{'unit':10}{'paths':>7}{'pictured':>10}{'dropped':>9}{'covered':>10}")
+    heads = ("paths", "pictured", "dropped", "covered", "read")
+    print(f"{'dialect':14}{'unit':10}" + "".join(f"{head:>10}" for head in heads))
     for dialect in chosen:
         for unit in UNITS:
             paths = sdk.field_paths(dialect, unit)
@@ -98,12 +115,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 continue
             found = share(paths, rules[dialect].pictured(unit), rules[dialect].dropped(unit))
             failed |= found.percent < options.min or found.dropped_percent > options.max_dropped
+            left = left_over(rules[dialect], dialect, unit)
+            counts = (found.total, len(found.pictured), len(found.dropped))
+            tried = 100 * (1 - len(left) / found.total)
             print(
-                f"{dialect:14}{unit:10}{found.total:7}{len(found.pictured):10}"
-                f"{len(found.dropped):9}{found.percent:9.1f}%"
+                f"{dialect:14}{unit:10}"
+                + "".join(f"{count:10}" for count in counts)
+                + f"{found.percent:9.1f}%{tried:9.1f}%"
             )
             for path in () if options.quiet else sorted(found.missing):
                 print(f"    missing  {path}")
+            for path in () if options.quiet else sorted(left & found.pictured):
+                print(f"    said to be pictured, but left over when read  {path}")
     return int(failed)
 
 

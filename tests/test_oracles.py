@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from . import coverage, mutate, sweep, toy
-from .oracles import identity, leaves, perturb, roundtrip, sdk, shapes, wire
+from .oracles import identity, leaves, perturb, roundtrip, samples, sdk, shapes, wire
 from .oracles.leaves import Steps
 
 Json = Any
@@ -266,6 +266,33 @@ def test_words_of_an_enumeration_are_found_without_case() -> None:
     assert shapes.has_word(shape, "string")
     assert not shapes.has_word(shapes.Shape("words", words=("auto",)), "AUTO")
     assert not shapes.has_word(shapes.Shape("words", words=(1,)), True)
+
+
+@pytest.mark.parametrize("dialect", sdk.DIALECTS)
+@pytest.mark.parametrize("unit", ["request", "response"])
+def test_there_is_a_valid_body_for_every_field_path(dialect: str, unit: sdk.Unit) -> None:
+    paths = sdk.field_paths(dialect, unit)
+    found: set[str] = set()
+    for path, body in samples.samples(dialect, unit, most=1):
+        assert sdk.problems(dialect, unit, body) == []
+        held = {leaves.path_of(steps) for steps, _ in leaves.leaves(body)}
+        root = path.removesuffix(".*")
+        assert any(p == path or p == root or p.startswith((f"{root}.", f"{root}[")) for p in held)
+        found.add(path)
+    assert paths - found == set()
+
+
+def test_coverage_believes_readings_and_not_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Boasting:
+        def read(self, body: Json, **_: Any) -> Any:
+            return Reading({"kept": {"gemini": {f"/{key}": body[key] for key in body}}})
+
+    class Reading:
+        def __init__(self, ir: Json) -> None:
+            self.ir = ir
+
+    left = coverage.left_over(Boasting(), "anthropic", "response")
+    assert left == sdk.field_paths("anthropic", "response")
 
 
 # Leaves and coverage.

@@ -146,10 +146,10 @@ def pair(messages: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
             elif part.get("type") == "tool_result":
                 key = part.get("tool_call_id")
                 waiting = open_calls.get(key) if isinstance(key, str) else None
-                name = waiting.popleft() if waiting else names.get(key or "")
-                if name is None:
+                if not waiting:
                     odd.append(("unpaired", part))
-                elif "name" not in part:
+                name = waiting.popleft() if waiting else names.get(key or "")
+                if name is not None and "name" not in part:
                     part["name"] = name
     return odd
 

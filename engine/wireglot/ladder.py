@@ -107,7 +107,8 @@ def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]])
             if lens == "empty" and value:
                 raise Misfit("there is something")
             if lens == "texts" and not (
-                isinstance(value, list) and all(b.get("type") == "text" for b in value)
+                isinstance(value, list)
+                and all(b.get("type") == "text" and isinstance(b.get("text"), str) for b in value)
             ):
                 raise Misfit("not only texts")
         found[p.path] = (value, path)
@@ -145,5 +146,5 @@ _LENSES: dict[str, Any] = {
     "json": stringify,
     "texts": lambda blocks: [b for b in blocks if b.get("type") == "text"],
     "media": lambda blocks: [b for b in blocks if b.get("type") in MEDIA],
-    "joined": lambda blocks: "\n".join(b["text"] for b in blocks if b.get("type") == "text"),
+    "joined": lambda blocks: "\n".join(b["text"] for b in blocks),
 }

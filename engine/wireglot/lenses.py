@@ -7,10 +7,11 @@ Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `numb
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from typing import Any
+
+from . import jsontext
 
 GUARDS: dict[str, Callable[[Any], bool]] = {
     "string": lambda v: isinstance(v, str),
@@ -42,30 +43,20 @@ class Misfit(Exception):
 
 
 def stringify(value: Any) -> str:
-    """Write JSON text as JSON.stringify does: no spaces, printable characters as they are."""
-    return json.dumps(_numbers(value), ensure_ascii=False, separators=(",", ":"))
-
-
-def _numbers(value: Any) -> Any:
-    # JSON.stringify writes 1.0 as 1 and 1e21 as 1e+21; only whole floats differ from Python's.
-    if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < 1e21 else value
-    if isinstance(value, dict):
-        return {k: _numbers(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_numbers(v) for v in value]
-    return value
-
-
-def _constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON")
+    """Write JSON text as JSON.stringify does; raises Misfit for what JSON cannot hold."""
+    try:
+        return jsontext.stringify(value)
+    except (ValueError, TypeError):
+        raise Misfit("the value has no JSON text") from None
+    except RecursionError:
+        raise Misfit("the value is nested too deep") from None
 
 
 def parse_json(text: str) -> Any:
     """Parse JSON text; raises Misfit for what is none (NaN and Infinity among it)."""
     try:
-        return json.loads(text, parse_constant=_constant)
-    except (ValueError, RecursionError):
+        return jsontext.parse(text)
+    except ValueError:
         raise Misfit("the text is no JSON") from None
 
 

@@ -42,7 +42,7 @@ class Env:
         self.kept: dict[str, Any] = {}
         self.spelled: dict[str, Any] = {}
         self.notes: list[tuple[str, str, At, Any, str]] = []
-        self.later: list[tuple[Hole, Any, At, At]] = []
+        self.later: list[tuple[Hole, Any, At, At, bool]] = []
         self.sums: list[tuple[Hole, Any, At, At]] = []
         self.settled: set[str] = set()  # terms of sums that an earlier sum has settled
 
@@ -99,6 +99,9 @@ class Reader:
             try:
                 env = self.case(case, wire, at, lenient)
                 value = self.build(shape, case, env, at)
+                if wire == {} and isinstance(value, dict) and not self.probe:
+                    memory = self.memory(value)
+                    memory[""] = {**memory.get("", {}), "empty": True}
                 self.depth -= 1
                 return value
             except Misfit as misfit:
@@ -118,10 +121,11 @@ class Reader:
 
     def finish(self, env: Env) -> None:
         """Solve the sums, then read the holes that need what their neighbours found."""
-        for hole, wire, at, rel in env.sums:
-            self.solve(hole, wire, at, rel, env)
-        for hole, wire, at, rel in env.later:
-            self.itself(hole, wire, at, rel, env)
+        unsolved = [s for s in env.sums if not self.solve(*s, env)]
+        for hole, wire, at, rel in unsolved:
+            self._no_sum(hole, wire, at, rel, env)
+        for hole, wire, at, rel, spread in env.later:
+            self.itself(hole, wire, at, rel, env, spread)
 
     def build(self, shape: Shape, case: Case, env: Env, at: At) -> Any:
         """Make the IR value of a case out of what its picture found."""
@@ -275,27 +279,40 @@ class Reader:
         if not isinstance(wire, dict):
             if top or not (wire is ABSENT or wire is None) or not _may_be_absent(p):
                 raise Misfit(f"expected an object, got {_show(wire)}", at, p.pos)
-            empty = _empty(p)
-            if not (wire is ABSENT and empty is ABSENT):
-                env.spell(rel, wire, empty)
-            wire_fields: dict[str, Any] = {}
+            before = dict(env.spelled)
+            try:
+                self._entries(p, {}, at, rel, env)
+            except Misfit:
+                raise Misfit(f"expected an object, got {_show(wire)}", at, p.pos) from None
+            self._hollow(p, wire, rel, env, before)
+        elif wire or top or not _may_be_absent(p):
+            self._entries(p, wire, at, rel, env)
         else:
-            wire_fields = wire
-            if not top and not wire and _may_be_absent(p):
-                env.spell(rel, {}, _empty(p))
+            before = dict(env.spelled)
+            self._entries(p, wire, at, rel, env)
+            self._hollow(p, wire, rel, env, before)
+
+    def _hollow(self, p: Fields, wire: Any, rel: At, env: Env, before: dict[str, Any]) -> None:
+        # The object as a whole is remembered, not what its keys would have been.
+        env.spelled = before
+        empty = _empty(p)
+        if not (wire is ABSENT and empty is ABSENT):
+            env.spell(rel, wire, empty)
+
+    def _entries(self, p: Fields, wire: dict[str, Any], at: At, rel: At, env: Env) -> None:
         used: set[str] = set()
         for names, child in p.entries:
             key = names[0]
             for i, name in enumerate(names):
-                if name in wire_fields:
+                if name in wire:
                     key = name
                     if i:
                         env.spelled.setdefault(pointer((*rel, names[0])), {})["key"] = name
                     break
-            value = wire_fields.get(key, ABSENT)
+            value = wire.get(key, ABSENT)
             used.add(key)
             self.picture(child, value, (*at, key), (*rel, names[0]), env)
-        rest = {k: v for k, v in wire_fields.items() if k not in used}
+        rest = {k: v for k, v in wire.items() if k not in used}
         for hole in p.spread:
             if hole.shape is None:
                 taken, rest = rest, {}
@@ -308,7 +325,7 @@ class Reader:
             rest = {k: v for k, v in rest.items() if k not in keys}
             if not taken and hole.mark is not None:
                 continue
-            self.hole(hole, taken, at, rel, env)
+            self.hole(hole, taken, at, rel, env, spread=True)
         if rest and p.closed:
             raise Misfit(f"`{next(iter(rest))}` is not expected here", at, p.pos)
         for key, value in rest.items():
@@ -330,7 +347,7 @@ class Reader:
 
     # -- holes --------------------------------------------------------------------------------
 
-    def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
         """Match a hole: absence by its mark, then lenses and shape backwards."""
         kind = field_type(env.case.shape, h.path)
         if h.path == "nth":
@@ -341,14 +358,14 @@ class Reader:
             and not h.mark
             and (not h.lenses or any("null" in lens.split("+") for lens in h.lenses))
         )
+        if len(h.paths) > 1:
+            env.sums.append((h, wire, at, rel))
+            return
         if wire is ABSENT or (wire is None and not takes_null):
             self._nothing(h, wire, at, rel, env)
             return
         if h.path == ".":
-            env.later.append((h, wire, at, rel))
-            return
-        if len(h.paths) > 1:
-            env.sums.append((h, wire, at, rel))
+            env.later.append((h, wire, at, rel, spread))
             return
         before = dict(env.spelled)
         try:
@@ -357,12 +374,27 @@ class Reader:
             if not env.lenient or h.mark is None:
                 raise
             env.spelled = before
-            env.kept[pointer(at[len(env.base) :])] = wire
-            env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
+            self._keep(h, wire, at, rel, env, misfit, spread)
             return
         if h.mark == "old":
             env.spelled.setdefault(pointer(rel), {})["old"] = True
         env.put(h.path, value, at)
+
+    def _keep(
+        self, h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool
+    ) -> None:
+        """Keep a value that its picture does not take, for this dialect only."""
+        if spread:
+            for key, value in wire.items():
+                env.kept[pointer((*at, key)[len(env.base) :])] = value
+                env.notes.append(("unfit", "kept", (*at, key), misfit.pos or h.pos, misfit.reason))
+            return
+        env.kept[pointer(at[len(env.base) :])] = wire
+        if h.mark in ("default", "else"):
+            env.spell(rel, wire, h.value)
+        elif h.mark == "made":
+            env.spelled[pointer(rel)] = {"made": True, "as": wire}
+        env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
 
     def _nth(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
         # `$nth` is the place of the object in its list: nothing to carry while it is right.
@@ -382,7 +414,10 @@ class Reader:
             empty = [] if h.mode == "each" or written == [] else {} if written == {} else written
             env.put(h.path, empty, None)
         if h.mark == "made":
-            env.spelled.setdefault(pointer(rel), {})["made"] = True
+            entry = env.spelled.setdefault(pointer(rel), {})
+            entry["made"] = True
+            if wire is None:
+                entry["as"] = None
         elif wire is not written and not (wire is not ABSENT and same(wire, written)):
             env.spell(rel, wire, written)
 
@@ -593,10 +628,13 @@ class Reader:
 
     # -- sums and the object itself -----------------------------------------------------------
 
-    def solve(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
-        """Bind the first term of a sum that nothing else binds; check the sum otherwise."""
-        if not guard("integer", wire):
-            raise Misfit(f"expected a whole number, got {_show(wire)}", at, h.pos)
+    def solve(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+        """Bind the first term of a sum that nothing else binds; check the sum otherwise.
+
+        Returns False when there is no number that could be solved.
+        """
+        if wire is ABSENT or wire is None or not guard("integer", wire):
+            return False
         alone = {x.path for x in pic.holes(env.case.wire) if len(x.paths) == 1}
         total, unknown = 0, []
         for path in h.paths:
@@ -608,15 +646,30 @@ class Reader:
         env.settled.update(h.paths)
         if unknown and wire >= total:
             env.put(unknown[0], wire - total, at)
-            return
+            return True
         if unknown:
             env.put(unknown[0], 0, at)
         if wire != total:
             env.spell(rel, wire, total)
             told = f"{wire} stands where the parts make {total}"
             env.notes.append(("inconsistent", "changed", at, h.pos, told))
+        return True
 
-    def itself(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    def _no_sum(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+        # Writing puts the sum of the terms that other places have given.
+        absent = wire is ABSENT or wire is None
+        if h.mark is None or not (absent or env.lenient):
+            raise Misfit(f"expected a whole number, got {_show(wire)}", at, h.pos)
+        found = [env.fields[path][0] for path in h.paths if path in env.fields]
+        written = sum(found) if found else h.value if h.mark in ("default", "else") else ABSENT
+        if wire is not written and not (wire is not ABSENT and same(wire, written)):
+            env.spell(rel, wire, written)
+        if not absent:
+            env.kept[pointer(at[len(env.base) :])] = wire
+            told = f"expected a whole number, got {_show(wire)}"
+            env.notes.append(("unfit", "kept", at, h.pos, told))
+
+    def itself(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:
         """Read a hole that is made of the object's own fields."""
         assert h.shape is not None
         best: Misfit | None = None
@@ -647,8 +700,7 @@ class Reader:
                 self._take(made, inner, env, at)
                 return
         if env.lenient and h.mark is not None and best is not None:
-            env.kept[pointer(at[len(env.base) :])] = wire
-            env.notes.append(("unfit", "kept", best.at, best.pos or h.pos, best.reason))
+            self._keep(h, wire, at, rel, env, best, spread)
             return
         raise best or Misfit("nothing fits", at, h.pos)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import conversation, hooks, ladder, paths, rulefile
+from . import admission, conversation, hooks, ladder, paths, rulefile
 from .errors import ConversionError, PolicyError, UsageError
 from .ir import UNITS
 from .lenses import Misfit, finite
@@ -17,6 +17,7 @@ from .source import Node
 from .trail import Places, Trail, pointer
 from .writer import Draft, View, Writer
 
+MAX_NUMBER = 10**4300  # Python parses and prints no more digits
 OPTIONS = frozenset(("repair", "json_results", "version", "engine"))
 
 
@@ -102,6 +103,8 @@ class DialectRules:
         known = _options(options)
         judge = Policy(policy)
         _known_unit(unit)
+        _json(ir)
+        admission.check(ir, unit)
         value = _unit_in(ir, unit)
         body, drafts, envelope = self._write(value, unit, _home(value, self.name), Trail(), known)
         return _concluded(body, _notes(drafts, body), envelope, judge)
@@ -144,7 +147,7 @@ class DialectRules:
                 at = reader.trail.find(part) or ()
                 told = {
                     "duplicate-id": "two calls in a row have this id; results pair in order",
-                    "unpaired": "this result answers no call of the conversation",
+                    "unpaired": "this result answers no call that is still open",
                 }[code]
                 notes.append((code, "kept", at, None, told))
         return _Read(ir, reader.trail, notes, made)
@@ -167,8 +170,14 @@ class DialectRules:
         if unit == "tool_call" or unit == "tool_result":
             return reader.shape(unit, body, (), True)
         hole, case = self._request_hole("tools" if unit in ("tools", "tool") else unit)
+        if unit == "tools" and not isinstance(body, list):
+            raise Misfit("expected a list of tools", (), hole.pos)
+        if unit == "tool":
+            if not isinstance(body, dict):
+                raise Misfit("expected a tool", (), hole.pos)
+            return {"tools": reader.element(hole.shape or "", body, ())[0]}
         env = Env((), case, True)
-        reader.hole(hole, [body] if unit == "tool" else body, (), (), env)
+        reader.hole(hole, body, (), (), env)
         reader.finish(env)
         ir = {}
         reader.fill(ir, None, env)
@@ -211,12 +220,6 @@ class DialectRules:
             ) from None
         except RecursionError:
             raise ConversionError("the value is nested too deep") from None
-        except (TypeError, AttributeError, KeyError, ValueError) as error:
-            if same is False and not isinstance(ir, dict | list | str):
-                raise
-            raise ConversionError(
-                f"this is no {unit} of the IR ({type(error).__name__}: {error}); see docs/ir.md"
-            ) from error
         return body, writer.notes, envelope
 
     def _write_unit(self, writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
@@ -512,6 +515,8 @@ def _json(body: Any) -> None:
             for key, inner in value.items():
                 if not isinstance(key, str):
                     raise ConversionError(f"a key is {type(key).__name__}, not text", pointer(at))
+                if not key.isascii():
+                    _utf8(key, at)
                 if isinstance(inner, str) and inner.isascii():
                     continue
                 stack.append((inner, (*at, key)))
@@ -523,14 +528,23 @@ def _json(body: Any) -> None:
             if not finite(value):
                 raise ConversionError(f"{value} is no JSON number", pointer(at))
         elif isinstance(value, str):
-            try:
-                value.encode()
-            except UnicodeEncodeError:
+            _utf8(value, at)
+        elif isinstance(value, int):
+            if not -MAX_NUMBER < value < MAX_NUMBER:
                 raise ConversionError(
-                    "half of a surrogate pair stands alone in this text", pointer(at)
-                ) from None
-        elif value is not None and not isinstance(value, int):
+                    "this number has more digits than can be written", pointer(at)
+                )
+        elif value is not None:
             raise ConversionError(f"{type(value).__name__} is no JSON value", pointer(at))
+
+
+def _utf8(text: str, at: tuple[Any, ...]) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConversionError(
+            "half of a surrogate pair stands alone in this text", pointer(at)
+        ) from None
 
 
 def _effect(word: str) -> Effect:

@@ -45,6 +45,18 @@ class Schema:
             raise Misfit(f"the root of a schema is an {self.root} here")
         return schema if self.keep is None else self._node(schema)
 
+    def fits(self, schema: Any) -> bool:
+        """Tell whether this dialect takes a schema as it is."""
+        if self.keep is None:
+            return isinstance(schema, dict) and (
+                self.root is None or schema.get("type") == self.root
+            )
+        try:
+            self.write(schema)
+        except Misfit:
+            return False
+        return True
+
     def _node(self, schema: Any) -> Any:
         if not isinstance(schema, dict):
             raise Misfit("a schema is an object")

@@ -216,13 +216,21 @@ class Writer:
             if shape.name not in ("response_format",):
                 raise Misfit(f"this is a {value['type']}", (), case.pos)
         wire = self.picture(case.wire, view, (), top=True)
-        if wire is ABSENT or wire == {}:
+        if wire is ABSENT or (wire == {} and not self._was_empty(view)):
             raise Misfit("nothing is written", (), case.pos)
         self.leftover(view, wire)
         if case.note is not None and not self.same:
             at = self.trail.find(value)
             self.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", wire)
         return wire
+
+    def _was_empty(self, view: View) -> bool:
+        # At home an object may have held nothing, or only keys that no picture names.
+        kept = view.obj.get("kept")
+        return self.same and (
+            view.memory.get("", {}).get("empty") is True
+            or (isinstance(kept, dict) and bool(kept.get(self.dialect.name)))
+        )
 
     def match(self, ir: Picture, value: Any, path: str, view: View) -> None:
         """Match an IR value against an `ir` picture: literals must stand, holes get names."""
@@ -361,7 +369,10 @@ class Writer:
     def hole(self, h: Hole, view: View, rel: At, into: Any) -> Any:
         """Write one hole: value, shape, lenses, then the mark and the memory."""
         if h.path == ".":
-            return self.itself(h, view, rel, into)
+            made = self.itself(h, view, rel, into)
+            if made is ABSENT and view.memory and into is not None and into[1] is not None:
+                return self.remembered(view, rel, made)
+            return made
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
         value = self.total(h, view) if len(h.paths) > 1 else view.look(h.path)
@@ -589,7 +600,7 @@ class Writer:
 
         `whole` says that no text or media may be left out: the part around them steps down first.
         """
-        if whole and not parts:
+        if whole and not parts and not self.same:
             raise Misfit("an empty list", (), holes[0].pos)
         shares: dict[int, list[Any]] = {id(h): [] for h in holes}
         order: list[int] = []
@@ -864,7 +875,9 @@ class Writer:
             owner, keys = wire, keys_of(key)
             for name in keys[:-1]:
                 if isinstance(owner, list):
-                    owner = owner[int(name)] if name.isdigit() and int(name) < len(owner) else None
+                    owner = (
+                        owner[int(name)] if name.isdecimal() and int(name) < len(owner) else None
+                    )
                 elif isinstance(owner, dict):
                     owner = owner.setdefault(name, {})
                 else:

@@ -141,6 +141,7 @@ def perturb(
     for steps, value in _spread(free, seed)[:limit]:
         allowed = sdk.shapes_at(target, unit, first.body, steps)
         is_word = any(shape.kind == "words" for shape in allowed) or _is_word(target, steps)
+        is_word |= value == -1  # a number that means a word
         if not _is_explained(steps, value, base, outputs, probe, limit, is_word):
             result.unexplained.append(Finding(pointer_of(steps), value))
     return result
@@ -511,6 +512,12 @@ _BASE64_KEYS = frozenset(
 
 def _other_texts(key: str, value: str, salt: int) -> Iterator[str]:
     """Give other texts of the same sort: data stays data; each leaf of JSON in it may change."""
+    if value.startswith("data:") and "," in value:
+        head, _, data = value.partition(",")
+        yield f"{head},{_other_data(data)}"
+        kind, semicolon, rest = head[len("data:") :].partition(";")
+        yield f"data:{_other_text('mimeType', kind)}{semicolon}{rest},{data}"
+        return
     if value[:1] in ("{", "["):
         try:
             data = json.loads(value)
@@ -529,9 +536,6 @@ def _other_text(key: str, value: str) -> str:
     if key == "$schema":
         draft = "https://json-schema.org/draft/2020-12/schema"
         return draft if value != draft else "http://json-schema.org/draft-07/schema#"
-    if value.startswith("data:") and "," in value:
-        head, _, data = value.partition(",")
-        return f"{head},{_other_data(data)}"
     if key in _BASE64_KEYS:
         return _other_data(value)
     if re.match(r"\d{4}-\d\d-\d\dT", value):

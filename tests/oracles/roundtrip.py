@@ -104,6 +104,8 @@ def _missing(
             # What came in here and went away there has moved.
             at = a0 + offset if a is not None else gone.get(keys[1][b0 + offset])
             b = middle[at] if at is not None and paired else None
+            if b is None and a is None and c is not None:
+                b = next((item for item in middle if _key(item) == _key(c)), None)
             if _named(a, b, c, there, back):
                 continue
             if a is None:

@@ -1,0 +1,93 @@
+"""JSON text: written as JSON.stringify writes it, parsed as strict JSON.
+
+Whole numbers of any size stay exact, which JSON.stringify itself cannot do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+# A number with a point or an exponent: Python and JavaScript print those differently. The same
+# signs inside a text only cost the slower way.
+_FLOAT = re.compile(r"(?:^|[\[:,])-?\d+[.e]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def stringify(value: Any) -> str:
+    """Write JSON text: no spaces, printable characters as they are, key order kept.
+
+    Half of a surrogate pair is escaped. Raises ValueError for what JSON cannot hold (NaN, a number
+    of more digits than Python prints), RecursionError for what is nested too deep.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    if _FLOAT.search(text):
+        text = _text(value)
+    if text.isascii() or not _HALF.search(text):
+        return text
+    whole = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, dict):
+        inner = (f"{_quoted(key)}:{_text(item)}" for key, item in value.items())
+        return "{" + ",".join(inner) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_text, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _quoted(key: Any) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"a key is {type(key).__name__}, not text")
+    return json.dumps(key, ensure_ascii=False)
+
+
+def number(value: float) -> str:
+    """Print a float as JavaScript does: 1e-7, 1e+21, 0 for -0.0, no point in whole numbers."""
+    if value == 0:
+        return "0"
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no JSON number")
+    mantissa, _, exponent = repr(abs(value)).partition("e")
+    whole, _, rest = mantissa.partition(".")
+    digits = (whole + rest).lstrip("0")
+    # The value is 0.DIGITS times ten to the power of `point`.
+    point = len(whole) + int(exponent or 0) if whole != "0" else len(digits) - len(rest)
+    if whole == "0":
+        point += int(exponent or 0)
+    digits = digits.rstrip("0")
+    sign = "-" if value < 0 else ""
+    if 0 < point <= 21:
+        if len(digits) <= point:
+            return sign + digits.ljust(point, "0")
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    tail = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{tail}e{point - 1:+d}"
+
+
+def parse(text: str) -> Any:
+    """Parse strict JSON; raises ValueError for NaN, Infinity and numbers too large, too."""
+    try:
+        return json.loads(text, parse_constant=_constant, parse_float=_float)
+    except RecursionError:
+        raise ValueError("the text is nested too deep") from None
+
+
+def _constant(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is larger than numbers can be")
+    return value

@@ -1,0 +1,144 @@
+"""Make small valid bodies out of the SDKs' types, at least one for every field path.
+
+Recorded traffic shows what people use; these show the rest.  They are judged like recordings: an
+SDK field that a reading only carries is not pictured, whatever the rules say about themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from . import sdk
+from .shapes import Shape
+
+Json = Any
+
+
+def samples(dialect: str, unit: sdk.Unit, most: int = 2) -> Iterator[tuple[str, Json]]:
+    """Give, for each field path, up to `most` bodies that hold it."""
+    for path in sorted(sdk.field_paths(dialect, unit)):
+        yield from ((path, body) for body in islice(_bodies(dialect, unit, path), most))
+
+
+def _bodies(dialect: str, unit: sdk.Unit, path: str) -> Iterator[Json]:
+    shape = sdk.shape_of(dialect, unit, {"stream": path.startswith("stream")})
+    if shape is None:
+        return
+    seen: list[Json] = []
+    for body in islice(_made(shape, _route(path)), 200):
+        if body not in seen and not sdk.problems(dialect, unit, body):
+            seen.append(body)
+            yield body
+
+
+def _route(path: str) -> list[str]:
+    return re.findall(r"\[\]|[^.\[\]]+", path)
+
+
+def _made(shape: Shape, route: Sequence[str]) -> Iterator[Json]:
+    """Build values of a shape that hold the field at the end of a route."""
+    if shape.kind == "union":
+        for option in shape.options:
+            yield from _made(option, route)
+    elif not route or route == ["*"]:
+        if shape.kind != "null":
+            yield least(shape)
+    elif shape.kind == "list" and shape.item and route[0] == "[]":
+        yield from ([value] for value in _made(shape.item, route[1:]))
+    elif shape.kind == "object" and route[0] in shape.fields:
+        key = route[0]
+        for value in _made(shape.fields[key].shape, route[1:]):
+            yield _completed(shape, {**_required(shape), key: _named_value(key, value)}, key)
+
+
+def _named_value(key: str, value: Json) -> Json:
+    if key == "index" and value == _VALUES["integer"]:
+        return 0
+    return _TEXTS.get(key, value) if value == "text" else value
+
+
+def least(shape: Shape) -> Json:
+    """Build the smallest value of a shape that means something."""
+    if shape.kind == "object":
+        return _completed(shape, _required(shape), None)
+    if shape.kind == "list":
+        return [least(shape.item)] if shape.item else []
+    if shape.kind in ("map", "any"):
+        return {"key": least(shape.item) if shape.item and shape.item.kind != "any" else "text"}
+    if shape.kind == "union":
+        return least(next((o for o in shape.options if o.kind != "null"), shape.options[0]))
+    if shape.kind == "words":
+        return next((w for w in shape.words if "UNSPECIFIED" not in str(w).upper()), None)
+    return _VALUES[shape.kind]
+
+
+_VALUES: Mapping[str, Json] = {
+    "text": "text", "base64": "QUJD", "integer": 3, "number": 0.5, "boolean": True, "null": None,
+}  # fmt: skip
+_TEXTS: Mapping[str, str] = {
+    "role": "user",
+    "data": "QUJD",
+    "url": "https://example.com/a.png",
+    "fileUri": "https://example.com/a.png",
+    "mimeType": "image/png",
+    "media_type": "image/png",
+    "arguments": '{"a":1}',
+    "file_data": "data:application/pdf;base64,QUJD",
+    "createTime": "2026-01-02T03:04:05Z",
+    "retirementTime": "2026-01-02T03:04:05Z",
+    "startTime": "2026-01-02T03:04:05Z",
+    "endTime": "2026-01-02T03:04:05Z",
+    "startOffset": "1s",
+    "endOffset": "2s",
+    "expires_at": "2026-01-02T03:04:05Z",
+}
+
+
+def _required(shape: Shape) -> dict[str, Json]:
+    return {
+        name: _named_value(name, least(field.shape))
+        for name, field in shape.fields.items()
+        if field.required
+    }
+
+
+# What the API needs in an object whose type requires nothing.
+_NEEDED: Mapping[str, Mapping[str, Json]] = {
+    "Content": {"role": "user", "parts": [{"text": "text"}]},
+    "Part": {"text": "text"},
+    "FunctionCall": {"name": "weather", "args": {"a": 1}},
+    "FunctionResponse": {"name": "weather", "response": {"a": 1}},
+    "FunctionDeclaration": {"name": "weather"},
+    "Blob": {"mimeType": "image/png", "data": "QUJD"},
+    "FunctionResponseBlob": {"mimeType": "image/png", "data": "QUJD"},
+    "FileData": {"mimeType": "image/png", "fileUri": "https://example.com/a.png"},
+    "FunctionResponseFileData": {
+        "mimeType": "image/png",
+        "fileUri": "https://example.com/a.png",
+    },
+    "FunctionResponsePart": {"inlineData": {"mimeType": "image/png", "data": "QUJD"}},
+    "Candidate": {"content": {"role": "model", "parts": [{"text": "text"}]}},
+    "GenerateContentResponse": {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": "text"}]}}]
+    },
+}
+_PART_DATA = frozenset(
+    (
+        "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",
+        "codeExecutionResult", "toolCall", "toolResponse",
+    )
+)  # fmt: skip
+
+
+def _completed(shape: Shape, value: dict[str, Json], key: str | None) -> dict[str, Json]:
+    """Add what the API needs beside a field; a part holds one kind of data only."""
+    needed = {k: v for k, v in _NEEDED.get(shape.name, {}).items() if k in shape.fields}
+    if key in _PART_DATA and shape.name in ("Part", "FunctionResponsePart"):
+        needed = {}
+    if shape.name == "Candidate" and key == "content":
+        value = {**value, "content": {"role": "model", **value["content"]}}
+        value["content"]["role"] = "model"
+    return {**needed, **value}

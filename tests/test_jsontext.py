@@ -1,0 +1,98 @@
+"""JSON text is what JSON.stringify writes, and only strict JSON is parsed."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import struct
+import subprocess
+from typing import Any
+
+import pytest
+
+from wireglot import jsontext
+
+NODE = shutil.which("node")
+FLOATS = {
+    0.0: "0",
+    1.0: "1",
+    -2.5: "-2.5",
+    1e-6: "0.000001",
+    1e-7: "1e-7",
+    -1.5e-7: "-1.5e-7",
+    1e16: "10000000000000000",
+    1.2345678901234567e20: "123456789012345670000",
+    1e21: "1e+21",
+    1.5e300: "1.5e+300",
+    5e-324: "5e-324",
+}
+
+
+@pytest.mark.parametrize("value", [*FLOATS, -0.0], ids=repr)
+def test_a_float_is_printed_as_javascript_prints_it(value: float) -> None:
+    assert jsontext.stringify([value]) == f"[{FLOATS[value]}]"
+    assert (
+        jsontext.stringify({"k": value, "1.5": "2.5e7"}) == f'{{"k":{FLOATS[value]},"1.5":"2.5e7"}}'
+    )
+
+
+def test_a_whole_number_of_any_size_stays_exact() -> None:
+    number = 10**400 + 7
+    assert jsontext.stringify({"k": number, "x": 1.5}) == f'{{"k":{number},"x":1.5}}'
+    assert jsontext.parse(str(number)) == number
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("\ud800", '"\\ud800"'),
+        ("a\udfffb", '"a\\udfffb"'),
+        ("\ud83d\ude00", '"\U0001f600"'),
+        ("\u2028é\x7f", '"\u2028é\x7f"'),
+        ("\x01\n", '"\\u0001\\n"'),
+    ],
+)
+def test_a_text_is_escaped_only_where_it_must_be(value: str, text: str) -> None:
+    assert jsontext.stringify(value) == text
+    assert jsontext.stringify([value, 0.5]) == f"[{text},0.5]"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1: 0.5}, [10**5000]])
+def test_what_json_cannot_hold_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError):
+        jsontext.stringify(value)
+
+
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e400", "[1,]", "9" * 5000, "[" * 100_000])
+def test_what_is_no_json_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        jsontext.parse(text)
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not on this machine")
+def test_thousands_of_values_are_written_as_node_writes_them() -> None:
+    chance = random.Random(7)
+    bits = (struct.pack(">Q", chance.getrandbits(64)) for _ in range(2500))
+    floats = [value for value in (struct.unpack(">d", b)[0] for b in bits) if value - value == 0]
+    floats += [chance.random() * 10.0 ** chance.randint(-12, 25) for _ in range(2500)]
+    planes = ((0, 0x7F), (0, 0xFFFF), (0xD800, 0xDFFF), (0x2027, 0x2030), (0x10000, 0x10FFFF))
+    texts = [
+        "".join(chr(chance.randint(*chance.choice(planes))) for _ in range(chance.randint(0, 9)))
+        for _ in range(2500)
+    ]
+    program = (
+        "const [floats, texts] = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
+        "const number = (hex) => Buffer.from(hex, 'hex').readDoubleBE(0);"
+        "const out = [...floats.map(number), ...texts.map((t) => ({ k: [t, 1.5] }))];"
+        "console.log(JSON.stringify(out.map((v) => JSON.stringify(v))));"
+    )
+    given = json.dumps([[struct.pack(">d", value).hex() for value in floats], texts])
+    assert NODE is not None
+    done = subprocess.run(
+        [NODE, "-e", program], input=given, capture_output=True, check=True, text=True
+    )
+    wanted = json.loads(done.stdout)
+    values: list[Any] = [*floats, *({"k": [text, 1.5]} for text in texts)]
+    wrong = [v for v, text in zip(values, wanted, strict=True) if jsontext.stringify(v) != text]
+    assert not wrong[:5]
