@@ -395,9 +395,10 @@ def _write_run(
                 "empty-message", "lost", at, talk.pos, "a message without parts is left out"
             )
         return []
+    view.case = run[0][0]
     writer.leftover(view, wire)
-    for _, message in run[1:]:
-        _unplaced(writer, message, talk.pos)
+    for other, message in run[1:]:
+        _unplaced(writer, message, other.pos)
     return [wire]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import admission, conversation, hooks, ladder, paths, rulefile
 from .errors import ConversionError, PolicyError, UsageError
@@ -18,6 +18,9 @@ from .trail import Places, Trail, pointer
 from .writer import Draft, View, Writer
 
 MAX_NUMBER = 10**4300  # Python parses and prints no more digits
+if TYPE_CHECKING:
+    from .fast import Fast
+
 OPTIONS = frozenset(("repair", "json_results", "version", "engine"))
 
 
@@ -107,7 +110,7 @@ class DialectRules:
         admission.check(ir, unit)
         value = _unit_in(ir, unit)
         body, drafts, envelope = self._write(value, unit, _home(value, self.name), Trail(), known)
-        return _concluded(body, _notes(drafts, body), envelope, judge)
+        return _concluded(body, finished(drafts, body), envelope, judge)
 
     def pictured(self, unit: str) -> set[str]:
         """Return the wire paths that the unit's pictures name."""
@@ -334,6 +337,7 @@ class RuleSet:
         self._ladder = ladder.load(steps)
         self._nodes = dict(models)
         self._dialects: dict[str, DialectRules] = {}
+        self._pairs: dict[tuple[str, str], Fast | None] = {}
         self.dialects: tuple[str, ...] = tuple(sorted(models))
         self.findings: tuple[Any, ...] = tuple(findings)
 
@@ -362,22 +366,73 @@ class RuleSet:
         policy: Mapping[str, str] | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        one, two = self[source], self[target]
         known = _options(options)
         judge = Policy(policy)
-        read = one._read(body, unit, model, stream, known)
+        if unit == "request" and source != target and not known:
+            fast = self._fast(source, target)
+            if fast is not None:
+                try:
+                    return _concluded(*fast.run(body, model, stream), judge)
+                except fast.leave:
+                    pass
+        found = self._interpreted(body, source, target, unit, model, stream, known)
+        return _concluded(*found, judge)
+
+    def tier(self, body: Any, source: str, target: str) -> int:
+        """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the
+        interpreter, 4 the interpreter takes it all. (Tier 2, a noted field, counts as 1.)"""
+        fast = self._fast(source, target)
+        return 4 if fast is None else int(fast.tier(body))
+
+    def _fast(self, source: str, target: str) -> Fast | None:
+        key = (source, target)
+        if key not in self._pairs:
+            from .emit import Cannot
+            from .fast import Fast
+
+            def partial(body: Any, model: Any = None, stream: Any = None) -> Any:
+                return self._interpreted(body, source, target, "request", model, stream, {})
+
+            one, two = self[source], self[target]
+            try:
+                self._pairs[key] = Fast(one.model, two.model, self._ladder, partial)
+            except Cannot:
+                self._pairs[key] = None
+        return self._pairs[key]
+
+    def _interpreted(
+        self,
+        body: Any,
+        source: str,
+        target: str,
+        unit: str,
+        model: str | None,
+        stream: bool | None,
+        options: dict[str, Any],
+    ) -> tuple[Any, list[Note], Envelope | None]:
+        one, two = self[source], self[target]
+        read = one._read(body, unit, model, stream, options)
         same = source == target
-        out, drafts, envelope = two._write(read.ir, unit, same, read.trail, known, read.made)
-        notes = _notes(drafts, out)
-        early = []
-        for code, effect, at, pos, text in read.notes:
-            if code in ("reworded", "inconsistent") and same:
-                continue
-            kind = _effect("lost" if code == "unfit" and not same else effect)
-            early.append(Note(code, kind, severity_of(kind), pointer(at), None, _rule(pos), text))
+        out, drafts, envelope = two._write(read.ir, unit, same, read.trail, options, read.made)
+        early = read_notes(read.notes, same)
         unfit = {n.source_path for n in early if n.code == "unfit"}
-        late = [n for n in notes if not (n.code == "unknown-key" and n.source_path in unfit)]
-        return _concluded(out, [*early, *late], envelope, judge)
+        late = [
+            n
+            for n in finished(drafts, out)
+            if not (n.code == "unknown-key" and n.source_path in unfit)
+        ]
+        return out, [*early, *late], envelope
+
+
+def read_notes(found: list[tuple[str, str, Any, Any, str]], same: bool) -> list[Note]:
+    """Make notes of what reading found; at home, what memory puts back is no change."""
+    notes = []
+    for code, effect, at, pos, text in found:
+        if code in ("reworded", "inconsistent") and same:
+            continue
+        kind = _effect("lost" if code == "unfit" and not same else effect)
+        notes.append(Note(code, kind, severity_of(kind), pointer(at), None, _rule(pos), text))
+    return notes
 
 
 def _whole(reader: Reader, shape: Shape, body: Any) -> Any:
@@ -561,7 +616,7 @@ def _source(misfit: Misfit, trail: Trail, ir: Any) -> str:
     return pointer(at) if at else ""
 
 
-def _notes(drafts: list[Draft], body: Any) -> list[Note]:
+def finished(drafts: list[Draft], body: Any) -> list[Note]:
     if not drafts:
         return []
     places = Places(body)

@@ -45,6 +45,10 @@ class Schema:
             raise Misfit(f"the root of a schema is an {self.root} here")
         return schema if self.keep is None else self._node(schema)
 
+    def plain(self, schema: Any) -> bool:
+        """Tell whether a schema is spelled in plain JSON Schema words already."""
+        return self.read(schema)[1]
+
     def fits(self, schema: Any) -> bool:
         """Tell whether this dialect takes a schema as it is."""
         if self.keep is None:
