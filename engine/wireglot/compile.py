@@ -183,7 +183,7 @@ class Pair:
         head = "if"
         if bare:
             with code.block(f"if {var}.__class__ is str:"):
-                code(f"if not {var}: raise ODD")
+                code(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
                 if one:
                     code(f"{accs[0]} = {var}")
                 else:
@@ -417,7 +417,7 @@ class Pair:
             with code.block(f"if {inner!r} in {x}:"):
                 piece = code.name("o")
                 code(f"{piece} = {x}[{inner!r}]")
-                code(f"if {piece}.__class__ is not str: raise ODD")
+                emit.odd_unless(code, "str", piece)
                 for sink in sinks:
                     sink(code, build(text, {"value": Val(piece, "str")}))
             with code.block("else:"):

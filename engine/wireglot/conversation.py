@@ -389,11 +389,9 @@ def _write_run(
         and ("no-empty", "") in talk.enforce
         and not any(view.lists.get("parts", {}).values())
     ):
-        if not parts:
-            at = writer.trail.find(first)
-            writer.note(
-                "empty-message", "lost", at, talk.pos, "a message without parts is left out"
-            )
+        at = writer.trail.find(first)
+        told = "a message of which nothing can be written is left out"
+        writer.note("empty-message", "lost", at, talk.pos, told)
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)

@@ -125,6 +125,9 @@ def odd_unless(code: Code, cls: str, var: str) -> None:
         return
     if cls == "number":
         code(f"if {var}.__class__ is not float and {var}.__class__ is not int: raise ODD")
+    elif cls == "str":
+        # Half of a surrogate pair has no UTF-8: ValueError, which is unusual too.
+        code(f"if {var}.__class__ is not str or not ({var}.isascii() or {var}.encode()): raise ODD")
     else:
         code(f"if {var}.__class__ is not {cls}: raise ODD")
 
@@ -151,6 +154,7 @@ class Reading:
         if p.spread:
             if len(p.spread) > 1 or p.spread[0].shape is not None or p.entries or p.closed:
                 raise Cannot
+            code(f"clean({var})")
             self.env[p.spread[0].path] = Val(var, "dict")
             return
         need: list[tuple[str, Picture]] = []
@@ -253,11 +257,13 @@ class Reading:
         if maybe:
             with code.block(f"if {var} is not None:"):
                 odd_unless(code, cls, var)
-                code("pass")
+                code(f"clean({var})" if cls == "dict" else "pass")
         else:
             odd_unless(code, cls, var)
             if cls == "any":
                 code(f"if {var} is None: raise ODD")
+            if cls == "dict":
+                code(f"clean({var})")
         self.env[h.path] = Val(var, cls, maybe)
 
     def itself(self, h: Hole, var: str) -> None:

@@ -8,15 +8,15 @@ request goes to the interpreter. Output and notes are the interpreter's, whichev
 
 from __future__ import annotations
 
-import json
 import linecache
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import conversation, hooks
+from . import conversation, hooks, jsontext
 from .compile import Pair, _find
 from .emit import Cannot
+from .errors import ConversionError
 from .lenses import Misfit, same, stringify
 from .limits import _pattern
 from .notes import Note
@@ -40,13 +40,56 @@ class Bail(Exception):
 UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexError)
 JSON_STARTS = ("{", "[")
 REMEMBERED, REMEMBERED_SIZE = 512, 4000
+BIG = 10**4300
 
 
-def _constant(word: str) -> Any:
-    raise ValueError(word)
+def clean(value: Any, depth: int = 0) -> None:
+    """Raise Odd (or ValueError) for an object of the payload that is no plain JSON."""
+    if depth > 50:
+        raise Odd
+    for key, item in value.items():
+        if key.__class__ is not str or not (key.isascii() or key.encode()):
+            raise Odd
+        kind = item.__class__
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is dict:
+            clean(item, depth + 1)
+        elif kind is list:
+            _clean_list(item, depth + 1)
+        elif kind is float:
+            if item - item != 0:
+                raise Odd
+        elif kind is int:
+            if not -BIG < item < BIG:
+                raise Odd
+        elif kind is not bool and item is not None:
+            raise Odd
 
 
-_loads = json.JSONDecoder(parse_constant=_constant).decode
+def _clean_list(items: list[Any], depth: int) -> None:
+    if depth > 50:
+        raise Odd
+    for item in items:
+        kind = item.__class__
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is dict:
+            clean(item, depth + 1)
+        elif kind is list:
+            _clean_list(item, depth + 1)
+        elif kind is float:
+            if item - item != 0:
+                raise Odd
+        elif kind is int:
+            if not -BIG < item < BIG:
+                raise Odd
+        elif kind is not bool and item is not None:
+            raise Odd
+
+
 Partial = Callable[..., tuple[Any, list[Note], Any]]
 
 
@@ -61,6 +104,7 @@ class State:
         self.last = -1
         self.seat = 0  # how many IR messages there are so far
         self.stale = False  # a call of an earlier turn was never answered
+        self.sure = True  # `seat` is right
         self.body: Any = None
         self.seed: str | None = None
         self.recovered = 0
@@ -102,6 +146,7 @@ class State:
         """Let the interpreter convert one message; raises Bail where that is not enough."""
         self.recovered += 1
         fast = self.fast
+        fast.plain_json(m)
         reader = Reader(fast.source, {})
         try:
             _, messages = conversation.read_message(reader, m, (*fast.prefix, at))
@@ -178,6 +223,8 @@ class State:
             self.open, self.last = (new or None), -1
 
     def _made(self, place: str, taken: dict[str, Any], part: Any, writer: Writer) -> str:
+        if not self.sure:
+            raise Bail
         if self.seed is None:
             self.seed = hooks._seed({}, self.body)
         writer.made.add(id(part))
@@ -218,11 +265,15 @@ class Fast:
             "BAIL": Bail,
             "UNUSUAL": UNUSUAL,
             "JSON_STARTS": JSON_STARTS,
-            "loads": _loads,
+            "loads": jsontext.parse,
+            "clean": clean,
             "stringify": stringify,
             **consts,
         }
         exec(compile(text, file, "exec"), scope)
+        from .rulesets import _json
+
+        self.plain_json = _json
         self.messages, self.tools, self.system = (
             scope["messages"],
             scope["tools"],
@@ -240,7 +291,7 @@ class Fast:
         self.ids_ok = re.compile(f"(?:{_pattern(ids)}\n)*").fullmatch if ids else None
         self._frame()
 
-    leave = (Bail, RecursionError)
+    leave = (Bail, RecursionError, ConversionError)
 
     def run(self, body: Any, model: str | None, stream: bool | None) -> tuple[Any, list[Note], Any]:
         """Return body, notes and envelope; raises one of `leave` for the interpreter."""
@@ -372,6 +423,7 @@ class Fast:
         for key, value in body.items():
             entry = self.keys.get(key)
             if entry is None:
+                self.plain_json({key: value})
                 if value is not None:
                     notes.append(self._lost(key, "unknown-key", UNKNOWN))
                 continue
@@ -386,6 +438,8 @@ class Fast:
             elif what == "copy":
                 if value.__class__ not in entry[2]:
                     raise Bail
+                if value.__class__ is not int and value.__class__ is not bool:
+                    self.plain_json(value)
                 values.append((entry[1], value))
                 if entry[3] in self.outside:
                     outside[entry[3]] = value
@@ -398,10 +452,12 @@ class Fast:
                     raise Bail
                 if value == {} or value == []:
                     raise Bail
+                self.plain_json(value)
                 notes.append(self._lost(key, entry[1], entry[2]))
             elif what == "outside":
                 if value.__class__ not in entry[2]:
                     raise Bail
+                self.plain_json(value)
                 outside[entry[1]] = value
             else:
                 if shaped is None:
@@ -419,6 +475,7 @@ class Fast:
             except UNUSUAL:
                 state.recovered += 1
                 found = self._system({system[0]: system[1]}, notes)
+                state.sure = bool(found)
             if self.lifts:
                 apart = found
             else:

@@ -60,6 +60,7 @@ FIELDS: dict[str, str] = {
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("usage", "input"): "integer",
     ("usage", "reasoning"): "integer",
+    ("usage", "text"): "integer",
     ("usage", "cache_read"): "integer",
     ("tool_call", "input"): "string",
     ("candidate", "logprobs"): "any",

@@ -23,7 +23,7 @@ def stringify(value: Any) -> str:
     Half of a surrogate pair is escaped. Raises ValueError for what JSON cannot hold (NaN, a number
     of more digits than Python prints), RecursionError for what is nested too deep.
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = "".join(_pieces(value, 0))
     if _FLOAT.search(text):
         text = _text(value)
     if text.isascii() or not _HALF.search(text):
@@ -77,7 +77,7 @@ def number(value: float) -> str:
 def parse(text: str) -> Any:
     """Parse strict JSON; raises ValueError for NaN, Infinity and numbers too large, too."""
     try:
-        return json.loads(text, parse_constant=_constant, parse_float=_float)
+        return _decode(text)
     except RecursionError:
         raise ValueError("the text is nested too deep") from None
 
@@ -91,3 +91,17 @@ def _float(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{text[:20]} is larger than numbers can be")
     return value
+
+
+def _refused(value: Any) -> Any:
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+# Made once: json.dumps and json.loads build these anew for every call with options.
+_decode = json.JSONDecoder(parse_constant=_constant, parse_float=_float).decode
+_make: Any = getattr(json.encoder, "c_make_encoder", None)
+_pieces: Any = (
+    _make(None, _refused, json.encoder.encode_basestring, None, ":", ",", False, False, False)
+    if _make
+    else json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).iterencode
+)

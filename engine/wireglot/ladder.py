@@ -1,11 +1,13 @@
 """The ladder: what a value becomes where a dialect has no picture for it (rules/ladder.yaml).
 
 A row is a picture of the IR before and one after. `$absent` in `to` removes a field; the lenses of
-a row are `json` (as JSON text), `texts`, `media`, `joined` and the guards.
+a row are `json` (as JSON text), `decoded` (base64 to text), `texts`, `media`, `joined` and the
+guards.
 """
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +31,15 @@ class Row:
     effect: Effect
     message: str
     pos: Pos
+
+    @property
+    def adds(self) -> frozenset[str]:
+        """The fields that must not be there for this row: it adds them."""
+        return frozenset(
+            names[0]
+            for names, child in self.before.entries
+            if isinstance(child, Literal) and child.values == (ABSENT,)
+        )
 
 
 Ladder = dict[str, list[Row]]
@@ -112,6 +123,11 @@ def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]])
             ):
                 raise Misfit("not only texts")
         found[p.path] = (value, path)
+    elif isinstance(p, Text):
+        pieces = p.read(value) if isinstance(value, str) else None
+        if pieces is None:
+            raise Misfit("the row's text says something else")
+        found.update((name, (piece, path)) for name, piece in zip(p.names, pieces, strict=True))
     elif isinstance(p, Fields):
         if not isinstance(value, dict):
             raise Misfit("the row takes an object")
@@ -142,7 +158,15 @@ def _make(p: Picture | None, found: dict[str, tuple[Any, str]]) -> Any:
     raise Misfit("a row's `to` is a picture of the IR")
 
 
+def _decoded(data: Any) -> str:
+    try:
+        return base64.b64decode(data, validate=True).decode()
+    except (TypeError, ValueError):
+        raise Misfit("this is no text in base64") from None
+
+
 _LENSES: dict[str, Any] = {
+    "decoded": _decoded,
     "json": stringify,
     "texts": lambda blocks: [b for b in blocks if b.get("type") == "text"],
     "media": lambda blocks: [b for b in blocks if b.get("type") in MEDIA],

@@ -85,7 +85,8 @@ class Table:
     """A table of words: wire words to IR words and back.
 
     `write` maps IR to wire, one to one; `read_also` are further wire words, `write_also` further IR
-    words (both are noted when they cross); `otherwise` is the wire word for a word of no table.
+    words (both are noted when they cross); `otherwise` is the wire word for a word of no table;
+    a `closed` table takes no other word, on either side.
     """
 
     def __init__(
@@ -94,9 +95,11 @@ class Table:
         read_also: dict[str, Any],
         write_also: dict[str, Any],
         otherwise: Any,
+        closed: bool = False,
     ) -> None:
         self.to_wire, self.read_also = write, read_also
         self.write_also, self.otherwise = write_also, otherwise
+        self.closed = closed
         self.to_ir = {w: i for i, w in write.items()}
 
     def read(self, wire: Any) -> tuple[Any, bool]:
@@ -107,6 +110,8 @@ class Table:
             return self.to_ir[wire], True
         if wire in self.read_also:
             return self.read_also[wire], False
+        if self.closed:
+            raise Misfit(f"`{wire}` is none of {', '.join(map(str, self.to_ir))}")
         return f"other:{wire}", True
 
     def write(self, value: Any, home: bool = True) -> tuple[Any, bool]:

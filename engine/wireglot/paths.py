@@ -41,7 +41,8 @@ class _Walk:
             if path:
                 self.found.add(path)
             for names, child in p.entries:
-                self.picture(child, f"{path}.{names[0]}", case, inside)
+                for name in names:
+                    self.picture(child, f"{path}.{name}", case, inside)
             for hole in p.spread:
                 if hole.shape is None:
                     self.found.add(f"{path}.*")

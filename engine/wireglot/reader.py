@@ -451,7 +451,7 @@ class Reader:
             except Misfit:
                 return self.shape(h.shape, value, at, lenient=True)
         if h.mode == "entries":
-            return self.entries(h, value, at)
+            return self.entries(h, value, at, rel, env)
         kind = field_type(env.case.shape, h.path)
         expected = {"opaque": "string"}.get(kind, kind)
         if not said and not guard(expected, value):
@@ -611,19 +611,27 @@ class Reader:
         self.notes.extend(env.notes)
         return parts
 
-    def entries(self, h: Hole, wire: Any, at: At) -> dict[str, Any]:
+    def entries(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
         """Read a list of entries as a map."""
         if not isinstance(wire, list):
             raise Misfit(f"expected a list, got {_show(wire)}", at, h.pos)
         found: dict[str, Any] = {}
+        odd = False
         for i, item in enumerate(wire):
             assert h.shape is not None
             entry = self.shape(h.shape, item, (*at, i))
+            odd = bool(entry.pop("spelled", None)) or odd
             key, value = entry.get("key"), entry.get("value")
             if not isinstance(key, str) or key in found or len(entry) != 2:
                 raise Misfit("expected one entry of key and value each", (*at, i), h.pos)
             found[key] = value
             self.trail.put(found, key, (*at, i))
+        if odd:
+            from .writer import Writer
+
+            usual = Writer(self.dialect, False, Trail(), self.options)
+            pairs = ({"key": key, "value": value} for key, value in found.items())
+            env.spell(rel, wire, [usual.shape(h.shape or "", pair) for pair in pairs])
         return found
 
     # -- sums and the object itself -----------------------------------------------------------

@@ -17,7 +17,7 @@ HEADER = frozenset(
     "wireglot dialect see verified unknown nulls limits tables schemas shapes unions "
     "conversation envelope hooks request response error enforce options spelling".split()
 )
-SHAPE_WORDS = frozenset("wire by ir gathers cases drop examples see note".split())
+SHAPE_WORDS = frozenset("wire also by ir gathers cases drop examples see note".split())
 CASE_WORDS = frozenset("wire ir drop note examples see role".split())
 # Names that a `by: kind` shape reads from the case name.
 Path = str
@@ -125,10 +125,11 @@ def load(node: Node) -> Dialect:
         raise wrong("a rule file begins with the language version", pos, "write `wireglot: 1`")
     tables = {k: _table(v) for k, v in _map(top.get("tables"), "tables").items()}
     schemas = {k: Schema(v.plain()) for k, v in _map(top.get("schemas"), "schemas").items()}
-    shapes = {k: _shape(k, v) for k, v in _map(top.get("shapes"), "shapes").items()}
+    listed = _map(top.get("shapes"), "shapes")
+    shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
     unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
     units: dict[str, Shape] = {
-        unit: _shape(unit, top[unit])
+        unit: _shape(unit, top[unit], listed)
         for unit in ("request", "response", "error", "envelope")
         if unit in top
     }
@@ -193,9 +194,14 @@ def _map(node: Node | None, what: str) -> dict[str, Node]:
 
 def _table(node: Node) -> Table:
     plain = node.plain()
+    if isinstance(plain, dict) and list(plain) == ["only"] and isinstance(plain["only"], list):
+        return Table({word: word for word in plain["only"]}, {}, {}, None, closed=True)
     known = {"write", "read-also", "write-also", "otherwise"}
     if not isinstance(plain, dict) or not set(plain) <= known or "write" not in plain:
-        raise wrong("a table has `write`, `read-also`, `write-also`, `otherwise`", node.pos)
+        raise wrong(
+            "a table has `write`, `read-also`, `write-also`, `otherwise`, or is a list `only`",
+            node.pos,
+        )
     table = Table(
         plain["write"],
         plain.get("read-also", {}),
@@ -209,7 +215,16 @@ def _table(node: Node) -> Table:
     return table
 
 
-def _shape(name: str, node: Node) -> Shape:
+def _with(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
+    """Lay the keys of another shape's picture under those of this one."""
+    other = listed[name.value].get("wire") if name.value in listed else None
+    if other is None or not isinstance(other.value, dict) or not isinstance(wire.value, dict):
+        raise wrong(f"`also: {name.value}` names no shape that is one object", name.pos)
+    more = {k: v for k, v in other.value.items() if k not in wire.value}
+    return Node({**wire.value, **more}, wire.pos, {**other.keys, **wire.keys})
+
+
+def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
     words = _map(node, f"the shape `{name}`")
     for key in words:
         if key not in SHAPE_WORDS:
@@ -231,6 +246,8 @@ def _shape(name: str, node: Node) -> Shape:
             ir_node = pic.merge(said, ir_node)
         drop = {**_plain(words.get("drop")), **_plain(case_node.get("drop"))}
         noted = case_node.get("note") or words.get("note")
+        if "also" in words:
+            wire_node = _with(wire_node, words["also"], shapes)
         wire = pic.parse(wire_node)
         ir = pic.parse(ir_node) if ir_node else None
         case = Case(

@@ -469,7 +469,9 @@ def _stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
             except Misfit:
                 continue
             at = writer.trail.find(ir, path or None)
-            writer.note(row.name, row.effect, at, row.pos, row.message, wire)
+            made = (writer.written.get(id(new.get(key))) for key in row.after.names)
+            place = next((found[1] for found in made if found), wire)
+            writer.note(row.name, row.effect, at, row.pos, row.message, place)
             return wire
         raise misfit from None
 

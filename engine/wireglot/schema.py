@@ -38,48 +38,82 @@ class Schema:
         return (value, False) if changed else (schema, True)
 
     def write(self, schema: Any) -> Any:
-        """Return the schema; raises Misfit at the first thing that this dialect refuses."""
+        """Return the schema; raises Misfit when this dialect refuses it."""
+        if self.fits(schema):
+            return schema
         if not isinstance(schema, dict):
             raise Misfit("a schema is an object")
         if self.root is not None and schema.get("type") != self.root:
             raise Misfit(f"the root of a schema is an {self.root} here")
-        return schema if self.keep is None else self._node(schema)
+        odd = self._odd(schema)
+        raise Misfit(
+            f"the schema keyword `{odd}` is not taken" if odd else "the schema is not taken as it is"
+        )
+
+    def _odd(self, schema: dict[str, Any]) -> str | None:
+        """Return the first keyword that is not taken, wherever it stands."""
+        for keyword in schema:
+            if self.keep is not None and keyword not in self.keep:
+                return str(keyword)
+        return next((odd for inner in _inner(schema) if (odd := self._odd(inner))), None)
 
     def plain(self, schema: Any) -> bool:
         """Tell whether a schema is spelled in plain JSON Schema words already."""
-        return self.read(schema)[1]
+        word = schema.get("type")
+        if isinstance(word, str) and not word.islower() and word.lower() in self.types:
+            return False
+        return all(self.plain(inner) for inner in _inner(schema))
 
     def fits(self, schema: Any) -> bool:
         """Tell whether this dialect takes a schema as it is."""
-        if self.keep is None:
-            return isinstance(schema, dict) and (
-                self.root is None or schema.get("type") == self.root
-            )
-        try:
-            self.write(schema)
-        except Misfit:
-            return False
-        return True
-
-    def _node(self, schema: Any) -> Any:
         if not isinstance(schema, dict):
-            raise Misfit("a schema is an object")
-        for keyword, value in schema.items():
-            if self.keep is not None and keyword not in self.keep:
-                raise Misfit(f"the schema keyword `{keyword}` is not taken")
-            if keyword == "type" and (
-                not isinstance(value, str) or value.lower() not in self.types
-            ):
-                raise Misfit("a schema `type` is one word")
-            if keyword == "enum" and self.enum == "strings":
-                if not all(isinstance(v, str) for v in value if isinstance(value, list)):
-                    raise Misfit("`enum` holds texts only")
-                if schema.get("type", "string").lower() != "string":
-                    raise Misfit("`enum` stands beside `type: string` only")
-            if keyword in ("items", "not") and not isinstance(value, dict):
-                raise Misfit(f"`{keyword}` is a schema")
-        _over(schema, self._node)
-        return schema
+            return False
+        if self.root is not None and schema.get("type") != self.root:
+            return False
+        return self.keep is None or self._fits(schema)
+
+    def _fits(self, schema: Any) -> bool:
+        if schema.__class__ is not dict:
+            return False
+        keep: Any = self.keep
+        if not keep.issuperset(schema):
+            return False
+        kind = schema.get("type", "string")
+        if kind.__class__ is not str or kind.lower() not in self.types:
+            return "type" not in schema and self._rest(schema)
+        if "enum" in schema and self.enum == "strings":
+            words = schema["enum"]
+            if words.__class__ is not list or kind.lower() != "string":
+                return False
+            for word in words:
+                if word.__class__ is not str:
+                    return False
+        return self._rest(schema)
+
+    def _rest(self, schema: dict[str, Any]) -> bool:
+        properties = schema.get("properties")
+        if properties is not None:
+            if properties.__class__ is not dict:
+                return False
+            for inner in properties.values():
+                if not self._fits(inner):
+                    return False
+        if "items" in schema and not self._fits(schema["items"]):
+            return False
+        choices = schema.get("anyOf")
+        if choices is None:
+            return "anyOf" not in schema
+        return choices.__class__ is list and all(self._fits(inner) for inner in choices)
+
+def _inner(node: dict[str, Any]) -> list[dict[str, Any]]:
+    found = [node[k] for k in _CHILDREN if isinstance(node.get(k), dict)]
+    for key in _LISTS:
+        if isinstance(node.get(key), list):
+            found += [n for n in node[key] if isinstance(n, dict)]
+    for key in _MAPS:
+        if isinstance(node.get(key), dict):
+            found += [n for n in node[key].values() if isinstance(n, dict)]
+    return found
 
 
 def _over(node: dict[str, Any], change: Any) -> dict[str, Any]:

@@ -102,6 +102,8 @@ class Writer:
         self.notes: list[Draft] = []
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
+        self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.nth = 0
         self.calls: dict[str, str] = {}
@@ -219,6 +221,7 @@ class Writer:
         if wire is ABSENT or (wire == {} and not self._was_empty(view)):
             raise Misfit("nothing is written", (), case.pos)
         self.leftover(view, wire)
+        self.written[id(value)] = (value, wire)
         if case.note is not None and not self.same:
             at = self.trail.find(value)
             self.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", wire)
@@ -415,6 +418,7 @@ class Writer:
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
             return [] if h.value == [] else {} if h.value == {} else h.value
         if h.mark is None:
+            self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
         return ABSENT
 
@@ -632,6 +636,7 @@ class Writer:
         kind = part.get("type", usual) if isinstance(part, dict) else ""
         rows = self.ladder.get(str(kind), [])
         direct: list[tuple[Hole, Any, Any]] = []
+        self.missing = set()
         for hole in holes:
             assert hole.shape is not None
             try:
@@ -646,6 +651,11 @@ class Writer:
             # A field without a place may have a row of its own.
             lost = {path for owner, path in self.lefts if owner == id(part)}
             rows = [r for r in rows if lost & r.before.names] if lost else []
+        else:
+            # A row that adds a field is for the dialects that want it, and comes first there.
+            missing = self.missing
+            rows = [r for r in rows if r.adds <= missing]
+            rows.sort(key=lambda row: not row.adds)
         drafts = self.notes[mark:]
         for row in rows:
             del self.notes[mark:]

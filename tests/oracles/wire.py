@@ -55,8 +55,11 @@ def _openai_message(message: Json, at: str) -> Iterator[Item]:
         yield Item("text", f"{at}/content", None, None, content, group)
     elif isinstance(content, list):
         for n, part in enumerate(content):
-            if isinstance(part, dict) and part.get("type") == "text":
-                yield Item("text", f"{at}/content/{n}", None, None, part.get("text"), group)
+            kind = part.get("type") if isinstance(part, dict) else None
+            if kind in ("text", "refusal"):  # what the model said, in the one way or the other
+                yield Item("text", f"{at}/content/{n}", None, None, part.get(kind), group)
+    if isinstance(message.get("refusal"), str):
+        yield Item("text", f"{at}/refusal", None, None, message["refusal"], group)
     for n, call in enumerate(_list(message, "tool_calls")):
         where = f"{at}/tool_calls/{n}"
         inner = call.get("function") or call.get("custom") or {}
