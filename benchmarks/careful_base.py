@@ -123,15 +123,12 @@ def json_text(value: Any, dumps: Dumps) -> str:
     return tidy(text, value, dumps) if ".0" in text or "e+" in text else text
 
 
-def data_text(text: str, loads: Loads, dumps: Dumps) -> str:
-    """Write result text that is the JSON of an object or array as we write JSON."""
-    if text.lstrip(" \t\n\r")[:1] not in ("{", "["):
-        return text
+def is_data(text: str, loads: Loads) -> bool:
+    """Tell whether result text is the JSON of an object or array."""
     try:
-        value = loads(text)
+        return loads(text).__class__ in (dict, list)
     except (ValueError, RecursionError):
-        return text
-    return json_text(value, dumps)
+        return False
 
 
 def as_number(value: Any) -> Any:

@@ -25,7 +25,6 @@ from .careful_base import (
     as_strings,
     bare,
     check_ids,
-    data_text,
     dumps_json,
     fitted,
     loads_json,
@@ -253,8 +252,6 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                 if content.__class__ is not str:
                     texts = _result_texts(odd, content, message)
                     content = texts[0] if len(texts) == 1 else as_blocks(texts)
-                if content.__class__ is str and content[:1] in DATA_STARTS:
-                    content = data_text(content, loads, dumps)
                 if len(message) != 3:
                     note_unknown(odd, message, TOOL_MESSAGE, "messages", message)
                 if waiting.pop(identity, None) is None:

@@ -25,7 +25,7 @@ from .careful_base import (
     as_string,
     as_strings,
     bare,
-    data_text,
+    is_data,
     dumps_json,
     fitted,
     json_text,
@@ -157,9 +157,8 @@ def _chat_result(
         odd.append(("error-as-text", "changed", (*trail, "is_error"), None))
         return dumps({"error": "\n".join(texts)})
     if len(texts) == 1:
-        text = data_text(texts[0], loads, dumps)
-        if text is not texts[0]:
-            return text
+        if texts[0][:1] in DATA_STARTS and is_data(texts[0], loads):
+            return texts[0]
     return as_blocks(texts)
 
 
@@ -268,8 +267,6 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                         value = block.get("content")
                         if len(block) != 3 or value.__class__ is not str:
                             value = _chat_result(odd, block, message, loads, dumps, beside)
-                        if value.__class__ is str and value[:1] in DATA_STARTS:
-                            value = data_text(value, loads, dumps)
                         if parts:
                             where = ("messages", message, "content", block)
                             odd.append(("reordered", "moved", where, None))

@@ -1,7 +1,7 @@
 """wireglot: tool-calling payloads of LLM providers, converted by rule files.
 
     import wireglot
-    out = wireglot.convert(body, source="openai-chat", target="gemini")
+    out = wireglot.convert(body, source=ONE, target=ANOTHER)     # names of dialects
     out.body, out.notes, out.envelope
 
 Every dialect is a YAML rule file that pictures the JSON on the wire; `load_rules` loads more.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import ConversionError
-from .ir import field_type
+from .ir import FUNCTION, field_type
 from .lenses import guard
 from .trail import At, pointer
 
@@ -93,7 +93,7 @@ def _part(value: Any, at: At) -> None:
 
 
 def _tool(value: Any, at: At) -> None:
-    _object(value, "function", at)
+    _object(value, FUNCTION, at)
 
 
 def _usage(value: Any, at: At) -> None:

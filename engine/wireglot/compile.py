@@ -102,7 +102,7 @@ class Pair:
         if group.spliced:
             hole = group.cases[0].wire
             assert isinstance(hole, Hole) and hole.shape is not None
-            code("w = []")
+            code("w = []; new = []")
             target = self._target(code, role)
             self._case_of(code, hole.shape, "m", key, [target.sink(code, "w")])
             self._commit(code, role, target, {}, ["w"])
@@ -136,8 +136,7 @@ class Pair:
         code(" = ".join(accs) + " = []" if len(accs) == 1 else "; ".join(f"{a} = []" for a in accs))
         if splits:
             code("t = []")
-        if role == "assistant":
-            code("new = []")
+        code("new = []")
         for hole, var in reading.lists:
             self._list(code, hole, var, role, target, accs, answers, one)
         if splits:
@@ -157,7 +156,7 @@ class Pair:
         if hole is None or hole.shape is None:
             raise Cannot
         target = Target(self, None, None, [hole])
-        code("w = []")
+        code("w = []; new = []")
         for source, var in reading.lists:
             self._list(code, source, var, "system", target, ["w"], None, False)
         code("if not w: raise BAIL")
@@ -484,6 +483,7 @@ class Pair:
             with code.block("else:"):
                 code("open_calls = None")
         elif role != "tool":
+            code("if new: raise BAIL")
             code("open_calls = None")
         if target.group.spliced:
             code(f"out += {accs[0]}")
@@ -654,7 +654,7 @@ class Pair:
                     raise Cannot
                 code("if v.__class__ is not dict or len(v) != 1: raise ODD")
                 code(f"v = v[{key!r}]")
-        code("okname = set(); ids = []; w = []")
+        code("okname = set(); ids = []; w = []; new = []")
         if self.lifts:
             there = _find(self.target.units["request"].cases[0].wire, "system")
             if there is None:

@@ -216,7 +216,7 @@ class Reading:
         elif isinstance(p, Text):
             self.code(f"if {var}.__class__ is not str: raise ODD")
             found = self.code.name()
-            self.code(f"{found} = {self.code.const(p, 'TEXT')}.read({var})")
+            self.code(f"{found} = {self.code.const(p, 'SAID')}.read({var})")
             self.code(f"if {found} is None: raise ODD")
             for i, name in enumerate(p.names):
                 self.env[name] = Val(f"{found}[{i}]", "str")

@@ -29,6 +29,7 @@ PARTS = frozenset(
     "unknown".split()
 )
 TOOLS = frozenset(("custom", "native"))
+FUNCTION = "function"  # what a tool is that has no `type`
 MEDIA = frozenset(("image", "audio", "video", "document", "file"))
 
 # Type of each field by its last name; a name that is not here takes any JSON.

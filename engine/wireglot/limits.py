@@ -6,10 +6,12 @@ import hashlib
 import re
 from typing import Any
 
+from .ir import FUNCTION
+
 _PLACES = {
     ("tool_call", "name"): "tool_name",
     ("tool_result", "name"): "tool_name",
-    ("function", "name"): "tool_name",
+    (FUNCTION, "name"): "tool_name",
     ("custom", "name"): "tool_name",
     ("", "tool_choice.name"): "tool_name",
     ("", "tool_choice.allowed"): "tool_name",
@@ -36,7 +38,7 @@ class Limits:
             return None
         what = obj.get("type")
         if what is None and path == "name" and "role" not in obj and "parts" not in obj:
-            what = "function"
+            what = FUNCTION
         found = _PLACES.get((what or "", path)) or _PLACES.get(("", path))
         return found if found in self.limits else None
 

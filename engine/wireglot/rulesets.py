@@ -298,7 +298,7 @@ class DialectRules:
                 Envelope(
                     wire.get("model"),
                     wire.get("stream"),
-                    wire.get("method", "POST"),
+                    wire.get("method", ""),
                     wire.get("path", ""),
                     wire.get("headers") or {},
                 ),
@@ -621,7 +621,9 @@ def _source(misfit: Misfit, trail: Trail, ir: Any) -> str:
 def finished(drafts: list[Draft], body: Any) -> list[Note]:
     if not drafts:
         return []
-    places = Places(body)
+    # The whole body is walked only for notes that point into it.
+    told = any(d.effect != "lost" and (d.owner is not None or d.place is not None) for d in drafts)
+    places = Places(body if told else None)
     notes = []
     for d in drafts:
         target = None

@@ -47,7 +47,9 @@ class Schema:
             raise Misfit(f"the root of a schema is an {self.root} here")
         odd = self._odd(schema)
         raise Misfit(
-            f"the schema keyword `{odd}` is not taken" if odd else "the schema is not taken as it is"
+            f"the schema keyword `{odd}` is not taken"
+            if odd
+            else "the schema is not taken as it is"
         )
 
     def _odd(self, schema: dict[str, Any]) -> str | None:
@@ -104,6 +106,7 @@ class Schema:
         if choices is None:
             return "anyOf" not in schema
         return choices.__class__ is list and all(self._fits(inner) for inner in choices)
+
 
 def _inner(node: dict[str, Any]) -> list[dict[str, Any]]:
     found = [node[k] for k in _CHILDREN if isinstance(node.get(k), dict)]

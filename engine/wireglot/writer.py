@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import picture as pic
-from .ir import DERIVED, PARTS, field_type
+from .ir import DERIVED, FUNCTION, PARTS, field_type
 from .ladder import Ladder, step
 from .lenses import Misfit, finite, guard, is_guard, not_an_object, parse_json, same, stringify
 from .limits import Limits
@@ -214,7 +214,7 @@ class Writer:
         view = View(value, shape.name, case, self)
         if case.ir is not None:
             self.match(case.ir, value, "", view)
-        elif shape.kind is None and value.get("type", "function") != "function":
+        elif shape.kind is None and value.get("type", FUNCTION) != FUNCTION:
             if shape.name not in ("response_format",):
                 raise Misfit(f"this is a {value['type']}", (), case.pos)
         wire = self.picture(case.wire, view, (), top=True)
@@ -632,7 +632,7 @@ class Writer:
             return []
         best = Misfit("nothing takes it")
         mark, beside_mark = len(self.notes), len(self.beside)
-        usual = "function" if holes[0].path == "tools" else holes[0].shape
+        usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
         kind = part.get("type", usual) if isinstance(part, dict) else ""
         rows = self.ladder.get(str(kind), [])
         direct: list[tuple[Hole, Any, Any]] = []
@@ -705,7 +705,7 @@ class Writer:
             mark = len(self.notes)
             try:
                 if shape.gathers:
-                    if part.get("type", "function") not in shape.gathers:
+                    if part.get("type", FUNCTION) not in shape.gathers:
                         raise Misfit("another kind is gathered here")
                     inner = self.run_hole(shape)
                     assert inner.shape is not None

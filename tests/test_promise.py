@@ -1,0 +1,146 @@
+"""The engine knows no provider: their names, keys and words stand in the rule files alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+import yaml
+
+import wireglot
+from wireglot import ir
+
+ROOT = Path(__file__).parent.parent
+ENGINE = sorted((ROOT / "engine" / "wireglot").glob("*.py"))
+RULES = [path for path in sorted((ROOT / "rules").glob("*.yaml")) if path.stem != "ladder"]
+HOOKS = "hooks.py"
+HOOK_LINES = 150
+# What a picture is made of; `or` stands between spellings.
+MARKUP = frozenset(
+    ("or", "...", "null", "true", "false", "empty-list", "empty-object", "empty-text")
+)
+
+
+def rule_files() -> list[dict[str, Any]]:
+    return [yaml.safe_load(path.read_text()) for path in RULES]
+
+
+def wire_pictures(node: Any) -> Iterator[Any]:
+    """Yield every picture of the wire in a rule file, examples left out."""
+    if isinstance(node, dict):
+        for key, inner in node.items():
+            if key == "wire":
+                yield inner
+            elif key not in ("ir", "examples"):
+                yield from wire_pictures(inner)
+
+
+def words_of(picture: Any) -> Iterator[str]:
+    """Yield the keys and the fixed words of a picture."""
+    if isinstance(picture, dict):
+        for key, inner in picture.items():
+            yield from re.findall(r"[^\s()`]+", str(key))
+            yield from words_of(inner)
+    elif isinstance(picture, list):
+        for inner in picture:
+            yield from words_of(inner)
+    elif isinstance(picture, str):
+        if picture.startswith("$") and not picture.startswith("$$"):
+            yield from re.findall(r"\((?:else|default) ([^()$]+)\)", picture)
+        elif "${" in picture:
+            yield from (piece for piece in re.split(r"\$\{[\w.]+\}", picture) if len(piece) > 1)
+        else:
+            yield from re.findall(r"[^\s()$]+", picture.replace("$absent", ""))
+
+
+def table_words(rules: dict[str, Any]) -> Iterator[str]:
+    for table in rules.get("tables", {}).values():
+        yield from map(str, table.get("only", ()))
+        yield from map(str, table.get("write", {}).values())
+        yield from map(str, table.get("write-also", {}).values())
+        yield from map(str, table.get("read-also", {}))
+
+
+def wire_words() -> set[str]:
+    found: set[str] = set()
+    for rules in rule_files():
+        for picture in wire_pictures(rules):
+            found.update(words_of(picture))
+        found.update(table_words(rules))
+    camel = {re.sub(r"(?<!^)([A-Z])", r"_\1", word).lower() for word in found if word[0].islower()}
+    return (found | camel) - MARKUP - {str(number) for number in range(10)}
+
+
+def ir_words() -> set[str]:
+    """Return the words of the IR: those of the module `ir`, and those that docs/ir.md shows."""
+    known = {*ir.UNITS, *ir.PARTS, *ir.TOOLS, *ir.MEDIA, *ir.FIELDS, *ir.FIELDS.values()}
+    known |= {ir.FUNCTION, *wireglot.Envelope._fields}
+    known |= {word for pair in ir.EXCEPTIONS for word in pair} | ir.DERIVED
+    for name in ("ToolCall", "ToolResult", "Message", "Request", "Response"):
+        known |= set(get_type_hints(getattr(ir, name)))
+    for shown in re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "ir.md").read_text()):
+        known.update(re.findall(r"[\w-]+", shown))
+    return known
+
+
+def literals(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """Yield (line, text, whether it is prose) of each text in a module."""
+    tree = ast.parse(path.read_text())
+    prose = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value, id(node) in prose
+
+
+def provider_names() -> set[str]:
+    names = {rules["dialect"] for rules in rule_files()}
+    firms = {name.partition("-")[0] for name in names}
+    return {*names, *firms, "google", "claude", "vertex", "gpt"}
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=lambda path: path.name)
+def test_a_module_names_no_provider(path: Path) -> None:
+    if path.name == HOOKS:
+        pytest.skip("the hooks may say whom they serve")
+    names = re.compile("|".join(sorted(map(re.escape, provider_names()))), re.IGNORECASE)
+    found = [
+        (n, line) for n, line in enumerate(path.read_text().splitlines(), 1) if names.search(line)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=lambda path: path.name)
+def test_a_module_holds_no_key_or_word_of_a_wire(path: Path) -> None:
+    if path.name == HOOKS:
+        pytest.skip("the hooks may know a key")
+    words = wire_words() - ir_words()
+    assert [(n, text) for n, text, prose in literals(path) if not prose and text in words] == []
+
+
+def test_the_words_that_are_looked_for_are_those_of_the_rules() -> None:
+    words = wire_words() - ir_words()
+    assert {"functionCall", "function_call", "tool_use", "finish_reason", "thinking"} <= words
+    assert {"max_completion_tokens", "STOP", "tool_use_id", "MINIMAL", "msg_unknown"} <= words
+    assert not words & {"text", "name", "id", "tool_call", "arguments", "parts"}
+
+
+def test_the_hooks_are_few_lines_and_each_names_its_state() -> None:
+    path = ROOT / "engine" / "wireglot" / HOOKS
+    text = path.read_text()
+    assert len(text.splitlines()) <= HOOK_LINES
+    hooks = [word for rules in rule_files() for word in rules.get("hooks", ())]
+    assert hooks
+    for name in hooks:
+        assert re.search(
+            rf"`{name}`.*?State it needs: \S+", ast.get_docstring(ast.parse(text)) or "", re.S
+        )
