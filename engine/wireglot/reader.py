@@ -15,7 +15,7 @@ from .ir import field_type
 from .lenses import Misfit, guard, is_guard, not_an_object, parse_json, same, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
-from .trail import At, Trail, pointer
+from .trail import At, Trail, path_of, pointer
 
 MAX_DEPTH = 200
 
@@ -78,6 +78,7 @@ class Reader:
         self.trail = Trail()
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.depth = 0
+        self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -329,7 +330,11 @@ class Reader:
         if rest and p.closed:
             raise Misfit(f"`{next(iter(rest))}` is not expected here", at, p.pos)
         for key, value in rest.items():
-            env.kept[pointer((*at, key)[len(env.base) :])] = value
+            here = (*at, key)
+            env.kept[pointer(here[len(env.base) :])] = value
+            reason = self.drops.get(path_of(here)) if self.drops else None
+            if reason is not None and value is not None:
+                env.notes.append(("dropped", "lost", here, p.pos, reason))
 
     def keys_of(self, name: str) -> frozenset[str]:
         """Return the wire keys that a shape or union names."""

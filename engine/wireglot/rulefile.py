@@ -244,7 +244,7 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         if by is not None and case_name:
             said = Node({by.value: Node(case_name.partition(".")[0], case_node.pos)}, by.pos)
             ir_node = pic.merge(said, ir_node)
-        drop = {**_plain(words.get("drop")), **_plain(case_node.get("drop"))}
+        drop = {**_reasons(words.get("drop")), **_reasons(case_node.get("drop"))}
         noted = case_node.get("note") or words.get("note")
         if "also" in words:
             wire_node = _with(wire_node, words["also"], shapes)
@@ -267,7 +267,11 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
     return Shape(name, kind, cases, kinds, keys, node.pos)
 
 
-def _plain(node: Node | None) -> dict[str, str]:
+def _reasons(node: Node | None) -> dict[str, str]:
+    """Read a `drop:`, what is given up and why."""
+    for key, child in _map(node, "`drop`").items():
+        if not isinstance(child.value, str) or not child.value:
+            raise wrong(f"`drop` gives no reason for `{key}`", child.pos, "say it in a sentence")
     return {} if node is None else dict(node.plain())
 
 
@@ -288,7 +292,7 @@ def _conversation(node: Node) -> Conversation:
         wire = pic.parse(merged)
         ir_node = case_node.get("ir")
         ir = pic.parse(ir_node) if ir_node else None
-        case = Case(name, "message", wire, ir, _plain(case_node.get("drop")), None, case_node.pos)
+        case = Case(name, "message", wire, ir, _reasons(case_node.get("drop")), None, case_node.pos)
         _measure(case, None)
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)

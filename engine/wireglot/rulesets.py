@@ -158,6 +158,7 @@ class DialectRules:
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:
         top = self.model
         if unit in ("request", "response", "error"):
+            reader.drops = paths.dropped(self.model, unit)
             ir = _whole(reader, self._unit(unit), body)
             if unit == "request":
                 self._head(reader, ir)
@@ -415,11 +416,11 @@ class RuleSet:
         same = source == target
         out, drafts, envelope = two._write(read.ir, unit, same, read.trail, options, read.made)
         early = read_notes(read.notes, same)
-        unfit = {n.source_path for n in early if n.code == "unfit"}
+        told = {n.source_path for n in early if n.code in ("unfit", "dropped")}
         late = [
             n
             for n in finished(drafts, out)
-            if not (n.code == "unknown-key" and n.source_path in unfit)
+            if not (n.code == "unknown-key" and n.source_path in told)
         ]
         return out, [*early, *late], envelope
 
@@ -428,7 +429,7 @@ def read_notes(found: list[tuple[str, str, Any, Any, str]], same: bool) -> list[
     """Make notes of what reading found; at home, what memory puts back is no change."""
     notes = []
     for code, effect, at, pos, text in found:
-        if code in ("reworded", "inconsistent") and same:
+        if code in ("reworded", "inconsistent", "dropped") and same:
             continue
         kind = _effect("lost" if code == "unfit" and not same else effect)
         notes.append(Note(code, kind, severity_of(kind), pointer(at), None, _rule(pos), text))

@@ -12,6 +12,11 @@ def pointer(at: At) -> str:
     return "".join("/" + str(k).replace("~", "~0").replace("/", "~1") for k in at)
 
 
+def path_of(at: At) -> str:
+    """Write a path of keys and indices as a field path: `messages[].content[].text`."""
+    return "".join("[]" if isinstance(k, int) else f".{k}" for k in at).lstrip(".")
+
+
 def keys_of(text: str) -> list[str]:
     """Split an RFC 6901 pointer into its keys."""
     return [k.replace("~1", "/").replace("~0", "~") for k in text.split("/")[1:]]

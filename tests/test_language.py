@@ -1,0 +1,129 @@
+"""The words of the rule language, each on a dialect that is made for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+
+HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
+OTHER = """
+shapes:
+  text: {wire: {words: $text}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {who: $role, says: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: assistant}}}
+request: {wire: {talk: $messages as conversation}}
+"""
+
+
+def loaded(folder: Path, **dialects: str) -> Any:
+    """Load dialects from their texts, beside the ladder alone."""
+    for name, text in dialects.items():
+        (folder / f"{name}.yaml").write_text(HEAD.format(name=name) + text)
+    return wireglot.load_rules(folder, builtin=False)
+
+
+def codes(notes: Any) -> list[tuple[str, str, str | None]]:
+    return [(note.code, note.effect, note.source_path) for note in notes]
+
+
+DROPS = """
+shapes:
+  text: {wire: {text: $text}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}, assistant: {wire: {role: model}}}
+request:
+  wire: {turns: $messages as conversation}
+  drop:
+    debug: It only asks for more logging.
+    turns[].parts[].tint: The colour says nothing to a model.
+"""
+
+
+def test_what_is_dropped_is_named_with_its_reason_and_stays_at_home(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=DROPS, two=OTHER)
+    body = {
+        "turns": [{"role": "user", "parts": [{"text": "Hi", "tint": "red", "zzz": 1}]}],
+        "debug": {"level": 2},
+    }
+    out = rules.convert(body, "one", "two", options={"repair": True})
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "Hi"}]}]}
+    assert sorted(codes(out.notes)) == [
+        ("dropped", "lost", "/debug"),
+        ("dropped", "lost", "/turns/0/parts/0/tint"),
+        ("unknown-key", "lost", "/turns/0/parts/0/zzz"),
+    ]
+    said = {note.source_path: note.message for note in out.notes}
+    assert said["/debug"] == "It only asks for more logging."
+    assert rules.convert(body, "one", "one") == (body, (), None)
+    assert set(rules["one"].dropped("request")) == {"debug", "turns[].parts[].tint"}
+
+
+def test_a_drop_without_a_reason_is_refused_with_its_place(tmp_path: Path) -> None:
+    text = DROPS.replace("It only asks for more logging.", "")
+    with pytest.raises(wireglot.RuleError, match="no reason for `debug`") as caught:
+        loaded(tmp_path, one=text)
+    assert (caught.value.line, caught.value.file.endswith("one.yaml")) == (16, True)
+
+
+ALSO = """
+shapes:
+  aside: {wire: {tint: $own.tint (optional), text: $own.never (optional)}}
+  text: {also: aside, wire: {text: $text}}
+  image: {also: aside, wire: {picture: $url}}
+unions: {part: [text, image]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_also_lends_the_keys_of_another_shape_where_no_own_key_stands(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=ALSO)
+    parts = [{"text": "Hi", "tint": "red"}, {"picture": "u", "tint": "blue"}]
+    body = {"turns": [{"role": "user", "parts": parts}]}
+    ir = rules["one"].read(body).ir
+    assert ir["messages"][0]["parts"] == [
+        {"type": "text", "text": "Hi", "own": {"one": {"tint": "red"}}},
+        {"type": "image", "url": "u", "own": {"one": {"tint": "blue"}}},
+    ]
+    assert rules.convert(body, "one", "one").body == body
+
+
+def test_also_names_a_shape(tmp_path: Path) -> None:
+    with pytest.raises(wireglot.RuleError, match="`also: nothing` names no shape"):
+        loaded(tmp_path, one=ALSO.replace("also: aside", "also: nothing"))
+
+
+ONLY = """
+tables: {colour: {only: [red, blue]}}
+shapes: {text: {wire: {text: $text, tint: $tint | colour (optional)}}}
+unions: {part: [text]}
+conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=ONLY)
+    write = rules["one"].write
+    message = {"role": "user", "parts": [{"type": "text", "text": "Hi", "tint": "red"}]}
+    assert write({"messages": [message]}).body["turns"][0]["parts"][0]["tint"] == "red"
+    message["parts"][0]["tint"] = "green"  # type: ignore[index]
+    out = write({"messages": [message]})
+    assert out.body == {"turns": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    assert [note.code for note in out.notes] == ["no-place"]
+    body = {"turns": [{"role": "user", "parts": [{"text": "Hi", "tint": "green"}]}]}
+    assert rules.convert(body, "one", "one").body == body
+    assert codes(rules["one"].read(body).notes) == [("unfit", "kept", "/turns/0/parts/0/tint")]
