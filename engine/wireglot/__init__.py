@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .dialects import DialectRules
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
 from .load import load_rules, packaged
 from .notes import Note
-from .rulesets import Conversion, DialectRules, Envelope, Reading, RuleSet
+from .results import Conversion, Envelope, Reading
+from .rulesets import RuleSet
 
 if TYPE_CHECKING:
     from .ir import Unit

@@ -62,9 +62,12 @@ class Pair:
         code("if m.__class__ is not dict: raise ODD")
         key = self._role_key()
         code(f"r = m[{key!r}]")
-        for group in self.own.groups:
+        usual = ("user", "tool", "assistant")
+        for group in sorted(self.own.groups, key=lambda g: self.own.role(g.cases[0]) not in usual):
             word = self._word(group, key)
-            if word is None:
+            if word is None or any(
+                isinstance(c.ir, Fields) and "level" in c.ir.names for c in group.cases
+            ):
                 continue
             with code.block(f"{'if' if first else 'elif'} r == {word!r}:"):
                 piece = code.fork()
@@ -111,9 +114,6 @@ class Pair:
         role = self.own.role(plain)
         reading = Reading(code, plain, self.source, known=key)
         reading.fields(plain.wire, "m", checked=True)
-        level = isinstance(plain.ir, Fields) and any(n[0] == "level" for n, _ in plain.ir.entries)
-        if level:
-            raise Cannot
         self._body(code, role, reading, len(group.cases) > 1)
 
     def _body(self, code: Code, role: str, reading: Reading, splits: bool) -> None:
@@ -133,12 +133,25 @@ class Pair:
             and len(accs) == 1
             and "bare" in reading.lists[0][0].lenses
         )
-        code(" = ".join(accs) + " = []" if len(accs) == 1 else "; ".join(f"{a} = []" for a in accs))
-        if splits:
-            code("t = []")
-        code("new = []")
+        code("; ".join(f"{a} = []" for a in [*accs, "new"] + (["t"] if splits else [])))
+        whole = None
+        if one and self.talk.per == "run" and role in ("user", "system"):
+
+            def whole(text: str) -> None:
+                for value in fields.values():
+                    code(f"if {value.code} is not None: raise ODD")
+                if self.source.hooks:
+                    code("seat += 1")
+                    code("if open_calls: state.stale = True")
+                code("open_calls = None")
+                assert target.case is not None and isinstance(target.case.wire, Fields)
+                assert target.group is not None
+                number = self.groups[id(target.group)]
+                self._join(code, role, target, target.case.wire, number, text, text=True)
+                code("continue")
+
         for hole, var in reading.lists:
-            self._list(code, hole, var, role, target, accs, answers, one)
+            self._list(code, hole, var, role, target, accs, answers, one, whole)
         if splits:
             assert answers is not None
             with code.block("if t:"):
@@ -172,8 +185,12 @@ class Pair:
         accs: list[str],
         answers: Target | None,
         one: bool,
+        whole: Any = None,
     ) -> None:
-        """Write the code that reads one list of a message into the accumulators."""
+        """Write the code that reads one list of a message into the accumulators.
+
+        `whole` writes the code for a message that is one plain text, which needs no list.
+        """
         if hole.shape is None:
             raise Cannot
         sinks = [target.sink(code, *accs)]
@@ -183,7 +200,9 @@ class Pair:
         if bare:
             with code.block(f"if {var}.__class__ is str:"):
                 code(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
-                if one:
+                if whole is not None:
+                    whole(var)
+                elif one:
                     code(f"{accs[0]} = {var}")
                 else:
                     sinks[0](code, text)
@@ -475,11 +494,9 @@ class Pair:
                 code("if open_calls: state.stale = True")
         if role == "assistant":
             with code.block("if new:"):
-                with code.block("for i, n in new:"):
-                    code("if i in calls: raise BAIL")
-                    code("calls[i] = n")
-                code("open_calls = {i[0]: j for j, i in enumerate(new)}; last = -1")
-                code("if len(open_calls) != len(new): raise BAIL")
+                code("size = len(calls); calls.update(new)")
+                code("if len(calls) != size + len(new): raise BAIL")
+                code("open_calls = dict(zip([i for i, _ in new], NUMBERS)); last = -1")
             with code.block("else:"):
                 code("open_calls = None")
         elif role != "tool":
@@ -564,6 +581,7 @@ class Pair:
         wire: Fields,
         number: int,
         acc: str,
+        text: bool = False,
     ) -> None:
         """Write the code that joins neighbours of one skeleton into one wire message."""
         hole = target.holes[0]
@@ -573,7 +591,7 @@ class Pair:
             for n, c in wire.entries
             if isinstance(c, Literal) and c.values[0] is not ABSENT
         ]
-        if target.bare:
+        if target.bare and not text and role != "tool":
             self._bare(code, hole, acc)
         with code.block(f"if group == {number}:"):
             if role != "tool":
@@ -581,13 +599,18 @@ class Pair:
             elif self.first == "tool_result":
                 code("if mixed: raise BAIL")
             if target.bare:
-                fixed, text = self._plain(hole)
+                fixed, name = self._plain(hole)
                 block = ", ".join(f"{k!r}: {v!r}" for k, v in fixed)
-                block = "{" + (f"{block}, " if block else "") + f"{text!r}: %s" + "}"
+                block = "{" + (f"{block}, " if block else "") + f"{name!r}: %s" + "}"
                 code(f"c = message[{key!r}]")
                 code(f"if c.__class__ is str: c = message[{key!r}] = [{block % 'c'}]")
-                code(f"if {acc}.__class__ is str: c.append({block % acc})")
-                code(f"else: c += {acc}")
+                if text:
+                    code(f"c.append({block % acc})")
+                elif role == "tool":
+                    code(f"c += {acc}")
+                else:
+                    code(f"if {acc}.__class__ is str: c.append({block % acc})")
+                    code(f"else: c += {acc}")
             else:
                 code(f"message[{key!r}] += {acc}")
         with code.block("else:"):
@@ -698,7 +721,9 @@ class Pair:
         code("found = []")
         with code.block("for e in wire:"):
             code("if e.__class__ is not dict: raise ODD")
-            shape = self.source.shapes[inner]
+            shape = self.source.shapes.get(inner)
+            if shape is None or "function" not in self.target.shapes:
+                raise Cannot
             self._function_cases(code, shape)
         code("state.check(okname, ids)")
         gathered = _gathering(self.target)

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from .env import Env
 from .ladder import step
 from .lenses import Misfit
 from .picture import Fields, Hole, Literal
-from .reader import Env, Reader
+from .reader import Reader
 from .rulefile import Case, Conversation, Group, Shape
+from .sight import View
 from .source import Pos
 from .trail import At
-from .writer import View, Writer
+from .writer import Writer
 
 MESSAGE = Shape("message", None, [], frozenset(), frozenset(), Pos("", 0, 0))
 

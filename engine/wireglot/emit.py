@@ -246,6 +246,13 @@ class Reading:
             code(f"if {value}.__class__ is not dict: raise ODD")
             self.env[h.path] = Val(value, "dict", text=var)
             return
+        tables = [lens for lens in lenses if lens in self.dialect.tables]
+        if tables and len(lenses) == 1 and not maybe:
+            code(f"if {var}.__class__ is not str: raise ODD")
+            word = code.name()
+            code(f"{word} = {code.const(self.dialect.tables[tables[0]].to_ir, 'WORDS')}[{var}]")
+            self.env[h.path] = Val(word, "str")
+            return
         if any(not is_guard(lens) for lens in lenses):
             raise Cannot
         words = lenses[0].split("+") if lenses else [field_type(self.case.shape, h.path)]
@@ -530,6 +537,11 @@ class Writing:
                 schema = self.code.const(self.dialect.schemas[lens], "SCHEMA")
                 fits = f"{schema}.fits({expression})"
                 self.needs.append(f"({expression} is None or {fits})" if value.maybe else fits)
+            elif lens in self.dialect.tables and cls == "str" and not value.maybe:
+                table = self.code.const(self.dialect.tables[lens].to_wire, "WORDS")
+                word = self.code.name()
+                self.code(f"{word} = {table}[{expression}]")
+                expression = word
             else:
                 raise Cannot
         if not h.lenses:
@@ -554,8 +566,10 @@ class Writing:
             try:
                 if case.ir is not None:
                     inner.match(case.ir, self.obj, "")
-                if inner.needs or not isinstance(case.wire, Fields):
+                if not isinstance(case.wire, Fields):
                     raise Cannot
+                if inner.needs:
+                    self.code(f"if not ({' and '.join(inner.needs)}): raise ODD")
                 expression = inner.fields(case.wire, path)
             except NoFit:
                 continue

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .notes import Note
-    from .rulesets import Conversion
+    from .results import Conversion
 
 
 class WireglotError(Exception):

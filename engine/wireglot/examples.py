@@ -13,7 +13,8 @@ from .trail import Trail
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from .rulesets import DialectRules, RuleSet
+    from .dialects import DialectRules
+    from .rulesets import RuleSet
 
 
 @dataclass(frozen=True, slots=True)

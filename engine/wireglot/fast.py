@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import conversation, hooks, jsontext
+from . import conversation, hooks, jsontext, share
 from .compile import Pair, _find
 from .emit import Cannot
 from .errors import ConversionError
@@ -21,8 +21,11 @@ from .lenses import Misfit, same, stringify
 from .limits import _pattern
 from .notes import Note
 from .picture import Fields, Hole, Literal, Picture, holes
+from .payload import check_json
 from .reader import Reader
-from .writer import Draft, Writer
+from .results import Envelope, finished, read_notes
+from .sight import Draft
+from .writer import Writer
 
 if TYPE_CHECKING:
     from .ladder import Ladder
@@ -96,6 +99,10 @@ Partial = Callable[..., tuple[Any, list[Note], Any]]
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
+    __slots__ = (
+        "body", "drafts", "early", "fast", "last", "open", "recovered", "seat", "seed", "stale", "sure",
+    )  # fmt: skip
+
     def __init__(self, fast: Fast) -> None:
         self.fast = fast
         self.early: list[tuple[str, str, Any, Any, str]] = []
@@ -124,10 +131,13 @@ class State:
     def check(self, names: set[str], ids: list[str]) -> None:
         """Raise Bail unless all names and ids are within the target's limits."""
         fast = self.fast
-        if names and fast.name_ok is not None:
+        if names and fast.name_ok is not None and not names <= fast.names:
             for name in names:
                 if not fast.name_ok(name):
                     raise Bail
+            if len(fast.names) > 4 * REMEMBERED:
+                fast.names.clear()
+            fast.names |= names
         if ids and fast.ids_ok is not None:
             if not fast.ids_ok("\n".join(ids) + "\n"):
                 raise Bail
@@ -180,7 +190,7 @@ class State:
             raise Bail
         try:
             parts, _ = conversation.lift(writer, [message])
-            system.extend(wire for _, wire in writer.share([hole], parts)[id(hole)])
+            system.extend(wire for _, wire in share.share(writer, [hole], parts)[id(hole)])
         except Misfit:
             raise Bail from None
 
@@ -238,7 +248,7 @@ class State:
         if group.spliced or talk.per != "run":
             return conversation._write_run(writer, talk, group, [(case, message)])
         hole = case.lists["parts"][0]
-        shares = writer.share(case.lists["parts"], message["parts"])
+        shares = share.share(writer, case.lists["parts"], message["parts"])
         found = [wire for _, wire in shares[id(hole)]]
         if not found:
             raise Bail
@@ -265,15 +275,17 @@ class Fast:
             "BAIL": Bail,
             "UNUSUAL": UNUSUAL,
             "JSON_STARTS": JSON_STARTS,
-            "loads": jsontext.parse,
+            "loads": jsontext._decode,
+            "NUMBERS": range(10**6),
             "clean": clean,
             "stringify": stringify,
             **consts,
         }
         exec(compile(text, file, "exec"), scope)
-        from .rulesets import _json
+        from .payload import check_json as _json
+        from .results import Envelope
 
-        self.plain_json = _json
+        self.plain_json, self.envelope = _json, Envelope
         self.messages, self.tools, self.system = (
             scope["messages"],
             scope["tools"],
@@ -287,20 +299,22 @@ class Fast:
         self.block, self.text_key = pair._plain(holes_of[0])
         self.block_keys = {k for k, _ in self.block} | {self.text_key}
         names, ids = target.limits.get("tool_name"), target.limits.get("call_id")
+        self.names: set[str] = set()  # names that fit, as seen lately
         self.name_ok = re.compile(_pattern(names)).fullmatch if names else None
         self.ids_ok = re.compile(f"(?:{_pattern(ids)}\n)*").fullmatch if ids else None
         self._frame()
 
-    leave = (Bail, RecursionError, ConversionError)
+    # A conversion that fails here is done again by the interpreter, which says why.
+    leave = (Bail, RecursionError, ConversionError, Misfit, UnicodeEncodeError)
 
     def run(self, body: Any, model: str | None, stream: bool | None) -> tuple[Any, list[Note], Any]:
         """Return body, notes and envelope; raises one of `leave` for the interpreter."""
         out, notes, envelope, state = self.convert(body, model, stream)
         if state.early or state.drafts:
-            from .rulesets import finished, read_notes
+            from .results import finished, read_notes
 
             early = read_notes(state.early, False)
-            unfit = {n.source_path for n in early if n.code == "unfit"}
+            unfit = {n.source_path for n in early if n.code in ("unfit", "dropped")}
             late = finished(state.drafts, out)
             notes = [
                 *early,
@@ -355,7 +369,7 @@ class Fast:
             if entry[0] == "messages":
                 self.prefix = (names[0],)
             for name in names:
-                self.keys[name] = (*entry, names[0])
+                self.keys[name] = (*entry, names[0] if len(names) > 1 else None)
         if not self.prefix:
             raise Cannot
         self.message_keys = _place_of(there, "messages")
@@ -428,9 +442,11 @@ class Fast:
                     notes.append(self._lost(key, "unknown-key", UNKNOWN))
                 continue
             what = entry[0]
-            if entry[-1] in seen:
-                raise Bail
-            seen.add(entry[-1])
+            if entry[-1] is not None:
+                # The key has another spelling: both at once is for the interpreter.
+                if entry[-1] in seen:
+                    raise Bail
+                seen.add(entry[-1])
             if what == "messages":
                 wire = value
             elif value is None:
@@ -438,8 +454,16 @@ class Fast:
             elif what == "copy":
                 if value.__class__ not in entry[2]:
                     raise Bail
-                if value.__class__ is not int and value.__class__ is not bool:
+                if value.__class__ is str:
+                    if not value.isascii():
+                        value.encode()
+                elif value.__class__ is float:
+                    if value - value != 0:
+                        raise Bail
+                elif value.__class__ is list:
                     self.plain_json(value)
+                elif not -BIG < value < BIG:
+                    raise Bail
                 values.append((entry[1], value))
                 if entry[3] in self.outside:
                     outside[entry[3]] = value
@@ -452,12 +476,15 @@ class Fast:
                     raise Bail
                 if value == {} or value == []:
                     raise Bail
-                self.plain_json(value)
+                kind = value.__class__
+                if kind is not bool and (kind is not float or value - value != 0):
+                    self.plain_json(value)
                 notes.append(self._lost(key, entry[1], entry[2]))
             elif what == "outside":
                 if value.__class__ not in entry[2]:
                     raise Bail
-                self.plain_json(value)
+                if value.__class__ is str and not value.isascii():
+                    value.encode()
                 outside[entry[1]] = value
             else:
                 if shaped is None:
@@ -465,8 +492,10 @@ class Fast:
                 shaped[key] = value
         if wire.__class__ is not list:
             raise Bail
-        for name, given in (("model", model), ("stream", stream)):
-            self._given(name, given, values, outside)
+        if model is not None:
+            self._given("model", model, values, outside)
+        if stream is not None:
+            self._given("stream", stream, values, outside)
         head: list[Any] = []
         apart: list[Any] = []
         if system is not None:
@@ -592,11 +621,17 @@ class Fast:
                 target = "".join(f"/{k}" for k in keys)
                 notes.append(Note("filled-in", "added", "info", None, target, str(hole.pos), told))
                 values.append((keys, hole.value))
-        order = self.order
-        values.sort(key=lambda pair: order.get(pair[0][0], 99))
+        if len(values) > 1:
+            order = self.order
+            ranked = [(order.get(keys[0], 99), i) for i, (keys, _) in enumerate(values)]
+            ranked.sort()
+            values = [values[i] for _, i in ranked]
         out: dict[str, Any] = {}
         for keys, value in values:
             owner = out
+            if len(keys) == 1 and keys[0] not in out:
+                out[keys[0]] = value
+                continue
             for key in keys[:-1]:
                 owner = owner.setdefault(key, {})
             old = owner.get(keys[-1])
@@ -617,7 +652,8 @@ class Fast:
             if len(self.envelopes) > REMEMBERED:
                 self.envelopes.clear()
             self.envelopes[key] = known
-        return known._replace(headers=dict(known.headers))
+        one, two, method, path, headers = known
+        return self.envelope(one, two, method, path, dict(headers))
 
 
 UNKNOWN = "no picture names this key, and the target has no place for it"

@@ -10,9 +10,10 @@ import math
 import re
 from typing import Any
 
-# A number with a point or an exponent: Python and JavaScript print those differently. The same
-# signs inside a text only cost the slower way.
-_FLOAT = re.compile(r"(?:^|[\[:,])-?\d+[.e]")
+# Floats that Python and JavaScript print differently: whole ones (1.0), and those with an exponent.
+# The same signs inside a text only cost the slower way.
+_WHOLE = re.compile(r"\d\.0(?=[,\]}]|$)")
+_EXPONENT = re.compile(r"\de[+-]\d")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -24,12 +25,26 @@ def stringify(value: Any) -> str:
     of more digits than Python prints), RecursionError for what is nested too deep.
     """
     text = "".join(_pieces(value, 0))
-    if _FLOAT.search(text):
+    if _EXPONENT.search(text):
         text = _text(value)
+    elif _WHOLE.search(text):
+        text = "".join(_pieces(_whole(value), 0))
     if text.isascii() or not _HALF.search(text):
         return text
     whole = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)
+
+
+def _whole(value: Any) -> Any:
+    """Return a value whose whole floats are integers."""
+    kind = value.__class__
+    if kind is float:
+        return int(value) if value.is_integer() else value
+    if kind is dict:
+        return {key: _whole(item) for key, item in value.items()}
+    if kind is list:
+        return [_whole(item) for item in value]
+    return value
 
 
 def _text(value: Any) -> str:

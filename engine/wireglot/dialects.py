@@ -1,0 +1,416 @@
+"""One dialect at work: every unit of a payload read into the IR, and written from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from . import admission, conversation, hooks, ladder, paths, rulefile
+from .env import Env
+from .errors import ConversionError, UsageError
+from .lenses import Misfit
+from .notes import Note, Policy, severity_of
+from .payload import check_json, check_unit, known_options
+from .picture import ABSENT
+from .reader import Reader
+from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
+from .rulefile import Shape
+from .sight import Draft, View
+from .trail import Trail, pointer
+from .writer import Writer
+
+
+class _Read(NamedTuple):
+    ir: Any
+    trail: Trail
+    notes: list[tuple[str, str, Any, Any, str]]
+    made: set[int]
+
+
+class DialectRules:
+    """One dialect of a rule set."""
+
+    def __init__(self, model: rulefile.Dialect, steps: ladder.Ladder) -> None:
+        self.model, self._ladder = model, steps
+        self.name, self.see, self.verified = model.name, model.see, model.verified
+
+    def read(
+        self,
+        body: Any,
+        unit: str = "request",
+        model: str | None = None,
+        stream: bool | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Reading:
+        """Read a payload of this dialect into the IR.
+
+        Raises UsageError for an unknown unit or option, ConversionError for a payload that cannot
+        be read.
+        """
+        known = known_options(options)
+        found = self._read(body, unit, model, stream, known)
+        notes = [
+            Note(
+                code,
+                effect_of(effect),
+                severity_of(effect_of(effect)),
+                pointer(at),
+                None,
+                rule_of(pos),
+                text,
+            )
+            for code, effect, at, pos, text in found.notes
+        ]
+        return Reading(_unit_out(found.ir, unit), tuple(notes))
+
+    def write(
+        self,
+        ir: Any,
+        unit: str = "request",
+        options: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | None = None,
+    ) -> Conversion:
+        """Write an IR value as a payload of this dialect.
+
+        Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
+        """
+        known = known_options(options)
+        judge = Policy(policy)
+        check_unit(unit)
+        check_json(ir)
+        admission.check(ir, unit)
+        value = _unit_in(ir, unit)
+        body, drafts, envelope = self._write(value, unit, _home(value, self.name), Trail(), known)
+        return concluded(body, finished(drafts, body), envelope, judge)
+
+    def pictured(self, unit: str) -> set[str]:
+        """Return the wire paths that the unit's pictures name."""
+        return paths.pictured(self.model, unit)
+
+    def dropped(self, unit: str) -> dict[str, str]:
+        """Return the wire paths that the unit gives up, with the reasons."""
+        return paths.dropped(self.model, unit)
+
+    # -- the two halves -----------------------------------------------------------------------
+
+    def _read(
+        self, body: Any, unit: str, model: str | None, stream: bool | None, options: dict[str, Any]
+    ) -> _Read:
+        check_unit(unit)
+        check_json(body)
+        reader = Reader(self.model, options)
+        try:
+            ir = self._read_unit(reader, body, unit)
+        except Misfit as misfit:
+            raise ConversionError(misfit.reason, pointer(misfit.at), rule_of(misfit.pos)) from None
+        except RecursionError:
+            raise ConversionError("the payload is nested too deep") from None
+        if unit == "request":
+            if model is not None and "model" not in ir:
+                ir["model"] = model
+            if stream is not None and "stream" not in ir:
+                ir["stream"] = stream
+        notes = list(reader.notes)
+        made: set[int] = set()
+        whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
+        for name in self.model.hooks:
+            made |= {id(p) for _, p in hooks.HOOKS[name](whole, body, self.name, reader.trail)}
+        messages = _messages(ir, unit)
+        if messages is not None:
+            for code, part in conversation.pair(messages):
+                at = reader.trail.find(part) or ()
+                told = {
+                    "duplicate-id": "two calls in a row have this id; results pair in order",
+                    "unpaired": "this result answers no call that is still open",
+                }[code]
+                notes.append((code, "kept", at, None, told))
+        return _Read(ir, reader.trail, notes, made)
+
+    def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:
+        top = self.model
+        if unit in ("request", "response", "error"):
+            reader.drops = paths.dropped(self.model, unit)
+            ir = _whole(reader, self._unit(unit), body)
+            if unit == "request":
+                self._head(reader, ir)
+            return ir
+        if unit == "messages":
+            self._talk()
+            return conversation.read_messages(reader, body, ())
+        if unit == "message":
+            self._talk()
+            return conversation.read_message(reader, body, ())[1]
+        if unit == "usage":
+            return reader.shape("usage", body, (), True)
+        if unit == "tool_call" or unit == "tool_result":
+            return reader.shape(unit, body, (), True)
+        hole, case = self._request_hole("tools" if unit in ("tools", "tool") else unit)
+        if unit == "tools" and not isinstance(body, list):
+            raise Misfit("expected a list of tools", (), hole.pos)
+        if unit == "tool":
+            if not isinstance(body, dict):
+                raise Misfit("expected a tool", (), hole.pos)
+            return {"tools": reader.element(hole.shape or "", body, ())[0]}
+        env = Env((), case, True)
+        reader.hole(hole, body, (), (), env)
+        reader.finish(env)
+        ir = {}
+        reader.fill(ir, None, env)
+        reader.attach(ir, env)
+        assert top is not None
+        return ir
+
+    def _head(self, reader: Reader, ir: dict[str, Any]) -> None:
+        parts = ir.pop("system", None)
+        if parts is None:
+            return
+        message = {"role": "system", "parts": parts}
+        message["spelled"] = {self.name: {"": {"head": True}}}
+        reader.trail.put(message, None, reader.trail.find(ir, "system"))
+        ir["messages"] = [message, *ir.get("messages", ())]
+
+    def _write(
+        self,
+        ir: Any,
+        unit: str,
+        same: bool,
+        trail: Trail,
+        options: dict[str, Any],
+        made: set[int] | None = None,
+    ) -> tuple[Any, list[Draft], Envelope | None]:
+        writer = Writer(self.model, same, trail, options, self._ladder)
+        writer.made = set() if same or made is None else made
+        try:
+            _reserve(writer, ir)
+            for message in _messages(ir, unit) or ():
+                for part in message.get("parts", ()):
+                    if part.get("type") == "tool_call":
+                        writer.calls[part.get("id", "")] = part.get("name", "")
+            body, envelope = self._write_unit(writer, ir, unit)
+        except Misfit as misfit:
+            raise ConversionError(
+                f"the {unit} has no form in {self.name}: {misfit.reason}",
+                _source(misfit, trail, ir),
+                rule_of(misfit.pos),
+            ) from None
+        except RecursionError:
+            raise ConversionError("the value is nested too deep") from None
+        return body, writer.notes, envelope
+
+    def _write_unit(self, writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
+        if unit == "request":
+            return self._write_request(writer, ir)
+        if unit in ("response", "error"):
+            return _stepped(writer, self._unit(unit), ir), None
+        if unit in ("messages", "message"):
+            self._talk()
+            found = conversation.write_messages(writer, ir)
+            if unit == "message":
+                if len(found) != 1:
+                    raise Misfit(f"it becomes {len(found)} messages; use the unit `messages`")
+                return found[0], None
+            return found, None
+        if unit in ("usage", "tool_call"):
+            return _laddered(writer, unit, ir), None
+        if unit == "tool_result":
+            talk = self._talk()
+            for group in talk.groups:
+                for case in group.cases:
+                    if talk.role(case) == "tool":
+                        holes = case.lists.get("parts", [])
+                        found = [w for _, _, w in writer.give(holes[:1], ir)]
+                        if len(found) == 1:
+                            return found[0], None
+            raise Misfit("no picture takes it")
+        hole, case = self._request_hole("tools" if unit in ("tools", "tool") else unit)
+        view = View(ir, "request", case, writer)
+        wire = writer.hole(hole, view, (), None)
+        writer.leftover(view, wire)
+        if wire is ABSENT:
+            raise Misfit("nothing of it has a place")
+        if unit == "tool":
+            if len(wire) != 1:
+                raise Misfit("the tool has no place")
+            return wire[0], None
+        return wire, None
+
+    def _write_request(self, writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
+        shape = self._unit("request")
+        whole = dict(ir)
+        writer.trail.copy(ir, whole)
+        if self.model.conversation is not None and isinstance(ir.get("messages"), list):
+            parts, rest = conversation.lift(writer, ir["messages"])
+            whole["messages"] = rest
+            if parts or _was_there(ir, self.name, writer.same):
+                whole["system"] = parts
+        envelope: Envelope | None = None
+        outside: set[str] = set()
+        if "envelope" in self.model.units:
+            envelope, outside = self._envelope(writer, whole)
+        case = shape.cases[0]
+        view = View(whole, "request", case, writer)
+        wire = writer.picture(case.wire, view, (), top=True)
+        view.claims |= outside | {"system", "messages"}
+        writer.leftover(view, wire)
+        return wire, envelope
+
+    def _envelope(self, writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
+        shape = self.model.units["envelope"]
+        best = Misfit("the envelope fits nothing")
+        for case in shape.cases:
+            view = View(ir, "envelope", case, writer)
+            try:
+                if case.ir is not None:
+                    writer.match(case.ir, ir, "", view)
+                wire = writer.picture(case.wire, view, (), top=True)
+            except Misfit as misfit:
+                best = misfit
+                continue
+            return (
+                Envelope(
+                    wire.get("model"),
+                    wire.get("stream"),
+                    wire.get("method", ""),
+                    wire.get("path", ""),
+                    wire.get("headers") or {},
+                ),
+                view.claims,
+            )
+        raise best
+
+    # -- parts of the model ---------------------------------------------------------------------
+
+    def _unit(self, unit: str) -> Shape:
+        if unit not in self.model.units:
+            raise UsageError(f"{self.name} has no picture of a {unit}")
+        return self.model.units[unit]
+
+    def _talk(self) -> rulefile.Conversation:
+        if self.model.conversation is None:
+            raise UsageError(f"{self.name} has no conversation")
+        return self.model.conversation
+
+    def _request_hole(self, field: str) -> tuple[Any, rulefile.Case]:
+        from .picture import holes
+
+        case = self._unit("request").cases[0]
+        for hole in holes(case.wire):
+            if hole.path == field or (hole.path == "." and hole.shape == field):
+                return hole, case
+        raise UsageError(f"{self.name} has no place for `{field}`")
+
+
+def _whole(reader: Reader, shape: Shape, body: Any) -> Any:
+    pairs = [(shape, case) for case in shape.cases]
+    try:
+        return reader.first(pairs, body, (), False)
+    except Misfit:
+        return reader.first(pairs, body, (), True)
+
+
+def _laddered(writer: Writer, kind: str, ir: Any) -> Any:
+    from .picture import Hole
+
+    pos = writer.dialect.node.pos
+    hole = Hole(("part",), "each", kind, (), None, None, pos)
+    if kind == "usage":
+        return writer.shape(kind, ir)
+    found = [w for _, _, w in writer.give([hole], ir)]
+    if len(found) != 1:
+        raise Misfit("no picture takes it")
+    return found[0]
+
+
+def _stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
+    mark = len(writer.notes)
+    try:
+        return writer.one(shape, ir)
+    except Misfit as misfit:
+        for row in writer.ladder.get(shape.name, ()):
+            del writer.notes[mark:]
+            try:
+                new, _, path = ladder.step(row, ir, writer.trail)
+                wire = _stepped(writer, shape, new)
+            except Misfit:
+                continue
+            at = writer.trail.find(ir, path or None)
+            made = (writer.written.get(id(new.get(key))) for key in row.after.names)
+            place = next((found[1] for found in made if found), wire)
+            writer.note(row.name, row.effect, at, row.pos, row.message, place)
+            return wire
+        raise misfit from None
+
+
+def _was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
+    return same and any(
+        m.get("spelled", {}).get(name, {}).get("", {}).get("head")
+        for m in ir.get("messages", ())[:1]
+        if isinstance(m, dict)
+    )
+
+
+def _home(ir: Any, name: str) -> bool:
+    """Tell whether an IR value remembers this dialect."""
+    stack = [ir]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            if name in value.get("spelled", {}) or name in value.get("kept", {}):
+                return True
+            stack.extend(v for v in value.values() if isinstance(v, dict | list))
+        elif isinstance(value, list):
+            stack.extend(v for v in value if isinstance(v, dict | list))
+    return False
+
+
+def _reserve(writer: Writer, ir: Any) -> None:
+    if not writer.limits.limits or not isinstance(ir, dict):
+        return
+    for tool in ir.get("tools") or ():
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+            writer.limits.reserve("tool_name", tool["name"])
+    for message in ir.get("messages") or ():
+        for part in message.get("parts", ()) if isinstance(message, dict) else ():
+            if isinstance(part, dict) and part.get("type") == "tool_call":
+                if isinstance(part.get("name"), str):
+                    writer.limits.reserve("tool_name", part["name"])
+                if isinstance(part.get("id"), str):
+                    writer.limits.reserve("call_id", part["id"])
+
+
+def _messages(ir: Any, unit: str) -> list[dict[str, Any]] | None:
+    if unit == "request":
+        found = ir.get("messages") if isinstance(ir, dict) else None
+        return found if isinstance(found, list) else None
+    return ir if unit in ("messages", "message") else None
+
+
+def _unit_out(ir: Any, unit: str) -> Any:
+    if unit == "tools":
+        return ir.get("tools", [])
+    if unit == "tool":
+        return ir["tools"][0]
+    if unit == "tool_choice":
+        return ir.get("tool_choice", ir)
+    if unit == "message":
+        return ir[0] if len(ir) == 1 else ir
+    return ir
+
+
+def _unit_in(ir: Any, unit: str) -> Any:
+    if unit == "tools":
+        return {"tools": ir}
+    if unit == "tool":
+        return {"tools": [ir]}
+    if unit == "tool_choice" and not (
+        isinstance(ir, dict) and ("tool_choice" in ir or "parallel_tool_calls" in ir)
+    ):
+        return {"tool_choice": ir}
+    if unit == "message":
+        return ir if isinstance(ir, list) else [ir]
+    return ir
+
+
+def _source(misfit: Misfit, trail: Trail, ir: Any) -> str:
+    at = trail.find(ir) if isinstance(ir, dict | list) else None
+    return pointer(at) if at else ""

@@ -1,0 +1,282 @@
+"""Reading holes: a wire value through marks, lenses and shapes into the IR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .env import Env, show
+from .ir import field_type
+from .lenses import Misfit, guard, is_guard, not_an_object, parse_json, same
+from .picture import ABSENT, Hole
+from .rulefile import Case, Shape
+from .trail import At, Trail, pointer
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def keep(
+    reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool
+) -> None:
+    """Keep a value that its picture does not take, for this dialect only."""
+    if spread:
+        for key, value in wire.items():
+            env.kept[pointer((*at, key)[len(env.base) :])] = value
+            env.notes.append(("unfit", "kept", (*at, key), misfit.pos or h.pos, misfit.reason))
+        return
+    env.kept[pointer(at[len(env.base) :])] = wire
+    if h.mark in ("default", "else"):
+        env.spell(rel, wire, h.value)
+    elif h.mark == "made":
+        env.spelled[pointer(rel)] = {"made": True, "as": wire}
+    env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
+
+
+def place_of(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Read `$nth`, the place of the object in its list: nothing to carry while it is right."""
+    place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
+    if wire is ABSENT or wire is None or not same(wire, place):
+        env.spell(rel, wire, place)
+        if wire is not ABSENT and wire is not None:
+            told = f"{show(wire)} stands at place {place}"
+            env.notes.append(("reworded", "changed", at, h.pos, told))
+
+
+def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Read absence or null by the mark of the hole."""
+    if h.mark is None:
+        said = "is missing" if wire is ABSENT else "is null"
+        raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
+    written = h.value if h.mark in ("default", "else") else ABSENT
+    if h.mark == "default":
+        empty = [] if h.mode == "each" or written == [] else {} if written == {} else written
+        env.put(h.path, empty, None)
+    if h.mark == "made":
+        entry = env.spelled.setdefault(pointer(rel), {})
+        entry["made"] = True
+        if wire is None:
+            entry["as"] = None
+    elif wire is not written and not (wire is not ABSENT and same(wire, written)):
+        env.spell(rel, wire, written)
+
+
+def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
+    """Read a present wire value back through lenses and shape; raises Misfit."""
+    value, said = wire, False
+    for lens in reversed(h.lenses):
+        if is_guard(lens):
+            said = True
+            if not guard(lens, value):
+                raise Misfit(f"expected {lens.replace('+', ' or ')}, got {show(value)}", at, h.pos)
+        else:
+            value, done = through(reader, lens, h, value, at, rel, env)
+            if done:
+                return value
+    if h.mode == "each":
+        if "lone" in h.lenses:
+            assert h.shape is not None
+            return [reader.shape(h.shape, value[0], at, env.lenient)]
+        return each(reader, h, value, at, env)
+    if h.mode == "as":
+        if h.shape == "conversation":
+            from .conversation import read_messages
+
+            return read_messages(reader, value, at)
+        assert h.shape is not None
+        try:
+            return reader.shape(h.shape, value, at)
+        except Misfit:
+            return reader.shape(h.shape, value, at, lenient=True)
+    if h.mode == "entries":
+        return entries(reader, h, value, at, rel, env)
+    kind = field_type(env.case.shape, h.path)
+    expected = {"opaque": "string"}.get(kind, kind)
+    if not said and not guard(expected, value):
+        raise Misfit(f"expected {expected}, got {show(value)}", at, h.pos)
+    return value
+
+
+def through(
+    reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
+) -> tuple[Any, bool]:
+    """Read through one lens; True says that the value is the IR's own already."""
+    here = pointer(rel)
+    if lens == "json":
+        if not isinstance(value, str):
+            raise Misfit(f"expected JSON text, got {show(value)}", at, h.pos)
+        if h.path.endswith("arguments"):
+            env.put(f"{h.path}_json", value, None)
+            return (parse_json(value) if value.strip() else {}), False
+        if reader.options.get("json_results") == "text":
+            raise Misfit("JSON text is kept as text", at, h.pos)
+        parsed = parse_json(value)
+        if any(is_guard(g) and not guard(g, parsed) for g in h.lenses):
+            raise Misfit("the text is JSON of another type", at, h.pos)
+        env.put(f"{h.path}_json", value, None)
+        return parsed, False
+    if lens in ("bare", "joined"):
+        return texts(reader, lens, h, value, at, rel, env)
+    if lens == "plain":
+        if isinstance(value, list):
+            if len(value) != 1 or not is_plain(reader, value[0]):
+                raise Misfit("expected one plain text", at, h.pos)
+            env.spelled.setdefault(here, {})["list"] = True
+            return value[0]["text"], False
+        return value, False
+    if lens == "lone":
+        return [value], False
+    if lens == "listed":
+        if isinstance(value, list):
+            return value, False
+        env.spell(rel, value, [value])
+        return [value], False
+    if lens == "not":
+        if not isinstance(value, bool):
+            raise Misfit(f"expected true or false, got {show(value)}", at, h.pos)
+        return not value, False
+    if lens == "not-an-object":
+        if not not_an_object(value):
+            raise Misfit("expected text that is the JSON of no object", at, h.pos)
+        return value, False
+    return worded(reader, lens, h, value, at, rel, env), False
+
+
+def is_plain(reader: Reader, item: Any) -> bool:
+    """Tell whether an element is the dialect's own text that needs nothing but its text."""
+    try:
+        part = reader.shape("text", item, ())
+    except (Misfit, KeyError):
+        return False
+    return isinstance(part, dict) and part.keys() == {"type", "text"}
+
+
+def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
+    """Read through a table or a schema dialect."""
+    pair: Any = reader.dialect.tables.get(lens) or reader.dialect.schemas.get(lens)
+    try:
+        read, exact = pair.read(value)
+        if lens in reader.dialect.tables:
+            written = pair.write(read)[0]
+            if not same(written, value):
+                env.spell(rel, value, written)
+            if not exact:
+                told = f"`{value}` is read as `{read}`"
+                env.notes.append(("reworded", "changed", at, h.pos, told))
+        elif not exact:
+            env.spell(rel, value, read)
+    except Misfit as misfit:
+        raise Misfit(misfit.reason, at, h.pos) from None
+    return read
+
+
+def texts(
+    reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
+) -> tuple[Any, bool]:
+    """Read `bare` or `joined`: a text that stands for a list of one text block."""
+    empty = h.value if h.mark in ("else", "default") else "" if h.mark is None else ABSENT
+    if isinstance(value, str):
+        if not value:
+            if empty is ABSENT or not same(empty, value):
+                env.spell(rel, value, empty)
+            return [], True
+        part = {"type": "text", "text": value}
+        if h.shape in reader.dialect.shapes and reader.dialect.shapes[h.shape].kind:
+            part["type"] = str(reader.dialect.shapes[h.shape].kind)
+        reader.trail.put(part, None, at)
+        reader.trail.put(part, "text", at)
+        return [part], True
+    if lens == "joined" or not isinstance(value, list):
+        raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
+    if not value:
+        env.spell(rel, value, empty)
+        return [], True
+    parts = each(reader, h, value, at, env)
+    if len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}:
+        env.spelled.setdefault(pointer(rel), {})["list"] = True
+    return parts, True
+
+
+def each(reader: Reader, h: Hole, wire: Any, at: At, env: Env) -> list[Any]:
+    """Read a list, element by element; an element of no known kind is kept as it is."""
+    if not isinstance(wire, list):
+        raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
+    if h.mark is not None and not wire:
+        if h.mark != "default":
+            env.spell(at[len(env.base) :], wire, h.value if h.mark == "else" else ABSENT)
+    found: list[Any] = []
+    assert h.shape is not None
+    last: Shape | None = None
+    for i, item in enumerate(wire):
+        parts, shape = element(reader, h.shape, item, (*at, i))
+        if shape is not None and shape is last and parts:
+            memory = reader.memory(parts[0])
+            memory["../"] = {**memory.get("../", {}), "apart": True}
+        last = shape
+        found.extend(parts)
+    return found
+
+
+def element(reader: Reader, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
+    """Read one element of a list; a gathering shape gives several."""
+    cases = reader.dialect.cases_of(name)
+    for lenient in (False, True):
+        try:
+            return [reader.first(cases, item, at, lenient)], None
+        except Misfit as misfit:
+            best = misfit
+        for shape, case in cases:
+            if shape.gathers:
+                mark = len(reader.notes)
+                try:
+                    return gathered(reader, shape, case, item, at, lenient), shape
+                except Misfit as misfit:
+                    del reader.notes[mark:]
+                    best = max(best, misfit, key=lambda m: len(m.at))
+    if name not in reader.dialect.unions:
+        raise best
+    part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
+    reader.trail.put(part, None, at)
+    return [part], None
+
+
+def gathered(
+    reader: Reader, shape: Shape, case: Case, item: Any, at: At, lenient: bool
+) -> list[Any]:
+    """Read an element that holds a run of parts."""
+    env = reader.case(case, item, at, lenient)
+    parts: list[Any] = env.fields.pop("run", ([], None))[0]
+    if not parts:
+        raise Misfit("an empty run", at, case.pos)
+    first = parts[0]
+    for key, value in env.kept.items():
+        kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
+        kept[f"..{key}"] = value
+        reader.trail.put(first, f"..{key}", (*at, key[1:]))
+    for key, entry in env.spelled.items():
+        reader.memory(first)[f"..{key}"] = entry
+    reader.notes.extend(env.notes)
+    return parts
+
+
+def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
+    """Read a list of entries as a map."""
+    if not isinstance(wire, list):
+        raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
+    found: dict[str, Any] = {}
+    odd = False
+    for i, item in enumerate(wire):
+        assert h.shape is not None
+        entry = reader.shape(h.shape, item, (*at, i))
+        odd = bool(entry.pop("spelled", None)) or odd
+        key, value = entry.get("key"), entry.get("value")
+        if not isinstance(key, str) or key in found or len(entry) != 2:
+            raise Misfit("expected one entry of key and value each", (*at, i), h.pos)
+        found[key] = value
+        reader.trail.put(found, key, (*at, i))
+    if odd:
+        from .writer import Writer
+
+        usual = Writer(reader.dialect, False, Trail(), reader.options)
+        pairs = ({"key": key, "value": value} for key, value in found.items())
+        env.spell(rel, wire, [usual.shape(h.shape or "", pair) for pair in pairs])
+    return found

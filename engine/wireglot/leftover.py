@@ -1,0 +1,105 @@
+"""What no picture took: put back at home, noted abroad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .ir import DERIVED
+from .sight import View
+from .trail import keys_of
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def leftover(writer: Writer, view: View, wire: Any) -> None:
+    """Put kept keys back at home; note everything that no picture took abroad."""
+    obj = view.obj
+    for name, kept in obj.get("kept", {}).items():
+        if name == writer.dialect.name and writer.same:
+            put_back(writer, {k: v for k, v in kept.items() if not k.startswith("..")}, wire)
+            continue
+        base = writer.trail.find(obj, "kept")
+        for key, value in kept.items():
+            if value is None:
+                continue
+            at = writer.trail.find(obj, key) if key.startswith("..") else None
+            if at is None and base is not None:
+                at = (*base, *keys_of(key))
+            told = "no picture names this key, and the target has no place for it"
+            writer.note("unknown-key", "lost", at, view.case.pos, told)
+    for key, value in obj.items():
+        if key not in view.claims and not silent(writer, key, value, obj):
+            left(writer, view, key, value)
+
+
+def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
+    """Tell whether a field says nothing that other fields do not say."""
+    if key in DERIVED or value is None:
+        return True
+    # The name of a result follows from its call.
+    return (
+        key == "name"
+        and obj.get("type") == "tool_result"
+        and (
+            writer.trail.find(obj, "name") is None
+            or writer.calls.get(obj.get("tool_call_id", "")) == value
+        )
+    )
+
+
+def left(writer: Writer, view: View, path: str, value: Any) -> None:
+    """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
+    obj = view.obj
+    inside = [c for c in view.claims if c.startswith(f"{path}.")]
+    if path == "own" or (inside and isinstance(value, dict)):
+        for key, inner in value.items() if isinstance(value, dict) else ():
+            deeper = f"{path}.{key}"
+            if deeper in view.claims or inner is None:
+                continue
+            if path == "own" and isinstance(inner, dict):
+                if key == writer.dialect.name and writer.same:
+                    pass
+                for name, leaf in inner.items():
+                    if f"{deeper}.{name}" not in view.claims and leaf is not None:
+                        at = writer.trail.find(inner, name) or writer.trail.find(obj)
+                        told = f"`{name}` is a field of {key} alone"
+                        writer.note("own-field", "lost", at, view.case.pos, told)
+            elif key not in DERIVED:
+                left(writer, view, deeper, inner)
+        return
+    if isinstance(value, dict) and writer.trail.spread(value, writer.trail.find(obj, path)):
+        for key in value:
+            left(writer, view, f"{path}.{key}", value[key])
+        return
+    last = path.rpartition(".")[2]
+    if last in ("spelled", "kept") or (last == "type" and "." in path):
+        return
+    at = writer.trail.find(obj, path) or writer.trail.find(obj)
+    writer.lefts.append((id(obj), path.partition(".")[0]))
+    reason = view.case.drop.get(path)
+    if reason:
+        writer.note("dropped", "lost", at, view.case.pos, reason)
+    elif last == "signature" and isinstance(value, dict):
+        told = f"only {value.get('origin')} can read this"
+        writer.note("foreign-signature", "lost", at, view.case.pos, told)
+    else:
+        told = f"the target has no place for `{path}`"
+        writer.note("no-place", "lost", at, view.case.pos, told)
+
+
+def put_back(writer: Writer, kept: dict[str, Any], wire: Any) -> None:
+    """Put kept keys back where they stood, if the place is still there."""
+    for key, value in kept.items():
+        owner, keys = wire, keys_of(key)
+        for name in keys[:-1]:
+            if isinstance(owner, list):
+                owner = owner[int(name)] if name.isdecimal() and int(name) < len(owner) else None
+            elif isinstance(owner, dict):
+                owner = owner.setdefault(name, {})
+            else:
+                owner = None
+            if owner is None:
+                break
+        if isinstance(owner, dict) and keys[-1] not in owner:
+            owner[keys[-1]] = value

@@ -1,0 +1,134 @@
+"""Writing holes: a value of the IR through shapes and lenses onto the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import share
+from .ir import field_type
+from .ladder import step
+from .lenses import Misfit, finite, guard, is_guard, not_an_object, stringify
+from .picture import Hole
+from .sight import View, means
+from .trail import At, pointer
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    """Write a present value through shape and lenses; raises Misfit."""
+    said = False
+    wire = value
+    if h.mode == "each":
+        return share.listed(writer, h, value, view, rel, into)
+    if h.mode == "as":
+        assert h.shape is not None
+        if h.shape == "conversation":
+            from .conversation import write_messages
+
+            return write_messages(writer, value)
+        wire = stepped(writer, h, value)
+        said = True
+    elif h.mode == "entries":
+        assert h.shape is not None
+        if not isinstance(value, dict) or not value:
+            raise Misfit(f"`{h.path}` is no map", rel, h.pos)
+        wire = []
+        for key, item in value.items():
+            pair = {"key": key, "value": item}
+            writer.trail.put(pair, None, writer.trail.find(value, key))
+            wire.append(writer.shape(h.shape, pair))
+        said = True
+    for lens in h.lenses:
+        if is_guard(lens):
+            said = True
+            if not guard(lens, wire):
+                raise Misfit(f"`{h.path}` is no {lens.replace('+', ' or ')}", rel, h.pos)
+        else:
+            wire = through(writer, lens, h, wire, view, rel, into)
+            said = True
+    kind = field_type(view.shape, h.path)
+    kind = {"opaque": "string"}.get(kind, kind)
+    if not said and not guard(kind, wire):
+        raise Misfit(f"`{h.path}` is no {kind}", rel, h.pos)
+    if isinstance(wire, float) and not finite(wire):
+        raise Misfit(f"`{h.path}` is no JSON number", rel, h.pos)
+    return fitted(writer, h, wire, view, into)
+
+
+def stepped(writer: Writer, h: Hole, value: Any) -> Any:
+    """Write a value by a shape, or what the ladder makes of it."""
+    assert h.shape is not None
+    mark = len(writer.notes)
+    try:
+        return writer.shape(h.shape, value)
+    except Misfit as misfit:
+        for row in writer.ladder.get(h.shape, ()) if isinstance(value, dict) else ():
+            del writer.notes[mark:]
+            try:
+                new, _, path = step(row, value, writer.trail)
+                wire = stepped(writer, h, new)
+            except Misfit:
+                continue
+            at = writer.trail.find(value, path or None)
+            writer.note(row.name, row.effect, at, row.pos, row.message, wire)
+            return wire
+        raise misfit from None
+
+
+def fitted(writer: Writer, h: Hole, wire: Any, view: View, into: Any) -> Any:
+    """Rewrite names and ids to the dialect's limits."""
+    kind = writer.limits.kind(view.obj, view.source(h.path))
+    if kind is None:
+        return wire
+    many = isinstance(wire, list)
+    fitted = [writer.limits.fit(kind, w) for w in (wire if many else [wire])]
+    if fitted != (wire if many else [wire]):
+        owner, key = into if into is not None else (None, None)
+        at = writer.trail.find(view.obj, view.source(h.path))
+        told = f"`{wire}` does not fit the limits of `{kind}` here"
+        writer.note("renamed", "changed", at, h.pos, told, owner, key)
+    return fitted if many else fitted[0]
+
+
+def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    """Write through one lens."""
+    if lens == "json":
+        # The text as it came, while it still means the value: no byte of it changes.
+        text = view.look(f"{h.path}_json")
+        if isinstance(text, str) and means(text, value):
+            return text
+        return stringify(value)
+    if lens == "not":
+        if not isinstance(value, bool):
+            raise Misfit(f"`{h.path}` is neither true nor false", rel, h.pos)
+        return not value
+    if lens == "plain":
+        if not isinstance(value, str):
+            raise Misfit(f"`{h.path}` is no text", rel, h.pos)
+        if view.memory.get(pointer(rel), {}).get("list"):
+            return [writer.shape("text", {"type": "text", "text": value})]
+        return value
+    if lens == "listed":
+        return value
+    if lens == "not-an-object":
+        if not not_an_object(value):
+            raise Misfit(f"`{h.path}` is the JSON of an object", rel, h.pos)
+        return value
+    if lens in writer.dialect.schemas:
+        if writer.same and view.memory.get("", {}).get("case", "") == view.case.name:
+            return value
+        return writer.dialect.schemas[lens].write(value)
+    wire, exact = writer.dialect.tables[lens].write(value, writer.same)
+    if not exact and not remembers(writer, view, rel, wire):
+        owner, key = into if into is not None else (None, None)
+        at = writer.trail.find(view.obj, view.source(h.path))
+        told = f"`{value}` has no word of its own here and is written as `{wire}`"
+        writer.note("reworded", "changed", at, h.pos, told, owner, key)
+    return wire
+
+
+def remembers(writer: Writer, view: View, rel: At, wire: Any) -> bool:
+    """Tell whether the memory will put another spelling in place of `wire`."""
+    return writer.remembered(view, rel, wire) is not wire

@@ -1,0 +1,75 @@
+"""What the caller hands in: only JSON, and only units and options that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import ConversionError, UsageError
+from .ir import UNITS
+from .lenses import finite
+from .reader import MAX_DEPTH
+from .trail import pointer
+
+MAX_NUMBER = 10**4300  # Python parses and prints no more digits
+OPTIONS = frozenset(("repair", "json_results", "version", "engine"))
+
+
+def check_unit(unit: str) -> None:
+    """Raise UsageError for a unit that does not exist."""
+    if unit not in UNITS:
+        raise UsageError(f"there is no unit `{unit}`; there are: {', '.join(UNITS)}")
+
+
+def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options as a dict; raises UsageError for what is none."""
+    known = dict(options or {})
+    for key in known:
+        if key not in OPTIONS:
+            raise UsageError(f"there is no option `{key}`; there are: {', '.join(sorted(OPTIONS))}")
+    if known.get("json_results", "data") not in ("data", "text"):
+        raise UsageError("the option `json_results` is `data` or `text`")
+    return known
+
+
+def check_json(body: Any) -> None:
+    """Raise ConversionError for what JSON cannot hold, at its path."""
+    stack: list[tuple[Any, tuple[Any, ...]]] = [(body, ())]
+    while stack:
+        value, at = stack.pop()
+        if isinstance(value, dict):
+            if len(at) > MAX_DEPTH * 2:
+                raise ConversionError("the payload is nested too deep", pointer(at[:12]))
+            for key, inner in value.items():
+                if not isinstance(key, str):
+                    raise ConversionError(f"a key is {type(key).__name__}, not text", pointer(at))
+                if not key.isascii():
+                    _utf8(key, at)
+                if isinstance(inner, str) and inner.isascii():
+                    continue
+                stack.append((inner, (*at, key)))
+        elif isinstance(value, list):
+            if len(at) > MAX_DEPTH * 2:
+                raise ConversionError("the payload is nested too deep", pointer(at[:12]))
+            stack.extend((inner, (*at, i)) for i, inner in enumerate(value))
+        elif isinstance(value, float):
+            if not finite(value):
+                raise ConversionError(f"{value} is no JSON number", pointer(at))
+        elif isinstance(value, str):
+            _utf8(value, at)
+        elif isinstance(value, int):
+            if not -MAX_NUMBER < value < MAX_NUMBER:
+                raise ConversionError(
+                    "this number has more digits than can be written", pointer(at)
+                )
+        elif value is not None:
+            raise ConversionError(f"{type(value).__name__} is no JSON value", pointer(at))
+
+
+def _utf8(text: str, at: tuple[Any, ...]) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConversionError(
+            "half of a surrogate pair stands alone in this text", pointer(at)
+        ) from None

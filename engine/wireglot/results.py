@@ -1,0 +1,92 @@
+"""What the caller gets: bodies, notes, envelopes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .errors import PolicyError
+from .notes import Effect, Note, Policy, severity_of
+from .sight import Draft
+from .trail import Places, pointer
+
+
+class Envelope(NamedTuple):
+    """What the target keeps outside the body of a request."""
+
+    model: str | None
+    stream: bool | None
+    method: str
+    path: str
+    headers: dict[str, str]
+
+
+class Conversion(NamedTuple):
+    """A converted body, the notes, and for a request its envelope."""
+
+    body: Any
+    notes: tuple[Note, ...]
+    envelope: Envelope | None
+
+
+class Reading(NamedTuple):
+    """An IR value and the notes of reading it."""
+
+    ir: Any
+    notes: tuple[Note, ...]
+
+
+def read_notes(found: list[tuple[str, str, Any, Any, str]], same: bool) -> list[Note]:
+    """Make notes of what reading found; at home, what memory puts back is no change."""
+    notes = []
+    for code, effect, at, pos, text in found:
+        if code in ("reworded", "inconsistent", "dropped") and same:
+            continue
+        kind = effect_of("lost" if code == "unfit" and not same else effect)
+        notes.append(Note(code, kind, severity_of(kind), pointer(at), None, rule_of(pos), text))
+    return notes
+
+
+def effect_of(word: str) -> Effect:
+    """Return a word as the effect that it is."""
+    found: Any = word
+    return found  # type: ignore[no-any-return]
+
+
+def rule_of(pos: Any) -> str | None:
+    """Print the place of a rule, if it has one."""
+    return None if pos is None or not pos.file else str(pos)
+
+
+def finished(drafts: list[Draft], body: Any) -> list[Note]:
+    """Make notes of the drafts, now that the places in the body are known."""
+    if not drafts:
+        return []
+    # The whole body is walked only for notes that point into it.
+    told = any(d.effect != "lost" and (d.owner is not None or d.place is not None) for d in drafts)
+    places = Places(body if told else None)
+    notes = []
+    for d in drafts:
+        target = None
+        if d.effect != "lost":
+            if d.owner is not None:
+                target = places.find(d.owner, d.place)
+            elif d.place is not None:
+                target = places.find(d.place)
+        source = None if d.source is None else pointer(d.source)
+        notes.append(
+            Note(
+                d.code, d.effect, severity_of(d.effect), source, target, rule_of(d.rule), d.message
+            )
+        )
+    return notes
+
+
+def concluded(
+    body: Any, notes: list[Note], envelope: Envelope | None, policy: Policy
+) -> Conversion:
+    """Put a conversion together, and raise PolicyError when a note is forbidden."""
+    stay, forbidden = policy.apply(notes)
+    done = Conversion(body, stay, envelope)
+    if forbidden is not None:
+        raise PolicyError(forbidden, done)
+    return done

@@ -1,0 +1,242 @@
+"""Lists: which hole takes which part, what goes down the ladder, what stands together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import leftover
+from . import picture as pic
+from .ir import FUNCTION, PARTS
+from .ladder import Row, step
+from .lenses import Misfit
+from .picture import ABSENT, Hole
+from .rulefile import Shape
+from .sight import Gathered, View, tells
+from .trail import At, pointer
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    """Write a list hole: its share of the list, then the form of the list."""
+    if not isinstance(value, list):
+        raise Misfit(f"`{h.path}` is no list", rel, h.pos)
+    if h.path not in view.lists:
+        holes = view.case.lists.get(h.path, [h])
+        inside = view.obj.get("type") in PARTS
+        view.lists[h.path] = share(writer, holes if h in holes else [h], value, inside)
+    pairs = view.lists[h.path].get(id(h), [])
+    wires = [wire for _, wire in pairs]
+    entry = view.memory.get(pointer(rel), {})
+    for lens in h.lenses:
+        if lens == "lone":
+            if not wires:
+                raise Misfit(f"`{h.path}` is empty", rel, h.pos)
+            for part, _ in pairs[1:]:
+                told = "the target holds one of these"
+                writer.note("no-place", "lost", writer.trail.find(part), h.pos, told)
+            return wires[0]
+        if lens in ("bare", "joined"):
+            if not wires:
+                return "" if h.mark is None else ABSENT
+            return texts(writer, lens, h, pairs, entry, into)
+    if not wires and h.mark is not None and (value or h.mark != "default"):
+        return ABSENT
+    return wires
+
+
+def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into: Any) -> Any:
+    """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
+    plain = [bare(writer, h, part, wire) for part, wire in pairs]
+    if lens == "bare":
+        if len(plain) == 1 and plain[0] is not None and not entry.get("list"):
+            return plain[0]
+        return [wire for _, wire in pairs]
+    if any(text is None for text in plain):
+        raise Misfit("only plain texts can be joined", (), h.pos)
+    if len(plain) > 1:
+        owner, key = into if into is not None else (None, None)
+        at = writer.trail.find(pairs[1][0])
+        writer.note("joined", "changed", at, h.pos, f"{len(plain)} texts become one", owner, key)
+    return "".join(str(text) for text in plain)
+
+
+def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
+    """Return the text of a block that needs nothing but its text."""
+    if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+        return None
+    assert h.shape is not None
+    try:
+        bare = writer.afresh().shape(
+            h.shape, {"type": part.get("type", "text"), "text": part["text"]}
+        )
+    except Misfit:
+        return None
+    return part["text"] if wire == bare else None
+
+
+def share(
+    writer: Writer, holes: list[Hole], parts: list[Any], whole: bool = False
+) -> dict[int, list[Any]]:
+    """Give each part of a list to the hole that takes it, going down the ladder.
+
+    `whole` says that no text or media may be left out: the part around them steps down first.
+    """
+    if whole and not parts and not writer.same:
+        raise Misfit("an empty list", (), holes[0].pos)
+    shares: dict[int, list[Any]] = {id(h): [] for h in holes}
+    order: list[int] = []
+    for nth, part in enumerate(parts):
+        writer.nth = nth
+        for hole, new, wire in give(writer, holes, part, whole):
+            shares[id(hole)].append((new, wire))
+            order.append(holes.index(hole))
+            if len(order) > 1 and order[-1] < order[-2] and not writer.same:
+                told = "the target holds this before what stood before it"
+                writer.note("reordered", "moved", writer.trail.find(new), hole.pos, told, wire)
+    for hole in holes:
+        shares[id(hole)] = gather(writer, hole, shares[id(hole)])
+    return shares
+
+
+def give(
+    writer: Writer, holes: list[Hole], part: Any, whole: bool = False
+) -> list[tuple[Hole, Any, Any]]:
+    """Write one part by the first hole that takes it; a lost part is noted."""
+    if isinstance(part, dict) and part.get("type") == "unknown":
+        if part.get("dialect") == writer.dialect.name:
+            return [(holes[0], part, part.get("value"))]
+        told = "no picture describes this, and the target has no place for it"
+        writer.note("unknown-part", "lost", writer.trail.find(part), holes[0].pos, told)
+        return []
+    usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
+    kind = part.get("type", usual) if isinstance(part, dict) else ""
+    rows = writer.ladder.get(str(kind), [])
+    mark = len(writer.notes)
+    direct, best = directly(writer, holes, part)
+    if direct:
+        # A field without a place may have a row of its own.
+        lost = {path for owner, path in writer.lefts if owner == id(part)}
+        rows = [r for r in rows if lost & r.before.names] if lost else []
+    else:
+        # A row that adds a field is for the dialects that want it, and comes first there.
+        missing = writer.missing
+        rows = sorted((r for r in rows if r.adds <= missing), key=lambda row: not row.adds)
+    drafts = writer.notes[mark:]
+    for row in rows:
+        del writer.notes[mark:]
+        if given := descend(writer, holes, part, whole, row):
+            return given
+    if direct:
+        writer.notes[mark:] = drafts
+        return direct
+    if whole and kind != "native":
+        raise best
+    at = writer.trail.find(part) if isinstance(part, dict) else None
+    code = "own-field" if kind == "native" else "no-place"
+    told = f"the target has no place for this {kind}: {best.reason}"
+    writer.note(code, "lost", at, best.pos or holes[0].pos, told)
+    return []
+
+
+def directly(
+    writer: Writer, holes: list[Hole], part: Any
+) -> tuple[list[tuple[Hole, Any, Any]], Misfit]:
+    """Write one part as it is by the first hole that takes it; else tell why none does."""
+    best = Misfit("nothing takes it")
+    mark = len(writer.notes)
+    writer.missing = set()
+    for hole in holes:
+        assert hole.shape is not None
+        writer.lefts = []
+        try:
+            return [(hole, part, member(writer, hole.shape, part))], best
+        except Misfit as misfit:
+            del writer.notes[mark:]
+            if tells(misfit, best):
+                best = misfit
+    return [], best
+
+
+def descend(
+    writer: Writer, holes: list[Hole], part: Any, whole: bool, row: Row
+) -> list[tuple[Hole, Any, Any]]:
+    """Take one step down the ladder and write what comes of it; nothing if that fails."""
+    mark, beside_mark = len(writer.notes), len(writer.beside)
+    try:
+        new, beside, path = step(row, part, writer.trail)
+        writer.beside.extend(beside)
+        given = give(writer, holes, new, whole)
+    except Misfit:
+        given = []
+    if not given:
+        del writer.notes[mark:], writer.beside[beside_mark:]
+        return []
+    at = writer.trail.find(part, path or None) or writer.trail.find(part)
+    writer.note(row.name, row.effect, at, row.pos, row.message, given[0][2])
+    for block in beside:
+        told = "media of a tool result stand in a user message after it"
+        writer.note("moved", "moved", writer.trail.find(block), row.pos, told, None, block)
+    return given
+
+
+def member(writer: Writer, name: str, part: Any) -> Any:
+    """Write one element of a list by a shape, union or gathering member."""
+    if not isinstance(part, dict):
+        return writer.shape(name, part)
+    best = Misfit(f"`{name}` has no member")
+    for member in writer.dialect.unions.get(name, [name]):
+        shape = writer.dialect.shapes[member]
+        mark = len(writer.notes)
+        try:
+            if shape.gathers:
+                if part.get("type", FUNCTION) not in shape.gathers:
+                    raise Misfit("another kind is gathered here")
+                inner = run_hole(writer, shape)
+                assert inner.shape is not None
+                return Gathered(shape, writer.shape(inner.shape, part))
+            return writer.one(shape, part)
+        except Misfit as misfit:
+            del writer.notes[mark:]
+            if tells(misfit, best):
+                best = misfit
+    raise best
+
+
+def run_hole(writer: Writer, shape: Shape) -> Hole:
+    """Return the hole of a gathering shape that holds the run."""
+    return next(h for h in pic.holes(shape.cases[0].wire) if h.path == "run")
+
+
+def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
+    """Put neighbours of a gathering shape into one wire element."""
+    found: list[Any] = []
+    last: Gathered | None = None
+    for part, wire in pairs:
+        if not isinstance(wire, Gathered):
+            last = None
+            found.append((part, wire))
+            continue
+        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+        apart = memory.get("../", {}).get("apart")
+        if last is None or last.shape is not wire.shape or apart:
+            last = Gathered(wire.shape, [])
+            found.append((part, last))
+        last.wire.append(wire.wire)
+    return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
+
+
+def closed(writer: Writer, run: Gathered, first: Any) -> Any:
+    """Write the wire element around a run of gathered pieces."""
+    memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
+    view = View({"spelled": {writer.dialect.name: around}}, "", run.shape.cases[0], writer)
+    hole = run_hole(writer, run.shape)
+    view.names["run"] = (run.wire, "run")
+    view.lists["run"] = {id(hole): [(None, w) for w in run.wire]}
+    wire = writer.picture(run.shape.cases[0].wire, view, (), top=True)
+    if writer.same:
+        kept = first.get("kept", {}).get(writer.dialect.name, {})
+        leftover.put_back(writer, {k[2:]: v for k, v in kept.items() if k.startswith("../")}, wire)
+    return wire

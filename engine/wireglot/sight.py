@@ -1,0 +1,117 @@
+"""What writing sees: an IR object as a picture sees it, and the notes in the making."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .lenses import Misfit, parse_json, same
+from .notes import Effect
+from .picture import ABSENT
+from .rulefile import Case, Shape
+from .trail import At
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+class Draft:
+    """A note in the making: its target is found once the body is finished."""
+
+    __slots__ = ("code", "effect", "message", "owner", "place", "rule", "source")
+
+    def __init__(
+        self,
+        code: str,
+        effect: Effect,
+        source: At | None,
+        rule: Any,
+        message: str,
+        owner: Any = None,
+        place: Any = None,
+    ) -> None:
+        self.code, self.effect, self.source = code, effect, source
+        self.rule, self.message, self.owner, self.place = rule, message, owner, place
+
+
+class View:
+    """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
+
+    __slots__ = ("case", "claims", "dialect", "lists", "memory", "names", "obj", "shape")
+
+    def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
+        self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
+        self.names: dict[str, tuple[Any, str]] = {}
+        self.claims: set[str] = set()
+        self.lists: dict[str, dict[int, list[Any]]] = {}
+        self.memory: dict[str, Any] = (
+            obj.get("spelled", {}).get(self.dialect, {}) if writer.same else {}
+        )
+
+    def look(self, path: str) -> Any:
+        """Return the value at a path without claiming it, or ABSENT."""
+        if path in self.names:
+            return self.names[path][0]
+        keys = path.split(".")
+        if keys[0] == "own":
+            keys.insert(1, self.dialect)
+        value: Any = self.obj
+        for key in keys:
+            if not isinstance(value, dict) or key not in value:
+                return ABSENT
+            value = value[key]
+        if keys[-1] == "signature" and isinstance(value, dict):
+            return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
+        return value
+
+    def claim(self, path: str) -> None:
+        """Say that a picture took the value at a path."""
+        if path in self.names:
+            path = self.names[path][1]
+        elif path.startswith("own."):
+            path = f"own.{self.dialect}.{path[4:]}"
+        self.claims.add(path)
+
+    def source(self, path: str) -> str:
+        """Return the dotted IR path that a name stands for."""
+        if path in self.names:
+            return self.names[path][1]
+        return f"own.{self.dialect}.{path[4:]}" if path.startswith("own.") else path
+
+
+class Gathered:
+    """A wire piece that waits for its neighbours."""
+
+    __slots__ = ("shape", "wire")
+
+    def __init__(self, shape: Shape, wire: Any) -> None:
+        self.shape, self.wire = shape, wire
+
+
+def means(text: str, value: Any) -> bool:
+    """Tell whether JSON text stands for a value."""
+    try:
+        return same(parse_json(text), value) if text.strip() else value == {}
+    except Misfit:
+        return False
+
+
+def tells(one: Misfit, other: Misfit) -> bool:
+    """Tell whether one misfit lies deeper, and so says more, than the other."""
+    return len(one.at) > len(other.at)
+
+
+def alike(read: Any, meant: Any) -> bool:
+    """Tell whether what was read back says nothing else than what was meant.
+
+    Fields that the picture could not hold are missing; those have notes of their own.
+    """
+    if isinstance(read, dict) and isinstance(meant, dict):
+        skip = ("spelled", "kept", "arguments_json", "value_json", "own")
+        if read.get("kind") == "text" and meant.get("kind") == "multimodal":
+            # One plain text block is that text.
+            blocks = meant.get("value")
+            return isinstance(blocks, list) and [b.get("text") for b in blocks] == [read["value"]]
+        return all(k in meant and alike(v, meant[k]) for k, v in read.items() if k not in skip)
+    if isinstance(read, list) and isinstance(meant, list):
+        return len(read) == len(meant) and all(map(alike, read, meant))
+    return same(read, meant)

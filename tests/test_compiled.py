@@ -1,0 +1,125 @@
+"""The compiled path equals the interpreter: bodies, notes and envelopes, on good and broken input."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot.fast import Fast
+from wireglot.notes import Note
+
+from .mutate import some
+
+RULES = wireglot.packaged()
+DIALECTS = ("openai-chat", "anthropic", "gemini")
+PAIRS = [(one, two) for one in DIALECTS for two in DIALECTS if one != two]
+WEATHER = json.loads(
+    (Path(__file__).parent.parent / "examples" / "weather" / "request.json").read_text("utf-8")
+)
+TRAFFIC = Path(__file__).parent.parent.parent / "shared" / "traffic"
+
+
+def compiled(source: str, target: str) -> Fast:
+    found = RULES._fast(source, target)
+    assert found is not None, f"{source} to {target} was not compiled"
+    return found
+
+
+def same_json(one: Any, two: Any) -> bool:
+    if isinstance(one, float) and isinstance(two, float) and math.isnan(one):
+        return math.isnan(two)
+    if isinstance(one, dict) and isinstance(two, dict):
+        return one.keys() == two.keys() and all(same_json(one[k], two[k]) for k in one)
+    if isinstance(one, list) and isinstance(two, list):
+        return len(one) == len(two) and all(map(same_json, one, two))
+    return type(one) is type(two) and bool(one == two)
+
+
+def counted(notes: list[Note]) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(map(str, note)) for note in notes)
+
+
+def check(source: str, target: str, body: Any) -> int:
+    """Assert that both ways agree; return the tier that was taken."""
+    fast = compiled(source, target)
+    try:
+        meant: Any = RULES._interpreted(body, source, target, "request", "m", None, {})
+    except wireglot.ConversionError as error:
+        meant = error
+    try:
+        out, notes, envelope = fast.run(body, "m", None)
+    except fast.leave:
+        return 4
+    assert not isinstance(meant, Exception), f"the interpreter refuses what was taken: {meant}"
+    assert same_json(out, meant[0]), "the bodies differ"
+    assert envelope == meant[2]
+    assert counted(notes) == counted(meant[1])
+    return fast.tier(body)
+
+
+def recorded(name: str) -> Iterator[Any]:
+    file = TRAFFIC / f"{name}.jsonl.gz"
+    if not file.is_file():
+        pytest.skip("../shared/traffic is not here")
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            body = json.loads(line)["request"]
+            if isinstance(body, dict):
+                yield body
+
+
+def weather(dialect: str) -> Any:
+    if dialect == "openai-chat":
+        return WEATHER
+    return wireglot.convert(WEATHER, source="openai-chat", target=dialect).body
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_clean_request_is_compiled_whole(source: str, target: str) -> None:
+    assert check(source, target, weather(source)) == 1
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_broken_requests_convert_alike(source: str, target: str) -> None:
+    body = weather(source)
+    tiers = Counter(check(source, target, mutant) for mutant in some(body, 400, f"{source}{target}"))
+    assert tiers[1] > 20 and tiers[3] > 20, f"the compiled path was not tried: {tiers}"
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_recorded_requests_convert_alike_and_mostly_compiled(source: str, target: str) -> None:
+    tiers = Counter(check(source, target, body) for body in recorded(source))
+    assert (tiers[1] + tiers[3]) / tiers.total() >= 0.9, tiers
+
+
+def test_an_odd_message_is_recovered_alone() -> None:
+    body = {**WEATHER, "messages": [dict(m) for m in WEATHER["messages"]]}
+    body["messages"][1]["unknown"] = 1
+    assert check("openai-chat", "anthropic", body) == 3
+    notes = wireglot.convert(body, source="openai-chat", target="anthropic").notes
+    assert "/messages/1/unknown" in [note.source_path for note in notes]
+
+
+def test_remembered_fields_are_not_shared_between_results() -> None:
+    one = wireglot.convert(WEATHER, source="openai-chat", target="anthropic")
+    one.body["tool_choice"]["type"] = "changed"
+    two = wireglot.convert(WEATHER, source="openai-chat", target="anthropic")
+    assert two.body["tool_choice"] == {"type": "auto"}
+    assert one.envelope is not None and two.envelope is not None
+    one.envelope.headers["changed"] = "yes"
+    assert "changed" not in two.envelope.headers
+
+
+def test_the_generated_code_shows_in_tracebacks() -> None:
+    import linecache
+
+    compiled("openai-chat", "anthropic")
+    assert "def messages(" in linecache.getline("<wireglot openai-chat to anthropic>", 1)
