@@ -13,18 +13,19 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import conversation, hooks, jsontext, share
-from .compile import Pair, _find
-from .emit import Cannot
+from . import commits, conversation, hooks, jsontext, share
+from .compile import Pair
 from .errors import ConversionError
 from .lenses import Misfit, same, stringify
 from .limits import _pattern
+from .looks import find
 from .notes import Note
-from .picture import Fields, Hole, Literal, Picture, holes
 from .payload import check_json
+from .picture import Fields, Hole, Literal, Picture, holes
 from .reader import Reader
 from .results import Envelope, finished, read_notes
 from .sight import Draft
+from .symbols import Cannot
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -99,9 +100,7 @@ Partial = Callable[..., tuple[Any, list[Note], Any]]
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
-    __slots__ = (
-        "body", "drafts", "early", "fast", "last", "open", "recovered", "seat", "seed", "stale", "sure",
-    )  # fmt: skip
+    __slots__ = tuple("body drafts early fast last open recovered seat seed stale sure".split())
 
     def __init__(self, fast: Fast) -> None:
         self.fast = fast
@@ -185,7 +184,7 @@ class State:
         return found
 
     def _lifted(self, writer: Writer, message: Any, out: list[Any], system: list[Any]) -> None:
-        hole = _find(self.fast.target.units["request"].cases[0].wire, "system")
+        hole = find(self.fast.target.units["request"].cases[0].wire, "system")
         if out or hole is None:
             raise Bail
         try:
@@ -208,7 +207,9 @@ class State:
             if kind == "tool_call":
                 key = part.get("id")
                 if key is None and self.fast.source.hooks:
-                    key = part["id"] = self._made(f"{self.seat}/{j}", {**calls, **new}, part, writer)
+                    key = part["id"] = self._made(
+                        f"{self.seat}/{j}", {**calls, **new}, part, writer
+                    )
                 if not isinstance(key, str) or key in calls or key in new:
                     raise Bail
                 if message["role"] != "assistant":
@@ -282,10 +283,7 @@ class Fast:
             **consts,
         }
         exec(compile(text, file, "exec"), scope)
-        from .payload import check_json as _json
-        from .results import Envelope
-
-        self.plain_json, self.envelope = _json, Envelope
+        self.plain_json, self.envelope = check_json, Envelope
         self.messages, self.tools, self.system = (
             scope["messages"],
             scope["tools"],
@@ -296,7 +294,7 @@ class Fast:
         assert talk is not None
         holes_of = [h for g in talk.groups for c in g.cases for h in c.lists.get("parts", [])]
         self.bare = talk.per == "run" and any("bare" in h.lenses for h in holes_of)
-        self.block, self.text_key = pair._plain(holes_of[0])
+        self.block, self.text_key = commits.plain_block(pair, holes_of[0])
         self.block_keys = {k for k, _ in self.block} | {self.text_key}
         names, ids = target.limits.get("tool_name"), target.limits.get("call_id")
         self.names: set[str] = set()  # names that fit, as seen lately
@@ -311,8 +309,6 @@ class Fast:
         """Return body, notes and envelope; raises one of `leave` for the interpreter."""
         out, notes, envelope, state = self.convert(body, model, stream)
         if state.early or state.drafts:
-            from .results import finished, read_notes
-
             early = read_notes(state.early, False)
             unfit = {n.source_path for n in early if n.code in ("unfit", "dropped")}
             late = finished(state.drafts, out)
@@ -402,8 +398,8 @@ class Fast:
             return ("shaped",)
         if child.mark not in ("optional", "old"):
             return ("shaped",)
-        from .emit import CLASSES
         from .ir import field_type
+        from .symbols import CLASSES
 
         cls = CLASSES.get(field_type("request", child.path), "any")
         classes = {"str": (str,), "int": (int,), "bool": (bool,), "number": (int, float)}.get(cls)
@@ -571,9 +567,7 @@ class Fast:
         """Return the source's key for `tools`."""
         return next(k for k, e in self.keys.items() if e[0] == what)
 
-    def _part(
-        self, part: dict[str, Any], whole: bool = False
-    ) -> tuple[dict[str, Any], list[Note]]:
+    def _part(self, part: dict[str, Any], whole: bool = False) -> tuple[dict[str, Any], list[Note]]:
         """Let the interpreter convert some fields of a request alone."""
         if self.base is None:
             body, notes, _ = self.partial({self.prefix[0]: []})
@@ -647,7 +641,7 @@ class Fast:
         key = (outside.get("model"), outside.get("stream"))
         known = self.envelopes.get(key)
         if known is None:
-            mini = {self.prefix[0]: []}
+            mini: dict[str, Any] = {self.prefix[0]: []}
             known = self.partial(mini, key[0], key[1])[2]
             if len(self.envelopes) > REMEMBERED:
                 self.envelopes.clear()

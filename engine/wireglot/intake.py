@@ -262,6 +262,8 @@ def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> di
     """Read a list of entries as a map."""
     if not isinstance(wire, list):
         raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
+    if not wire:
+        env.spell(rel, wire, ABSENT)
     found: dict[str, Any] = {}
     odd = False
     for i, item in enumerate(wire):

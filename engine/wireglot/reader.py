@@ -241,6 +241,8 @@ class Reader:
             self._hollow(p, wire, rel, env, before)
         elif wire or top or not may_be_absent(p):
             self._entries(p, wire, at, rel, env)
+            if not top and not _holds(p, wire):
+                env.spelled.setdefault(pointer(rel), {})["there"] = True
         else:
             before = dict(env.spelled)
             self._entries(p, wire, at, rel, env)
@@ -349,3 +351,16 @@ class Reader:
     def element(self, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
         return intake.element(self, name, item, at)
+
+
+def _holds(p: Fields, wire: dict[str, Any]) -> bool:
+    """Tell whether an object holds more than fixed values: without that it would not be written."""
+    if p.spread:
+        return True
+    fixed = all(isinstance(child, Literal) for _, child in p.entries)
+    return fixed or any(
+        name in wire
+        for names, child in p.entries
+        if not isinstance(child, Literal)
+        for name in names
+    )

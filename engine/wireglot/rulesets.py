@@ -80,8 +80,8 @@ class RuleSet:
     def _fast(self, source: str, target: str) -> Fast | None:
         key = (source, target)
         if key not in self._pairs:
-            from .emit import Cannot
             from .fast import Fast
+            from .symbols import Cannot
 
             def partial(body: Any, model: Any = None, stream: Any = None) -> Any:
                 return self._interpreted(body, source, target, "request", model, stream, {})

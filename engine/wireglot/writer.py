@@ -279,7 +279,8 @@ class Writer:
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
         if not top and into is None and has_hole and not filled:
-            return ABSENT
+            there = view.memory and view.memory.get(pointer(rel), {}).get("there")
+            return out if there else ABSENT
         return out
 
     def spread(self, h: Hole, p: Fields, view: View, rel: At, out: dict[str, Any]) -> bool:
@@ -322,7 +323,7 @@ class Writer:
         value = self.total(h, view) if len(h.paths) > 1 else view.look(h.path)
         entry = view.memory.get(pointer(rel)) if view.memory else None
         if h.mark == "old" and not (entry and entry.get("old")):
-            return ABSENT
+            return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
             value = ABSENT
         wire: Any = ABSENT

@@ -1,346 +1,18 @@
-"""Symbolic execution of pictures: the code that reads one shape and writes another, fused.
+"""Writing while compiling: symbols become the code of what a picture of the target puts there.
 
-A picture of the source is read not into values but into symbols: pieces of Python that give them.
-The pictures of the target are then written out of these symbols. What cannot be decided here, or
-would make a note, raises ODD when it runs: the interpreter takes that element.
+A case that never fits raises NoFit; one that only a run-time condition decides becomes an `if`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from .ir import DERIVED, field_type
 from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
-from .picture import Test as Condition
 from .rulefile import Case, Dialect, Shape
-
-CLASSES = {
-    "string": "str",
-    "object": "dict",
-    "list": "list",
-    "bool": "bool",
-    "integer": "int",
-    "opaque": "str",
-    "number": "number",
-    "null": "NoneType",
-}
-
-
-class Cannot(Exception):
-    """Raised while compiling: this is left to the interpreter."""
-
-
-class NoFit(Exception):
-    """Raised while compiling: this case never fits these symbols."""
-
-
-class Const:
-    """A value that is known while compiling."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-class Val:
-    """A value that a piece of code gives.
-
-    `maybe`: it can be None, which means absent. `text`: code of the JSON text that it came from.
-    `plain`: it is text known to be no JSON of an object or array. `derived`: never a loss.
-    """
-
-    __slots__ = ("cls", "code", "derived", "maybe", "plain", "text")
-
-    def __init__(
-        self,
-        code: str,
-        cls: str,
-        maybe: bool = False,
-        text: str | None = None,
-        plain: bool = False,
-        derived: bool = False,
-    ) -> None:
-        self.code, self.cls, self.maybe = code, cls, maybe
-        self.text, self.plain, self.derived = text, plain, derived
-
-
-Sym = Any  # Const | Val | dict[str, Sym]
-
-
-class Code:
-    """Lines of Python in the making; forks share their counter and constants."""
-
-    def __init__(self, depth: int = 1, root: Code | None = None) -> None:
-        self.lines: list[str] = []
-        self.depth = depth
-        self.root = root or self
-        if root is None:
-            self.count = 0
-            self.consts: dict[str, Any] = {}
-
-    def __call__(self, line: str) -> None:
-        self.lines.append("    " * self.depth + line)
-
-    def name(self, hint: str = "v") -> str:
-        """Return a fresh variable name."""
-        self.root.count += 1
-        return f"{hint}{self.root.count}"
-
-    def const(self, value: Any, hint: str = "K") -> str:
-        """Return the name of a constant of the generated module."""
-        for name, known in self.root.consts.items():
-            if known is value:
-                return name
-        name = self.name(hint)
-        self.root.consts[name] = value
-        return name
-
-    @contextmanager
-    def block(self, head: str) -> Iterator[None]:
-        """Indent what is written inside under a head line."""
-        self(head)
-        self.depth += 1
-        before = len(self.lines)
-        yield
-        if len(self.lines) == before:
-            self("pass")
-        self.depth -= 1
-
-    def fork(self) -> Code:
-        """Return an empty piece of code at the same depth."""
-        return Code(self.depth, self.root)
-
-    def join(self, other: Code) -> None:
-        """Append another piece's lines."""
-        self.lines.extend(other.lines)
-
-
-def odd_unless(code: Code, cls: str, var: str) -> None:
-    """Write the check of a value's class."""
-    if cls == "any":
-        return
-    if cls == "number":
-        code(f"if {var}.__class__ is not float and {var}.__class__ is not int: raise ODD")
-    elif cls == "str":
-        # Half of a surrogate pair has no UTF-8: ValueError, which is unusual too.
-        code(f"if {var}.__class__ is not str or not ({var}.isascii() or {var}.encode()): raise ODD")
-    else:
-        code(f"if {var}.__class__ is not {cls}: raise ODD")
-
-
-# -- reading --------------------------------------------------------------------------------------
-
-
-class Reading:
-    """Reads one case's picture into symbols."""
-
-    def __init__(
-        self, code: Code, case: Case, dialect: Dialect, known: str | None = None
-    ) -> None:
-        self.code, self.case, self.dialect, self.known = code, case, dialect, known
-        self.own: dict[str, Sym] = {}  # what `$.` holes found
-        self.env: dict[str, Sym] = {}
-        self.lists: list[tuple[Hole, str]] = []
-
-    def fields(self, p: Fields, var: str, checked: bool = False) -> None:
-        """Read an object: required keys by subscript, the rest only if its size says so."""
-        code = self.code
-        if not checked:
-            code(f"if {var}.__class__ is not dict: raise ODD")
-        if p.spread:
-            if len(p.spread) > 1 or p.spread[0].shape is not None or p.entries or p.closed:
-                raise Cannot
-            code(f"clean({var})")
-            self.env[p.spread[0].path] = Val(var, "dict")
-            return
-        need: list[tuple[str, Picture]] = []
-        may: list[tuple[str, Hole]] = []
-        for (key, *_), child in p.entries:
-            if isinstance(child, Literal):
-                if child.values[0] is not ABSENT:
-                    need.append((key, child))
-            elif isinstance(child, Hole):
-                if child.mark in (None, "made", "default"):
-                    need.append((key, child))
-                elif not child.path.startswith("own.") and child.mode != "as":
-                    may.append((key, child))
-            elif isinstance(child, Fields) and _all_marked(child):
-                continue
-            else:
-                need.append((key, child))
-        names = {key: code.name() for key, _ in may}
-        count = str(len(need))
-        if may:
-            lists = any(h.mode == "each" for _, h in may)
-            full = "".join(
-                f" + ({key!r} in {var})" if h.mark == "else" else f" + ({names[key]} is not None)"
-                for key, h in may
-            )
-            if lists:
-                for key, _ in may:
-                    code(f"{names[key]} = {var}.get({key!r})")
-                code(f"if len({var}) != {count}{full}: raise ODD")
-            else:
-                code(" = ".join(names.values()) + " = None")
-                with code.block(f"if len({var}) != {count}:"):
-                    for key, _ in may:
-                        code(f"{names[key]} = {var}.get({key!r})")
-                    code(f"if len({var}) != {count}{full}: raise ODD")
-        else:
-            code(f"if len({var}) != {count}: raise ODD")
-        for key, child in need:
-            if key == self.known and isinstance(child, Literal):
-                continue
-            if isinstance(child, Literal):
-                value = child.values[0]
-                if not isinstance(value, str):
-                    raise Cannot
-                code(f"if {var}[{key!r}] != {value!r}: raise ODD")
-                continue
-            inner = code.name()
-            code(f"{inner} = {var}[{key!r}]")
-            self.picture(child, inner)
-        for key, hole in may:
-            self.hole(hole, names[key], maybe=True)
-
-    def picture(self, p: Picture, var: str) -> None:
-        """Read one required picture."""
-        if isinstance(p, Hole):
-            self.hole(p, var)
-        elif isinstance(p, Fields):
-            self.fields(p, var)
-        elif isinstance(p, Text):
-            self.code(f"if {var}.__class__ is not str: raise ODD")
-            found = self.code.name()
-            self.code(f"{found} = {self.code.const(p, 'SAID')}.read({var})")
-            self.code(f"if {found} is None: raise ODD")
-            for i, name in enumerate(p.names):
-                self.env[name] = Val(f"{found}[{i}]", "str")
-        else:
-            raise Cannot
-
-    def hole(self, h: Hole, var: str, maybe: bool = False) -> None:
-        """Read one hole."""
-        code = self.code
-        if h.path == "." and h.shape is not None and not maybe:
-            self.itself(h, var)
-            return
-        if len(h.paths) > 1 or h.path in (".", "nth") or h.mode in ("as", "entries"):
-            raise Cannot
-        if h.path.startswith("own."):
-            raise Cannot
-        if h.mode == "each":
-            self.lists.append((h, var))
-            return
-        lenses = [lens for lens in h.lenses if lens != "plain"]
-        if "json" in lenses:
-            if not h.path.endswith("arguments") or maybe:
-                raise Cannot
-            code(f"if {var}.__class__ is not str: raise ODD")
-            value = code.name()
-            code(f"{value} = loads({var})")
-            code(f"if {value}.__class__ is not dict: raise ODD")
-            self.env[h.path] = Val(value, "dict", text=var)
-            return
-        tables = [lens for lens in lenses if lens in self.dialect.tables]
-        if tables and len(lenses) == 1 and not maybe:
-            code(f"if {var}.__class__ is not str: raise ODD")
-            word = code.name()
-            code(f"{word} = {code.const(self.dialect.tables[tables[0]].to_ir, 'WORDS')}[{var}]")
-            self.env[h.path] = Val(word, "str")
-            return
-        if any(not is_guard(lens) for lens in lenses):
-            raise Cannot
-        words = lenses[0].split("+") if lenses else [field_type(self.case.shape, h.path)]
-        if "plain" in h.lenses:
-            words = ["string"]
-        if len(words) > 1:
-            raise Cannot
-        cls = CLASSES.get(words[0], "any")
-        if maybe:
-            with code.block(f"if {var} is not None:"):
-                odd_unless(code, cls, var)
-                code(f"clean({var})" if cls == "dict" else "pass")
-        else:
-            odd_unless(code, cls, var)
-            if cls == "any":
-                code(f"if {var} is None: raise ODD")
-            if cls == "dict":
-                code(f"clean({var})")
-        self.env[h.path] = Val(var, cls, maybe)
-
-    def itself(self, h: Hole, var: str) -> None:
-        """Read a hole that is made of the object's own fields, by its usual case."""
-        case = self.dialect.cases_of(h.shape or "")[0][1]
-        inner = Reading(self.code, case, self.dialect)
-        if not isinstance(case.wire, Fields):
-            raise Cannot
-        inner.fields(case.wire, var)
-        if inner.lists:
-            raise Cannot
-        self.own.update(inner.build(None))
-
-    def build(self, shape: Shape | None) -> dict[str, Sym]:
-        """Return the IR object of what was read."""
-        obj: dict[str, Sym] = {}
-        if shape is not None and shape.kind is not None:
-            obj["type"] = Const(shape.kind)
-        env = dict(self.env)
-        if self.case.ir is not None:
-            made = _made(self.case.ir, env)
-            if not isinstance(made, dict):
-                raise Cannot
-            obj.update(made)
-        for path, value in env.items():
-            if "." in path:
-                raise Cannot
-            obj[path] = value
-        obj.update(self.own)
-        return obj
-
-
-def _all_marked(p: Fields) -> bool:
-    if p.spread:
-        return all(h.mark for h in p.spread)
-    return all(
-        (isinstance(c, Hole) and c.mark not in (None, "made"))
-        or (isinstance(c, Fields) and _all_marked(c))
-        or isinstance(c, Literal)
-        for _, c in p.entries
-    ) and not all(isinstance(c, Literal) for _, c in p.entries)
-
-
-def _made(ir: Picture, env: dict[str, Sym]) -> Sym:
-    if isinstance(ir, Literal):
-        return Const(ir.values[0])
-    if isinstance(ir, Hole):
-        if ir.path not in env:
-            raise Cannot
-        return env.pop(ir.path)
-    if isinstance(ir, Text):
-        pieces = [repr(ir.fixed[0])] if ir.fixed[0] else []
-        for name, fixed in zip(ir.names, ir.fixed[1:], strict=True):
-            pieces.append(env.pop(name).code)
-            if fixed:
-                pieces.append(repr(fixed))
-        return Val("(" + " + ".join(pieces) + ")", "str")
-    if isinstance(ir, Fields):
-        found = {}
-        for (name, *_), child in ir.entries:
-            if isinstance(child, Condition):
-                raise Cannot
-            made = _made(child, env)
-            if not (isinstance(made, Const) and made.value is ABSENT):
-                found[name] = made
-        return found
-    raise Cannot
-
-
-# -- writing --------------------------------------------------------------------------------------
+from .symbols import CLASSES, Cannot, Code, Const, NoFit, Sym, Val, all_marked, needed
 
 
 class Writing:
@@ -459,7 +131,7 @@ class Writing:
         if isinstance(p, Hole):
             return self.hole(p, path)
         if isinstance(p, Fields):
-            if _all_marked(p) and not any(self._there(c) for _, c in p.entries):
+            if all_marked(p) and not any(self._there(c) for _, c in p.entries):
                 return None
             return self.fields(p, path), None
         raise Cannot
@@ -557,7 +229,6 @@ class Writing:
         self.claim(h.path)
         self.wire[path] = Val(expression, cls, value.maybe, plain=value.plain or json_text)
         return expression, value.code if value.maybe else None
-
 
     def itself(self, h: Hole, path: str) -> str:
         """Write a hole that is made of the object's own fields."""
@@ -704,15 +375,15 @@ def _rival(p: Picture, path: str, wire: dict[str, Sym]) -> str | None:
                 found.append(f"{here.code}.startswith({p.fixed[0]!r})")
             return here is None
         if isinstance(p, Fields):
-            if _all_marked(p) and not p.closed:
+            if all_marked(p) and not p.closed:
                 return False
             if isinstance(here, Val):
                 if here.cls not in ("dict", "any"):
                     return True
-                needed = [n[0] for n, c in p.entries if _needed(c)]
-                if needed:
+                wanted = [n[0] for n, c in p.entries if needed(c)]
+                if wanted:
                     size = f"len({here.code}) == {len(p.entries)} and " if p.closed else ""
-                    found.append(f"{size}{needed[0]!r} in {here.code}")
+                    found.append(f"{size}{wanted[0]!r} in {here.code}")
                 return False
             if here is None and not inside:
                 return True
@@ -737,11 +408,3 @@ def _rival(p: Picture, path: str, wire: dict[str, Sym]) -> str | None:
     if walk(p, path):
         return ""
     return " and ".join(found) if found else None
-
-
-def _needed(p: Picture) -> bool:
-    if isinstance(p, Literal):
-        return ABSENT not in p.values
-    if isinstance(p, Hole):
-        return p.mark is None
-    return isinstance(p, Text) or (isinstance(p, Fields) and not _all_marked(p))

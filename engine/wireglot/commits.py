@@ -1,0 +1,197 @@
+"""Code that appends what was made of a message to the target's list, and books its calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .picture import ABSENT, Fields, Hole, Literal
+from .symbols import Cannot, Code, Sym
+
+if TYPE_CHECKING:
+    from .compile import Pair
+    from .target import Target
+
+
+def commit(
+    pair: Pair, code: Code, role: str, target: Target, fields: dict[str, Sym], accs: list[str]
+) -> None:
+    """Write the code that appends what was made, and books the calls."""
+    assert target.group is not None and target.case is not None
+    for value in fields.values():
+        if not value.maybe:
+            raise Cannot
+    code(f"if not ({' or '.join(accs)}): raise ODD")
+    if pair.talk.per == "run" or target.group.spliced:
+        for value in fields.values():
+            code(f"if {value.code} is not None: raise ODD")
+    if pair.source.hooks:
+        # Made ids depend on the place of a message in the IR.
+        code("seat += 1")
+        if role != "tool":
+            code("if open_calls: state.stale = True")
+    if role == "assistant":
+        with code.block("if new:"):
+            code("size = len(calls); calls.update(new)")
+            code("if len(calls) != size + len(new): raise BAIL")
+            code("open_calls = dict(zip([i for i, _ in new], NUMBERS)); last = -1")
+        with code.block("else:"):
+            code("open_calls = None")
+    elif role != "tool":
+        code("if new: raise BAIL")
+        code("open_calls = None")
+    if target.group.spliced:
+        code(f"out += {accs[0]}")
+        return
+    number = pair.groups[id(target.group)]
+    wire = target.case.wire
+    assert isinstance(wire, Fields)
+    if pair.talk.per == "run":
+        join(pair, code, role, target, wire, number, accs[0])
+    else:
+        whole(pair, code, wire, target, accs, fields)
+
+
+def whole(
+    pair: Pair, code: Code, wire: Fields, target: Target, accs: list[str], fields: dict[str, Sym]
+) -> None:
+    """Write the code that makes one wire message of one IR message."""
+    items: list[str] = []
+    later: list[str] = []
+    taken: set[str] = set()
+    for (key, *_), child in wire.entries:
+        if isinstance(child, Literal):
+            if child.values[0] is not ABSENT:
+                items.append(f"{key!r}: {child.values[0]!r}")
+        elif isinstance(child, Hole) and child.mode == "each" and child in target.holes:
+            acc = accs[target.holes.index(child)]
+            if "bare" in child.lenses:
+                bare(pair, code, child, acc)
+            elif child.lenses:
+                raise Cannot
+            if child.mark == "optional":
+                later.append(f"if {acc}: message[{key!r}] = {acc}")
+            else:
+                none = f" or {child.value!r}" if child.mark == "else" else ""
+                items.append(f"{key!r}: {acc}{none}")
+        elif isinstance(child, Hole) and child.path in fields:
+            code_of = fields[child.path].code
+            taken.add(child.path)
+            later.append(f"if {code_of} is not None: message[{key!r}] = {code_of}")
+        elif isinstance(child, Hole) and child.mark == "optional":
+            continue
+        else:
+            raise Cannot
+    for path, value in fields.items():
+        if path not in taken:
+            code(f"if {value.code} is not None: raise ODD")
+    code("message = {" + ", ".join(items) + "}")
+    for line in later:
+        code(line)
+    code("out.append(message)")
+
+
+def bare(pair: Pair, code: Code, hole: Hole, acc: str) -> None:
+    """Write one plain text block as its text."""
+    tests = " and ".join(f"{acc}[0].get({k!r}) == {v!r}" for k, v in plain_block(pair, hole)[0])
+    size = len(plain_block(pair, hole)[0]) + 1
+    key = plain_block(pair, hole)[1]
+    with code.block(f"if {acc}.__class__ is list and len({acc}) == 1:"):
+        test = f"len({acc}[0]) == {size}" + (f" and {tests}" if tests else "")
+        code(f"if {test}: {acc} = {acc}[0][{key!r}]")
+
+
+def plain_block(pair: Pair, hole: Hole) -> tuple[list[tuple[str, str]], str]:
+    """Return the literals and the text key of the target's plain text block."""
+    for shape, case in pair.target.cases_of(hole.shape or ""):
+        if shape.kind == "text" and isinstance(case.wire, Fields):
+            fixed = [
+                (n[0], str(c.values[0]))
+                for n, c in case.wire.entries
+                if isinstance(c, Literal) and c.values[0] is not ABSENT
+            ]
+            for names, child in case.wire.entries:
+                if isinstance(child, Hole) and child.path == "text":
+                    return fixed, names[0]
+    raise Cannot
+
+
+def join(
+    pair: Pair,
+    code: Code,
+    role: str,
+    target: Target,
+    wire: Fields,
+    number: int,
+    acc: str,
+    text: bool = False,
+) -> None:
+    """Write the code that joins neighbours of one skeleton into one wire message."""
+    hole = target.holes[0]
+    key = next(n[0] for n, c in wire.entries if c is hole)
+    items = [
+        f"{n[0]!r}: {c.values[0]!r}"
+        for n, c in wire.entries
+        if isinstance(c, Literal) and c.values[0] is not ABSENT
+    ]
+    if target.bare and not text and role != "tool":
+        bare(pair, code, hole, acc)
+    with code.block(f"if group == {number}:"):
+        if role != "tool":
+            code(f"if prev == {role!r}: state.joined(at)")
+        elif pair.first == "tool_result":
+            code("if mixed: raise BAIL")
+        if target.bare:
+            fixed, name = plain_block(pair, hole)
+            block = ", ".join(f"{k!r}: {v!r}" for k, v in fixed)
+            block = "{" + (f"{block}, " if block else "") + f"{name!r}: %s" + "}"
+            code(f"c = message[{key!r}]")
+            code(f"if c.__class__ is str: c = message[{key!r}] = [{block % 'c'}]")
+            if text:
+                code(f"c.append({block % acc})")
+            elif role == "tool":
+                code(f"c += {acc}")
+            else:
+                code(f"if {acc}.__class__ is str: c.append({block % acc})")
+                code(f"else: c += {acc}")
+        else:
+            code(f"message[{key!r}] += {acc}")
+    with code.block("else:"):
+        body = ", ".join([*items, f"{key!r}: {acc}"])
+        code(f"message = {{{body}}}; out.append(message); group = {number}; mixed = False")
+    code(f"prev = {role!r}")
+    if role != "tool":
+        code("mixed = True")
+
+
+def recovered(pair: Pair, code: Code) -> None:
+    """Write the code that takes what the interpreter made of one message."""
+    if pair.talk.per == "run":
+        key = content_key(pair)
+        with code.block("for g, role, w, head in recover(m, at, calls, open_calls, out, system):"):
+            with code.block("if g == group:"):
+                code("if role == prev != 'tool': state.joined(at)")
+                if pair.first == "tool_result":
+                    code("if role == 'tool' and mixed: raise BAIL")
+                code(f"c = message[{key!r}]")
+                code(f"if c.__class__ is str: c = message[{key!r}] = [state.block(c)]")
+                code("c += w")
+            with code.block("else:"):
+                code(f"message = head; head[{key!r}] = state.bare(w); out.append(head)")
+                code("group = g; mixed = False")
+            code("prev = role")
+            code("if role != 'tool': mixed = True")
+    else:
+        code("out += recover(m, at, calls, open_calls, out, system)")
+    code("open_calls = state.open; last = state.last")
+    if pair.source.hooks:
+        code("seat = state.seat")
+
+
+def content_key(pair: Pair) -> str:
+    wire = pair.talk.groups[0].cases[0].wire
+    if not isinstance(wire, Fields):
+        raise Cannot
+    for names, child in wire.entries:
+        if isinstance(child, Hole) and child.path == "parts":
+            return names[0]
+    raise Cannot

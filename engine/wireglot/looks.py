@@ -1,0 +1,95 @@
+"""What cases look like: small questions about pictures that the compiler asks."""
+
+from __future__ import annotations
+
+from .picture import Fields, Hole, Literal, Picture, holes
+from .rulefile import Case, Dialect, Shape
+
+
+def find(p: Picture, path: str) -> Hole | None:
+    return next((h for h in holes(p) if h.path == path), None)
+
+
+def tag(cases: list[tuple[Shape, Case]]) -> str | None:
+    """Return the key whose literals tell the cases of a union apart."""
+    count: dict[str, int] = {}
+    for _, case in cases:
+        if isinstance(case.wire, Fields):
+            for (name, *_), child in case.wire.entries:
+                if isinstance(child, Literal) and isinstance(child.values[0], str):
+                    count[name] = count.get(name, 0) + 1
+    best = max(count, key=lambda k: count[k], default=None)
+    return best
+
+
+def literal(p: Fields, key: str | None) -> str | None:
+    for (name, *_), child in p.entries:
+        if name == key and isinstance(child, Literal) and isinstance(child.values[0], str):
+            return child.values[0]
+    return None
+
+
+def usual(case: Case) -> bool:
+    """Tell whether a case is the usual one of its shape: it takes no unusual form."""
+    return case.note is None and not any(
+        h.path in ("arguments_text", "input") for h in _required(case.wire)
+    )
+
+
+def _required(p: Picture) -> list[Hole]:
+    return [h for h in holes(p) if h.mark is None]
+
+
+def result_kind(case: Case) -> str | None:
+    kind = case.sides[0].get("/kind")
+    return str(kind[0]) if isinstance(kind, tuple) else None
+
+
+def spreads(p: Picture) -> bool:
+    """Tell whether `$value` is a whole object of the picture, with nothing beside it."""
+    if isinstance(p, Fields):
+        if any(h.path == "value" for h in p.spread) and not p.entries:
+            return True
+        return any(spreads(c) for _, c in p.entries if not _has_list(p))
+    return False
+
+
+def _has_list(p: Fields) -> bool:
+    return any(isinstance(c, Hole) and c.mode == "each" for _, c in p.entries)
+
+
+def closed_key(p: Picture) -> str | None:
+    """Return the one key of a closed object that holds `$value`."""
+    if isinstance(p, Fields):
+        if p.closed and len(p.entries) == 1:
+            (name, *_), child = p.entries[0]
+            if isinstance(child, Hole) and child.path == "value":
+                return name
+        for _, child in p.entries:
+            found = closed_key(child)
+            if found is not None:
+                return found
+    return None
+
+
+def gathering(dialect: Dialect) -> tuple[str, str] | None:
+    hole = find(dialect.units["request"].cases[0].wire, "tools")
+    for member in dialect.unions.get(hole.shape or "", []) if hole else []:
+        shape = dialect.shapes[member]
+        if shape.gathers and isinstance(shape.cases[0].wire, Fields):
+            (name, *_), child = shape.cases[0].wire.entries[0]
+            if isinstance(child, Hole) and child.shape is not None:
+                return name, child.shape
+    return None
+
+
+def unlensed(p: Fields, dialect: Dialect) -> Fields:
+    """Return a picture without its schema lenses, which the caller checks."""
+    entries: list[tuple[tuple[str, ...], Picture]] = []
+    for names, child in p.entries:
+        if isinstance(child, Hole) and set(child.lenses) & set(dialect.schemas):
+            child = Hole(
+                child.paths, child.mode, child.shape, (), child.mark, child.value, child.pos
+            )
+        entries.append((names, child))
+    return Fields(entries, p.spread, p.closed, p.pos)

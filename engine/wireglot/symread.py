@@ -1,0 +1,205 @@
+"""Reading while compiling: a picture of the source becomes code, and symbols for what it finds.
+
+What cannot be decided here raises Cannot; what is unusual raises ODD when the code runs.
+"""
+
+from __future__ import annotations
+
+from .ir import field_type
+from .lenses import is_guard
+from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
+from .picture import Test as Condition
+from .rulefile import Case, Dialect, Shape
+from .symbols import CLASSES, Cannot, Code, Const, Sym, Val, all_marked, odd_unless
+
+
+class Reading:
+    """Reads one case's picture into symbols."""
+
+    def __init__(self, code: Code, case: Case, dialect: Dialect, known: str | None = None) -> None:
+        self.code, self.case, self.dialect, self.known = code, case, dialect, known
+        self.own: dict[str, Sym] = {}  # what `$.` holes found
+        self.env: dict[str, Sym] = {}
+        self.lists: list[tuple[Hole, str]] = []
+
+    def fields(self, p: Fields, var: str, checked: bool = False) -> None:
+        """Read an object: required keys by subscript, the rest only if its size says so."""
+        code = self.code
+        if not checked:
+            code(f"if {var}.__class__ is not dict: raise ODD")
+        if p.spread:
+            if len(p.spread) > 1 or p.spread[0].shape is not None or p.entries or p.closed:
+                raise Cannot
+            code(f"clean({var})")
+            self.env[p.spread[0].path] = Val(var, "dict")
+            return
+        need: list[tuple[str, Picture]] = []
+        may: list[tuple[str, Hole]] = []
+        for (key, *_), child in p.entries:
+            if isinstance(child, Literal):
+                if child.values[0] is not ABSENT:
+                    need.append((key, child))
+            elif isinstance(child, Hole):
+                if child.mark in (None, "made", "default"):
+                    need.append((key, child))
+                elif not child.path.startswith("own.") and child.mode != "as":
+                    may.append((key, child))
+            elif isinstance(child, Fields) and all_marked(child):
+                continue
+            else:
+                need.append((key, child))
+        names = {key: code.name() for key, _ in may}
+        count = str(len(need))
+        if may:
+            lists = any(h.mode == "each" for _, h in may)
+            full = "".join(
+                f" + ({key!r} in {var})" if h.mark == "else" else f" + ({names[key]} is not None)"
+                for key, h in may
+            )
+            if lists:
+                for key, _ in may:
+                    code(f"{names[key]} = {var}.get({key!r})")
+                code(f"if len({var}) != {count}{full}: raise ODD")
+            else:
+                code(" = ".join(names.values()) + " = None")
+                with code.block(f"if len({var}) != {count}:"):
+                    for key, _ in may:
+                        code(f"{names[key]} = {var}.get({key!r})")
+                    code(f"if len({var}) != {count}{full}: raise ODD")
+        else:
+            code(f"if len({var}) != {count}: raise ODD")
+        for key, child in need:
+            if key == self.known and isinstance(child, Literal):
+                continue
+            if isinstance(child, Literal):
+                value = child.values[0]
+                if not isinstance(value, str):
+                    raise Cannot
+                code(f"if {var}[{key!r}] != {value!r}: raise ODD")
+                continue
+            inner = code.name()
+            code(f"{inner} = {var}[{key!r}]")
+            self.picture(child, inner)
+        for key, hole in may:
+            self.hole(hole, names[key], maybe=True)
+
+    def picture(self, p: Picture, var: str) -> None:
+        """Read one required picture."""
+        if isinstance(p, Hole):
+            self.hole(p, var)
+        elif isinstance(p, Fields):
+            self.fields(p, var)
+        elif isinstance(p, Text):
+            self.code(f"if {var}.__class__ is not str: raise ODD")
+            found = self.code.name()
+            self.code(f"{found} = {self.code.const(p, 'SAID')}.read({var})")
+            self.code(f"if {found} is None: raise ODD")
+            for i, name in enumerate(p.names):
+                self.env[name] = Val(f"{found}[{i}]", "str")
+        else:
+            raise Cannot
+
+    def hole(self, h: Hole, var: str, maybe: bool = False) -> None:
+        """Read one hole."""
+        code = self.code
+        if h.path == "." and h.shape is not None and not maybe:
+            self.itself(h, var)
+            return
+        if len(h.paths) > 1 or h.path in (".", "nth") or h.mode in ("as", "entries"):
+            raise Cannot
+        if h.path.startswith("own."):
+            raise Cannot
+        if h.mode == "each":
+            self.lists.append((h, var))
+            return
+        lenses = [lens for lens in h.lenses if lens != "plain"]
+        if "json" in lenses:
+            if not h.path.endswith("arguments") or maybe:
+                raise Cannot
+            code(f"if {var}.__class__ is not str: raise ODD")
+            value = code.name()
+            code(f"{value} = loads({var})")
+            code(f"if {value}.__class__ is not dict: raise ODD")
+            self.env[h.path] = Val(value, "dict", text=var)
+            return
+        tables = [lens for lens in lenses if lens in self.dialect.tables]
+        if tables and len(lenses) == 1 and not maybe:
+            code(f"if {var}.__class__ is not str: raise ODD")
+            word = code.name()
+            code(f"{word} = {code.const(self.dialect.tables[tables[0]].to_ir, 'WORDS')}[{var}]")
+            self.env[h.path] = Val(word, "str")
+            return
+        if any(not is_guard(lens) for lens in lenses):
+            raise Cannot
+        words = lenses[0].split("+") if lenses else [field_type(self.case.shape, h.path)]
+        if "plain" in h.lenses:
+            words = ["string"]
+        if len(words) > 1:
+            raise Cannot
+        cls = CLASSES.get(words[0], "any")
+        if maybe:
+            with code.block(f"if {var} is not None:"):
+                odd_unless(code, cls, var)
+                code(f"clean({var})" if cls == "dict" else "pass")
+        else:
+            odd_unless(code, cls, var)
+            if cls == "any":
+                code(f"if {var} is None: raise ODD")
+            if cls == "dict":
+                code(f"clean({var})")
+        self.env[h.path] = Val(var, cls, maybe)
+
+    def itself(self, h: Hole, var: str) -> None:
+        """Read a hole that is made of the object's own fields, by its usual case."""
+        case = self.dialect.cases_of(h.shape or "")[0][1]
+        inner = Reading(self.code, case, self.dialect)
+        if not isinstance(case.wire, Fields):
+            raise Cannot
+        inner.fields(case.wire, var)
+        if inner.lists:
+            raise Cannot
+        self.own.update(inner.build(None))
+
+    def build(self, shape: Shape | None) -> dict[str, Sym]:
+        """Return the IR object of what was read."""
+        obj: dict[str, Sym] = {}
+        if shape is not None and shape.kind is not None:
+            obj["type"] = Const(shape.kind)
+        env = dict(self.env)
+        if self.case.ir is not None:
+            made = _made(self.case.ir, env)
+            if not isinstance(made, dict):
+                raise Cannot
+            obj.update(made)
+        for path, value in env.items():
+            if "." in path:
+                raise Cannot
+            obj[path] = value
+        obj.update(self.own)
+        return obj
+
+
+def _made(ir: Picture, env: dict[str, Sym]) -> Sym:
+    if isinstance(ir, Literal):
+        return Const(ir.values[0])
+    if isinstance(ir, Hole):
+        if ir.path not in env:
+            raise Cannot
+        return env.pop(ir.path)
+    if isinstance(ir, Text):
+        pieces = [repr(ir.fixed[0])] if ir.fixed[0] else []
+        for name, fixed in zip(ir.names, ir.fixed[1:], strict=True):
+            pieces.append(env.pop(name).code)
+            if fixed:
+                pieces.append(repr(fixed))
+        return Val("(" + " + ".join(pieces) + ")", "str")
+    if isinstance(ir, Fields):
+        found = {}
+        for (name, *_), child in ir.entries:
+            if isinstance(child, Condition):
+                raise Cannot
+            made = _made(child, env)
+            if not (isinstance(made, Const) and made.value is ABSENT):
+                found[name] = made
+        return found
+    raise Cannot

@@ -1,0 +1,59 @@
+"""Where the parts of a message go: the list holes of the target's message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .picture import Hole
+from .rulefile import Case, Group
+from .symbols import Cannot, Code, NoFit, Sym
+from .symwrite import write
+
+if TYPE_CHECKING:
+    from .compile import Pair
+
+
+class Target:
+    """Where the parts of a message go in the target."""
+
+    def __init__(
+        self, pair: Pair, group: Group | None, case: Case | None, holes: list[Hole]
+    ) -> None:
+        if not holes or any(h.shape is None for h in holes):
+            raise Cannot
+        self.pair, self.group, self.case, self.holes = pair, group, case, holes
+        self.bare = len(holes) == 1 and "bare" in holes[0].lenses and group is not None
+
+    def accumulators(self) -> list[str]:
+        """Return the variables that collect the wires of each list hole."""
+        return ["w"] if len(self.holes) == 1 else [f"w{i}" for i in range(len(self.holes))]
+
+    def sink(self, _: Code, *accs: str) -> Any:
+        """Return the function that writes the code for one part."""
+
+        def put(code: Code, obj: dict[str, Sym]) -> None:
+            last: Exception = Cannot()
+            for i, hole in enumerate(self.holes):
+                if hole.mark == "old":
+                    continue
+                piece = code.fork()
+                acc = accs[i]
+                try:
+                    write(
+                        piece,
+                        self.pair.target,
+                        hole.shape or "",
+                        obj,
+                        self.pair.limit,
+                        lambda c, x, a=acc: c(f"{a}.append({x})"),  # type: ignore[misc]
+                    )
+                except (Cannot, NoFit) as error:
+                    last = error
+                    continue
+                for other in accs[i + 1 : len(self.holes)]:
+                    code(f"if {other}: raise ODD")
+                code.join(piece)
+                return
+            raise Cannot from last
+
+        return put
