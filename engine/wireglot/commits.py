@@ -36,7 +36,11 @@ def commit(
             code("open_calls = dict(zip([i for i, _ in new], NUMBERS)); last = -1")
         with code.block("else:"):
             code("open_calls = None")
-    elif role != "tool":
+    elif role == "tool":
+        code("for i in gone: del open_calls[i]")
+        if pair.sorted:
+            code("last = here")
+    else:
         code("if new: raise BAIL")
         code("open_calls = None")
     if target.group.spliced:

@@ -47,8 +47,11 @@ class Pair:
             code("message = None; okname = set(); ids = []; recover = state.recover; last = -1")
             with code.block("for at, m in enumerate(wire):"):
                 with code.block("try:"):
+                    if self.sorted:
+                        code("here = last")
                     self._dispatch(code)
                 with code.block("except UNUSUAL:"):
+                    code("state.last = last")
                     if self.source.hooks:
                         code("state.seat = seat")
                     commits.recovered(self, code)
@@ -103,7 +106,7 @@ class Pair:
         if group.spliced:
             hole = group.cases[0].wire
             assert isinstance(hole, Hole) and hole.shape is not None
-            code("w = []; new = []")
+            code("w = []; new = []; gone = []")
             target = self._target(code, role)
             self._case_of(code, hole.shape, "m", key, [target.sink(code, "w")])
             commits.commit(self, code, role, target, {}, ["w"])
@@ -131,7 +134,7 @@ class Pair:
             and len(accs) == 1
             and "bare" in reading.lists[0][0].lenses
         )
-        code("; ".join(f"{a} = []" for a in [*accs, "new"] + (["t"] if splits else [])))
+        code("; ".join(f"{a} = []" for a in [*accs, "new"] + (["t", "gone"] if splits else [])))
         whole = None
         if one and self.talk.per == "run" and role in ("user", "system"):
 
@@ -152,6 +155,9 @@ class Pair:
             self._list(code, hole, var, role, target, accs, answers, one, whole)
         if splits:
             assert answers is not None
+            # All that may be odd comes before the first effect.
+            for value in fields.values():
+                code(f"if {value.code} is not None: raise ODD")
             with code.block("if t:"):
                 commits.commit(self, code, "tool", answers, {}, ["t"])
             with code.block(f"if {accs[0]} or not t:"):

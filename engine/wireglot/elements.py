@@ -248,12 +248,13 @@ def object(
 def answered(pair: Pair, code: Code, fields: dict[str, Sym]) -> None:
     """Pair the result with its call: it must answer the message before it, in order."""
     key = fields["tool_call_id"].code
-    code("if open_calls is None: raise BAIL")
-    code(f"i = open_calls.pop({key}, -1)")
+    code(f"if open_calls is None or {key} in gone: raise BAIL")
+    code(f"i = open_calls.get({key}, -1)")
     code("if i < 0: raise BAIL")
     if pair.sorted:
-        code("if i < last: raise BAIL")
-        code("last = i")
+        code("if i < here: raise BAIL")
+        code("here = i")
+    code(f"gone.append({key})")
     code(f"n = calls[{key}]")
     if "name" in fields:
         code(f"if {fields['name'].code} != n: raise BAIL")

@@ -163,7 +163,7 @@ class State:
             raise Bail from None
         writer = Writer(fast.target, False, reader.trail, {}, fast.ladder)
         writer.calls = calls
-        self.open, self.last = open_calls, -1
+        self.open = open_calls
         found: list[Any] = []
         for message in messages:
             if message["role"] == "system" and fast.lifts:

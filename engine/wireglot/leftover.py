@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .ir import DERIVED
 from .sight import View
-from .trail import keys_of
+from .trail import Several, keys_of
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -68,7 +68,14 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
             elif key not in DERIVED:
                 left(writer, view, deeper, inner)
         return
-    if isinstance(value, dict) and writer.trail.spread(value, writer.trail.find(obj, path)):
+    places = writer.trail.find(obj, path)
+    if isinstance(places, Several):
+        writer.lefts.append((id(obj), path.partition(".")[0]))
+        told = f"the target has no place for `{path}`"
+        for place in places.places:
+            writer.note("no-place", "lost", place, view.case.pos, told)
+        return
+    if isinstance(value, dict) and writer.trail.spread(value, places):
         for key in value:
             left(writer, view, f"{path}.{key}", value[key])
         return

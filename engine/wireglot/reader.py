@@ -17,7 +17,7 @@ from .ir import field_type
 from .lenses import Misfit, same
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
-from .trail import At, Trail, path_of, pointer
+from .trail import At, Several, Trail, path_of, pointer
 
 MAX_DEPTH = 200
 
@@ -338,6 +338,8 @@ class Reader:
             return
         if h.mark == "old":
             env.spelled.setdefault(pointer(rel), {})["old"] = True
+        if spread and wire:
+            at = Several.of([(*at, key) for key in wire])
         env.put(h.path, value, at)
 
     # -- sums and the object itself -----------------------------------------------------------

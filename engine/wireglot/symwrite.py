@@ -315,8 +315,9 @@ def _cases(
             condition = _rival(rival.wire, "", writing.wire)
             if condition is None:
                 raise Cannot
-            if condition:
-                piece(f"if {condition}: raise ODD")
+            line = f"if {condition}: raise ODD"
+            if condition and "    " * piece.depth + line not in piece.lines:
+                piece(line)
         _leftover(piece, obj, "", writing.claims)
         if not writing.needs:
             code.join(piece)

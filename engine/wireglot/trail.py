@@ -22,6 +22,19 @@ def keys_of(text: str) -> list[str]:
     return [k.replace("~1", "/").replace("~0", "~") for k in text.split("/")[1:]]
 
 
+class Several(tuple[Any, ...]):
+    """The first of the places that a value came from together; `places` are all of them."""
+
+    places: list[At]
+
+    @classmethod
+    def of(cls, places: list[At]) -> Several:
+        """Make one of at least one place."""
+        made = cls(places[0])
+        made.places = places
+        return made
+
+
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
