@@ -93,7 +93,9 @@ def test_a_clean_request_is_compiled_whole(source: str, target: str) -> None:
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_broken_requests_convert_alike(source: str, target: str) -> None:
     body = weather(source)
-    tiers = Counter(check(source, target, mutant) for mutant in some(body, 400, f"{source}{target}"))
+    tiers = Counter(
+        check(source, target, mutant) for mutant in some(body, 400, f"{source}{target}")
+    )
     assert tiers[1] > 20 and tiers[3] > 20, f"the compiled path was not tried: {tiers}"
 
 
