@@ -127,3 +127,34 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
     body = {"turns": [{"role": "user", "parts": [{"text": "Hi", "tint": "green"}]}]}
     assert rules.convert(body, "one", "one").body == body
     assert codes(rules["one"].read(body).notes) == [("unfit", "kept", "/turns/0/parts/0/tint")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("extends: two\n", "`extends` is no word of a rule file"),
+        ("hooks: [no-such]\n", "no hook `no-such` is registered"),
+        ("hooks: call-ids\n", "`hooks` is a list of names"),
+        ("limits: {tool_name: {max: 3}}\n", "`tool_name` is no limit"),
+        ("limits: {tool_name: {rest: a-z, max: many}}\n", "`max` is no limit of `tool_name`"),
+        ("limits: {colour: {rest: a-z}}\n", "`colour` is no limit"),
+        ("unions: {part: [text]}\n", "names `text`, which is no shape"),
+        ("unions: {part: {text: 1}}\n", "is a list of names"),
+        ("conversation: {enforce: [tidy], cases: {}}\n", "`tidy` cannot be enforced"),
+        ("conversation: {order: 1}\n", "`order` is no word of a conversation"),
+        ("shapes: {text: {see: x}}\n", "`see` is no word of a shape"),
+        ("shapes: {text: {wire: {text: $text (copy)}}}\n", "is no mark"),
+        ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no lens"),
+        ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
+        ("tables: {stop: {only: word}}\n", "a table has"),
+        ("request: {wire: {talk: $messages as conversation}}\n", "`conversation` is no shape"),
+        ("request: []\n", "is a mapping"),
+    ],
+)
+def test_a_word_that_is_not_known_is_refused_with_its_place(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    with pytest.raises(wireglot.RuleError) as caught:
+        loaded(tmp_path, one=text)
+    assert message in str(caught.value)
+    assert caught.value.file.endswith("one.yaml") and caught.value.line == 5

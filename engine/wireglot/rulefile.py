@@ -7,18 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import picture as pic
-from .ir import PARTS, TOOLS, field_type
-from .lenses import FORMS, GUARDS, LENSES, Table, is_guard
-from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .ir import PARTS, TOOLS
+from .lenses import Table
+from .measure import disjoint, measure
+from .picture import Fields, Hole, Items, Literal, Picture
+from .rulecheck import check, texts
 from .schema import Schema
 from .source import Node, Pos, wrong
 
 HEADER = frozenset(
-    "wireglot dialect see verified unknown nulls limits tables schemas shapes unions "
-    "conversation envelope hooks request response error enforce options spelling".split()
+    "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
+    "hooks request response error spelling".split()
 )
-SHAPE_WORDS = frozenset("wire also by ir gathers cases drop examples see note".split())
-CASE_WORDS = frozenset("wire ir drop note examples see role".split())
+SHAPE_WORDS = frozenset("wire also by ir gathers cases drop examples note".split())
+CASE_WORDS = frozenset("wire ir drop note examples".split())
 # Names that a `by: kind` shape reads from the case name.
 Path = str
 
@@ -114,7 +116,7 @@ def load(node: Node) -> Dialect:
     """Build the model of one (merged) rule file. Raises RuleError."""
     top = _map(node, "a rule file")
     for key in top:
-        if key not in HEADER and key != "extends":
+        if key not in HEADER:
             raise wrong(f"`{key}` is no word of a rule file", node.keys.get(key, node.pos))
     name = top["dialect"].plain() if "dialect" in top else ""
     if not isinstance(name, str) or not name:
@@ -127,7 +129,7 @@ def load(node: Node) -> Dialect:
     schemas = {k: Schema(v.plain()) for k, v in _map(top.get("schemas"), "schemas").items()}
     listed = _map(top.get("shapes"), "shapes")
     shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
-    unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
+    unions = {k: texts(v, f"the union `{k}`") for k, v in _map(top.get("unions"), "unions").items()}
     units: dict[str, Shape] = {
         unit: _shape(unit, top[unit], listed)
         for unit in ("request", "response", "error", "envelope")
@@ -135,7 +137,7 @@ def load(node: Node) -> Dialect:
     }
     talk = top.get("conversation")
     limits = {k: v.plain() for k, v in _map(top.get("limits"), "limits").items()}
-    hooks = tuple(top["hooks"].plain()) if "hooks" in top else ()
+    hooks = tuple(texts(top.get("hooks"), "`hooks`"))
     dialect = Dialect(
         name,
         str(top["see"].plain()) if "see" in top else "",
@@ -150,7 +152,7 @@ def load(node: Node) -> Dialect:
         hooks,
         node,
     )
-    _check(dialect)
+    check(dialect)
     if "spelling" in top:
         _respell(dialect, top["spelling"])
     return dialect
@@ -253,14 +255,14 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         case = Case(
             case_name, name, wire, ir, drop, noted.plain() if noted else None, case_node.pos
         )
-        _measure(case, kind)
+        measure(case, kind)
         cases.append(case)
     cases.sort(key=lambda c: -c.weight)
     for one in cases:
         for two in cases:
             if one is not two:
-                one.rivals = one.rivals or not _disjoint(one.sides[1], two.sides[1])
-                one.doubles = one.doubles or not _disjoint(one.sides[0], two.sides[0])
+                one.rivals = one.rivals or not disjoint(one.sides[1], two.sides[1])
+                one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
     gathers = words.get("gathers")
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
     kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
@@ -277,6 +279,9 @@ def _reasons(node: Node | None) -> dict[str, str]:
 
 def _conversation(node: Node) -> Conversation:
     words = _map(node, "the conversation")
+    for key, child in words.items():
+        if key not in ("by", "per", "wire", "cases", "enforce"):
+            raise wrong(f"`{key}` is no word of a conversation", node.keys.get(key, child.pos))
     base = words.get("wire")
     per = words["per"].plain() if "per" in words else "message"
     if per not in ("message", "run"):
@@ -293,7 +298,7 @@ def _conversation(node: Node) -> Conversation:
         ir_node = case_node.get("ir")
         ir = pic.parse(ir_node) if ir_node else None
         case = Case(name, "message", wire, ir, _reasons(case_node.get("drop")), None, case_node.pos)
-        _measure(case, None)
+        measure(case, None)
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     enforce: list[tuple[str, str]] = []
@@ -301,108 +306,3 @@ def _conversation(node: Node) -> Conversation:
         pair = item if isinstance(item, dict) else {item: ""}
         enforce.extend((str(k), str(v)) for k, v in pair.items())
     return Conversation(per, list(groups.values()), enforce, node.pos)
-
-
-def _measure(case: Case, kind: str | None) -> None:
-    """Weigh a case by how little fits it, and note what tells it apart on both sides."""
-    wire: dict[str, Any] = {}
-    ir: dict[str, Any] = {} if kind is None else {"type": (kind,)}
-    weight = _weigh(case.wire, "", wire, case.shape)
-    if case.ir is not None:
-        _weigh(case.ir, "", ir, case.shape)
-    for hole in pic.holes(case.wire):
-        for path in hole.paths:
-            if path != "." and hole.mark is None and path not in ir:
-                ir[path] = _class(hole, case.shape)
-        if hole.mode == "each" and hole.path != ".":
-            case.lists.setdefault(hole.path, []).append(hole)
-    case.weight, case.sides = weight, (ir, wire)
-
-
-def _class(hole: Hole, shape: str) -> Any:
-    guards = [lens for lens in hole.lenses if is_guard(lens)]
-    words = frozenset(guards[0].split("+")) if guards else frozenset()
-    if not words and hole.mode == "each":
-        words = frozenset(("list",))
-    return words or frozenset((field_type(shape, hole.path),))
-
-
-def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
-    if isinstance(p, Literal):
-        side[path] = p.values
-        return 3.0 if ABSENT in p.values else 10.0
-    if isinstance(p, Text):
-        side[path] = p
-        return 6.0
-    if isinstance(p, Items):
-        side[path] = frozenset(("list",))
-        return 2.0 + sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))
-    if isinstance(p, Fields):
-        total = 2.0 if p.closed else 0.0
-        for names, child in p.entries:
-            total += _weigh(child, f"{path}/{names[0]}", side, shape)
-        if any(h.path != "." for h in p.spread):
-            total += 1.0
-        return total
-    if isinstance(p, Hole) and p.mark is None:
-        if "json" in p.lenses or p.lenses[-1:] in (("bare",), ("plain",)):
-            side[path] = frozenset(("string", "list") if "json" not in p.lenses else ("string",))
-        elif not p.lenses or is_guard(p.lenses[-1]):
-            side[path] = _class(p, shape)
-        else:
-            side[path] = frozenset(("any",))
-        return 4.0 + 2 * len(p.lenses) + (1.5 if p.mode else 0.0)
-    return 0.0
-
-
-def _disjoint(one: dict[str, Any], two: dict[str, Any]) -> bool:
-    """Tell whether no JSON (or no IR value) can fit both sides."""
-    for path in one.keys() | two.keys():
-        a, b = one.get(path), two.get(path)
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            if not set(map(repr, a)) & set(map(repr, b)):
-                return True
-        elif a is None or b is None:
-            only, other = (a, two) if b is None else (b, one)
-            if only == (ABSENT,) and any(k.startswith(f"{path}/") for k in other):
-                return True
-        elif isinstance(a, frozenset) and isinstance(b, frozenset):
-            if not (a & b or "any" in a | b or (a | b) <= {"integer", "number"}):
-                return True
-        elif (a == (ABSENT,)) != (b == (ABSENT,)) and (a == (ABSENT,) or b == (ABSENT,)):
-            return True
-        elif isinstance(a, tuple) != isinstance(b, tuple):
-            values, words = (a, b) if isinstance(a, tuple) else (b, a)
-            if isinstance(words, frozenset) and "any" not in words:
-                fits = [v for v in values if v is not ABSENT and any(_is(w, v) for w in words)]
-                if not fits:
-                    return True
-    return False
-
-
-def _is(word: str, value: Any) -> bool:
-    return word not in GUARDS or GUARDS[word](value)
-
-
-def _check(dialect: Dialect) -> None:
-    """Raise RuleError for a name that is used and not defined."""
-    known = {*dialect.shapes, *dialect.unions, "conversation"}
-    lenses = {*GUARDS, *FORMS, *dialect.tables, *dialect.schemas, *LENSES}
-    for name, members in dialect.unions.items():
-        for member in members:
-            if member not in dialect.shapes:
-                raise wrong(
-                    f"the union `{name}` names `{member}`, which is no shape", dialect.node.pos
-                )
-    cases = [c for s in (*dialect.shapes.values(), *dialect.units.values()) for c in s.cases]
-    if dialect.conversation:
-        cases += [c for g in dialect.conversation.groups for c in g.cases]
-    for case in cases:
-        for hole in pic.holes(case.wire):
-            if hole.shape is not None and hole.shape not in known:
-                raise wrong(f"`{hole.shape}` is no shape of this file", hole.pos)
-            for lens in hole.lenses:
-                if lens not in lenses and not is_guard(lens):
-                    raise wrong(
-                        f"`{lens}` is no lens", hole.pos, "or a table or schema of this file"
-                    )
