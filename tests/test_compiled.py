@@ -1,4 +1,4 @@
-"""The compiled path equals the interpreter: bodies, notes and envelopes, on good and broken input."""
+"""The compiled path equals the interpreter: bodies, notes, envelopes, on good and broken input."""
 
 from __future__ import annotations
 

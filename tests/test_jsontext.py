@@ -58,7 +58,7 @@ def test_a_text_is_escaped_only_where_it_must_be(value: str, text: str) -> None:
     assert jsontext.stringify([value, 0.5]) == f"[{text},0.5]"
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1: 0.5}, [10**5000]])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [10**5000]])
 def test_what_json_cannot_hold_is_refused(value: Any) -> None:
     with pytest.raises(ValueError):
         jsontext.stringify(value)

@@ -158,3 +158,22 @@ def test_a_word_that_is_not_known_is_refused_with_its_place(
         loaded(tmp_path, one=text)
     assert message in str(caught.value)
     assert caught.value.file.endswith("one.yaml") and caught.value.line == 5
+
+
+def test_what_was_read_goes_home_unrepaired_though_nothing_is_remembered() -> None:
+    dialect = wireglot.load_rules()["openai-chat"]
+    tools = [{"type": "function", "function": {"name": "a.b/c"}}]
+    ir = dialect.read(tools, unit="tools").ir
+    assert ir == [{"name": "a.b/c", "spelled": {"openai-chat": {}}}]
+    assert dialect.write(ir, unit="tools") == (tools, (), None)
+    mended = dialect.write(ir, unit="tools", options={"repair": True})
+    assert mended.body == [{"type": "function", "function": {"name": "a_b_c"}}]
+    assert [note.code for note in mended.notes] == ["renamed"]
+
+
+def test_memory_is_not_looked_for_in_the_data_of_the_user() -> None:
+    dialect = wireglot.load_rules()["openai-chat"]
+    data = {"spelled": 5, "kept": {"openai-chat": {"/a": 1}}}
+    call = {"type": "tool_call", "id": "c", "name": "a.b", "arguments": data}
+    out = dialect.write(call, unit="tool_call")
+    assert out.body["function"]["name"] == "a_b"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from . import admission, conversation, hooks, ladder, paths, rulefile
 from .env import Env
 from .errors import ConversionError, UsageError
+from .ir import USER_DATA
 from .lenses import Misfit
 from .notes import Note, Policy, severity_of
 from .payload import check_json, check_unit, known_options
@@ -61,7 +62,12 @@ class DialectRules:
             )
             for code, effect, at, pos, text in found.notes
         ]
-        return Reading(_unit_out(found.ir, unit), tuple(notes))
+        ir = _unit_out(found.ir, unit)
+        for first in ir[:1] if isinstance(ir, list) else [ir]:
+            if isinstance(first, dict):
+                # Even with nothing to remember, the value knows its home.
+                first.setdefault("spelled", {}).setdefault(self.name, {})
+        return Reading(ir, tuple(notes))
 
     def write(
         self,
@@ -355,9 +361,11 @@ def _home(ir: Any, name: str) -> bool:
     while stack:
         value = stack.pop()
         if isinstance(value, dict):
-            if name in value.get("spelled", {}) or name in value.get("kept", {}):
+            if any(name in value[k] for k in ("spelled", "kept") if isinstance(value.get(k), dict)):
                 return True
-            stack.extend(v for v in value.values() if isinstance(v, dict | list))
+            stack.extend(
+                v for k, v in value.items() if k not in USER_DATA and isinstance(v, dict | list)
+            )
         elif isinstance(value, list):
             stack.extend(v for v in value if isinstance(v, dict | list))
     return False

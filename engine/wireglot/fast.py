@@ -593,7 +593,10 @@ class Fast:
         return rest, kept
 
     def _shaped(self, shaped: dict[str, Any], values: list[Any], notes: list[Note]) -> None:
-        key = repr(shaped)
+        try:
+            key = repr(shaped)
+        except ValueError:  # a number of more digits than Python prints
+            raise Bail from None
         known = self.memo.get(key)
         if known is None:
             body, more = self._part(shaped)

@@ -66,6 +66,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("tool_call", "input"): "string",
     ("candidate", "logprobs"): "any",
 }
+# Fields that hold the user's own JSON, in which no word of the IR means anything.
+USER_DATA = frozenset(("arguments", "parameters", "schema", "own", "kept", "spelled", "metadata"))
 # Never a loss when a picture does not take them: they follow from other fields.
 DERIVED = frozenset(("type", "role", "kept", "spelled", "arguments_json", "value_json", "origin"))
 
