@@ -177,3 +177,9 @@ def test_memory_is_not_looked_for_in_the_data_of_the_user() -> None:
     call = {"type": "tool_call", "id": "c", "name": "a.b", "arguments": data}
     out = dialect.write(call, unit="tool_call")
     assert out.body["function"]["name"] == "a_b"
+
+
+def test_an_element_of_several_tools_is_no_tool() -> None:
+    body = {"functionDeclarations": [{"name": "f"}, {"name": "g"}]}
+    with pytest.raises(wireglot.ConversionError, match="use the unit `tools`"):
+        wireglot.load_rules()["gemini"].read(body, unit="tool")

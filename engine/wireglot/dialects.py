@@ -156,7 +156,10 @@ class DialectRules:
         if unit == "tool":
             if not isinstance(body, dict):
                 raise Misfit("expected a tool", (), hole.pos)
-            return {"tools": reader.element(hole.shape or "", body, ())[0]}
+            tools = reader.element(hole.shape or "", body, ())[0]
+            if len(tools) != 1:
+                raise Misfit(f"it holds {len(tools)} tools; use the unit `tools`", (), hole.pos)
+            return {"tools": tools}
         env = Env((), case, True)
         reader.hole(hole, body, (), (), env)
         reader.finish(env)
