@@ -81,7 +81,7 @@ def whole(
             code_of = fields[child.path].code
             taken.add(child.path)
             later.append(f"if {code_of} is not None: message[{key!r}] = {code_of}")
-        elif isinstance(child, Hole) and child.mark == "optional":
+        elif isinstance(child, Hole) and child.mark in ("optional", "old"):
             continue
         else:
             raise Cannot

@@ -211,9 +211,13 @@ class Pair:
                 else:
                     sinks[0](code, text)
             head = "elif"
-        if hole.mark in ("else", "optional"):
+        if hole.mark in ("else", "optional", "old"):
             code(f"{head} {var} is None: pass")
             head = "elif"
+        if hole.mark == "old" or "lone" in hole.lenses:
+            with code.block("else:" if head == "elif" else f"if {var} is not None:"):
+                code("raise ODD")
+            return
         with code.block(f"{head} {var}.__class__ is list:"):
             code(f"if not {var}: raise ODD")
             with code.block(f"for e in {var}:"):
@@ -236,7 +240,8 @@ class Pair:
                     if group.spliced:
                         assert isinstance(case.wire, Hole)
                         return Target(self, group, case, [case.wire])
-                    return Target(self, group, case, case.lists.get("parts", []))
+                    usual = [h for h in case.lists.get("parts", []) if h.mark != "old"]
+                    return Target(self, group, case, usual)
         raise Cannot
 
     def limit(self, code: Code, obj: dict[str, Sym], path: str, value: Val) -> None:

@@ -73,6 +73,10 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
     raise best
 
 
+def _before(talk: Conversation, group: Group) -> list[Group]:
+    return talk.groups[: talk.groups.index(group)]
+
+
 def _by_role(misfit: Misfit) -> bool:
     return bool(misfit.at) and misfit.at[-1] == "role"
 
@@ -97,6 +101,8 @@ def _read_group(
         part = reader.shape(case.wire.shape, item, at, lenient)
         message = {"role": talk.role(case), "parts": [part]}
         reader.trail.put(message, None, at)
+        if any(talk.role(c) == message["role"] for g in _before(talk, group) for c in g.cases):
+            _remember(reader, message, "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
@@ -338,7 +344,12 @@ def _merged(
 def _place(
     writer: Writer, talk: Conversation, message: dict[str, Any]
 ) -> tuple[Group, Case, dict[str, Any]]:
-    for group in talk.groups:
+    memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    read_by = memory.get("", {}).get("case")
+    groups = talk.groups
+    if read_by:
+        groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
+    for group in groups:
         for case in group.cases:
             if talk.role(case) != message.get("role"):
                 continue

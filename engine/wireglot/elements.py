@@ -239,10 +239,10 @@ def object(
                 sink(code, build(text, {"value": Val(piece, "str")}))
         with code.block("else:"):
             for sink in sinks:
-                sink(code, build(whole, {"value": Val(x, "dict")}))
+                sink(code, build(whole, {"value": Val(x, "dict", raw=True)}))
     with code.block("else:"):
         for sink in sinks:
-            sink(code, build(whole, {"value": Val(x, "dict")}))
+            sink(code, build(whole, {"value": Val(x, "dict", raw=True)}))
 
 
 def answered(pair: Pair, code: Code, fields: dict[str, Sym]) -> None:

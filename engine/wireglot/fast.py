@@ -9,14 +9,15 @@ request goes to the interpreter. Output and notes are the interpreter's, whichev
 from __future__ import annotations
 
 import linecache
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from . import commits, conversation, hooks, jsontext, share
 from .compile import Pair
 from .errors import ConversionError
-from .lenses import Misfit, same, stringify
+from .lenses import Misfit, same
 from .limits import _pattern
 from .looks import find
 from .notes import Note
@@ -45,36 +46,20 @@ UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexEr
 JSON_STARTS = ("{", "[")
 REMEMBERED, REMEMBERED_SIZE = 512, 4000
 BIG = 10**4300
+_ascii = str.isascii
 
 
-def clean(value: Any, depth: int = 0) -> None:
-    """Raise Odd (or ValueError) for an object of the payload that is no plain JSON."""
+def clean(value: dict[str, Any], depth: int = 0) -> None:
+    """Raise Odd (or what UNUSUAL names) for an object of the payload that is no plain JSON."""
     if depth > 50:
         raise Odd
-    for key, item in value.items():
-        if key.__class__ is not str or not (key.isascii() or key.encode()):
-            raise Odd
-        kind = item.__class__
-        if kind is str:
-            if not item.isascii():
-                item.encode()
-        elif kind is dict:
-            clean(item, depth + 1)
-        elif kind is list:
-            _clean_list(item, depth + 1)
-        elif kind is float:
-            if item - item != 0:
-                raise Odd
-        elif kind is int:
-            if not -BIG < item < BIG:
-                raise Odd
-        elif kind is not bool and item is not None:
-            raise Odd
+    if not all(map(_ascii, value)):  # TypeError for a key that is no text
+        for key in value:
+            key.encode()
+    _clean_items(value.values(), depth)
 
 
-def _clean_list(items: list[Any], depth: int) -> None:
-    if depth > 50:
-        raise Odd
+def _clean_items(items: Iterable[Any], depth: int) -> None:
     for item in items:
         kind = item.__class__
         if kind is str:
@@ -83,7 +68,9 @@ def _clean_list(items: list[Any], depth: int) -> None:
         elif kind is dict:
             clean(item, depth + 1)
         elif kind is list:
-            _clean_list(item, depth + 1)
+            if depth > 50:
+                raise Odd
+            _clean_items(item, depth + 1)
         elif kind is float:
             if item - item != 0:
                 raise Odd
@@ -94,6 +81,14 @@ def _clean_list(items: list[Any], depth: int) -> None:
             raise Odd
 
 
+def _json_text(value: Any) -> str:
+    text = jsontext.utf8_text(value)
+    if text.count("[") + text.count("{") > 50:
+        clean(value)  # which says what is nested too deep
+    return text
+
+
+_by_rank = operator.itemgetter(0)
 Partial = Callable[..., tuple[Any, list[Note], Any]]
 
 
@@ -279,7 +274,7 @@ class Fast:
             "loads": jsontext._decode,
             "NUMBERS": range(10**6),
             "clean": clean,
-            "stringify": stringify,
+            "stringify": _json_text,
             **consts,
         }
         exec(compile(text, file, "exec"), scope)
@@ -331,6 +326,7 @@ class Fast:
     def _frame(self) -> None:
         """Sort the keys of the source's request by what they need."""
         there = _leaves(self.target.units["request"].cases[0].wire, ())
+        self.order = {keys[0]: i for i, (keys, _) in reversed(list(enumerate(there))) if keys}
         self.places: dict[str, tuple[tuple[str, ...], Hole]] = {}
         shaped: set[str] = set()
         for keys, hole in there:
@@ -376,7 +372,7 @@ class Fast:
             for _, (keys, h) in self.places.items()
             if h.mark == "else" and h.value is not None
         ]
-        self.order = {keys[0]: i for i, (keys, _) in enumerate(there) if keys}
+        self.message_rank = self._rank(self.message_keys)
         self.memo: dict[str, tuple[Any, tuple[Note, ...]]] = {}
         self.envelopes: dict[tuple[Any, Any], Any] = {}
         self.base: tuple[Any, list[Note]] | None = None
@@ -389,7 +385,8 @@ class Fast:
         if child.shape == "conversation":
             return ("messages",)
         if child.path == "tools":
-            return ("tools",)
+            first = self.source.units["request"].cases[0].lists["tools"][0]
+            return ("tools",) if child is first else ("leave",)
         if child.path.startswith("own."):
             own = child.path[4:]
             told = f"`{own}` is a field of {self.source.name} alone"
@@ -411,7 +408,8 @@ class Fast:
             return ("shaped",)
         place = self.places.get(child.path)
         if place is not None:
-            return ("copy", place[0], classes, child.path)
+            rank = self.order.get(place[0][0], 99)
+            return ("copy", place[0], classes, child.path, rank, child.path in self.outside)
         if child.path in self.outside:
             return ("outside", child.path, classes)
         told = f"the target has no place for `{child.path}`"
@@ -425,7 +423,7 @@ class Fast:
             raise Bail
         state = State(self)
         notes: list[Note] = []
-        values: list[tuple[tuple[str, ...], Any]] = []
+        values: list[tuple[int, tuple[str, ...], Any]] = []
         shaped: dict[str, Any] | None = None
         tools = wire = system = None
         outside: dict[str, Any] = {}
@@ -460,9 +458,11 @@ class Fast:
                     self.plain_json(value)
                 elif not -BIG < value < BIG:
                     raise Bail
-                values.append((entry[1], value))
-                if entry[3] in self.outside:
+                values.append((entry[4], entry[1], value))
+                if entry[5]:
                     outside[entry[3]] = value
+            elif what == "leave":
+                raise Bail
             elif what == "tools":
                 tools = value
             elif what == "system":
@@ -512,11 +512,11 @@ class Fast:
             self._tools(tools, values, notes, state)
         if shaped is not None:
             self._shaped(shaped, values, notes)
-        values.append((self.message_keys, head + out if head else out))
+        values.append((self.message_rank, self.message_keys, head + out if head else out))
         if lifted or apart:
             assert self.system_keys is not None
             text = state.bare(apart + lifted) if self.bare else apart + lifted
-            values.append((self.system_keys, text))
+            values.append((self._rank(self.system_keys), self.system_keys, text))
         return self._body(values, notes), notes, self._envelope(outside, model, stream), state
 
     def _system(self, part: dict[str, Any], notes: list[Note]) -> list[Any]:
@@ -533,14 +533,17 @@ class Fast:
             raise Bail
         return found
 
+    def _rank(self, keys: tuple[str, ...]) -> int:
+        return self.order.get(keys[0], 99)
+
     def _given(self, name: str, given: Any, values: list[Any], outside: dict[str, Any]) -> None:
         place = self.places.get(name)
         here = outside.get(name)
         if given is None:
             return
         if place is not None:
-            if not any(keys == place[0] for keys, _ in values):
-                values.append((place[0], given))
+            if not any(keys == place[0] for _, keys, _ in values):
+                values.append((self._rank(place[0]), place[0], given))
                 if name in self.outside:
                     outside[name] = given
         elif here is None and name in self.outside:
@@ -556,11 +559,11 @@ class Fast:
         if tools == []:
             return
         try:
-            values.append((self.tool_keys, self.tools(tools, state)))
+            values.append((self._rank(self.tool_keys), self.tool_keys, self.tools(tools, state)))
         except UNUSUAL:
             key = self.source_key("tools")
             body, more = self._part({key: tools})
-            values.extend(((k,), v) for k, v in body.items())
+            values.extend((self._rank((k,)), (k,), v) for k, v in body.items())
             notes.extend(more)
 
     def source_key(self, what: str) -> str:
@@ -608,34 +611,35 @@ class Fast:
                 self.memo[key] = (_copied(body), known[1])
         else:
             known = (_copied(known[0]), known[1])
-        values.extend(((k,), v) for k, v in known[0].items())
+        values.extend((self._rank((k,)), (k,), v) for k, v in known[0].items())
         notes.extend(known[1])
 
-    def _body(self, values: list[tuple[tuple[str, ...], Any]], notes: list[Note]) -> Any:
-        for keys, hole in self.filled:
-            if not any(k == keys for k, _ in values):
-                told = f"`{keys[-1]}` is required here and was not there"
-                target = "".join(f"/{k}" for k in keys)
-                notes.append(Note("filled-in", "added", "info", None, target, str(hole.pos), told))
-                values.append((keys, hole.value))
-        if len(values) > 1:
-            order = self.order
-            ranked = [(order.get(keys[0], 99), i) for i, (keys, _) in enumerate(values)]
-            ranked.sort()
-            values = [values[i] for _, i in ranked]
+    def _body(self, values: list[tuple[int, tuple[str, ...], Any]], notes: list[Note]) -> Any:
+        values.sort(key=_by_rank)
         out: dict[str, Any] = {}
-        for keys, value in values:
-            owner = out
-            if len(keys) == 1 and keys[0] not in out:
-                out[keys[0]] = value
+        for _, keys, value in values:
+            key = keys[0]
+            if len(keys) == 1 and key not in out:
+                out[key] = value
                 continue
+            owner = out
             for key in keys[:-1]:
                 owner = owner.setdefault(key, {})
-            old = owner.get(keys[-1])
+            key = keys[-1]
+            old = owner.get(key)
             if old.__class__ is dict and value.__class__ is dict:
                 _merge(old, value)
             else:
-                owner[keys[-1]] = value
+                owner[key] = value
+        for keys, hole in self.filled:
+            if _at(out, keys) is None:
+                told = f"`{keys[-1]}` is required here and was not there"
+                target = "".join(f"/{k}" for k in keys)
+                notes.append(Note("filled-in", "added", "info", None, target, str(hole.pos), told))
+                owner = out
+                for key in keys[:-1]:
+                    owner = owner.setdefault(key, {})
+                owner[keys[-1]] = hole.value
         return out
 
     def _envelope(self, outside: dict[str, Any], model: Any, stream: Any) -> Any:

@@ -75,8 +75,11 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     if h.mode == "each":
         if "lone" in h.lenses:
             assert h.shape is not None
-            return [reader.shape(h.shape, value[0], at, env.lenient)]
-        return each(reader, h, value, at, env)
+            parts = [reader.shape(h.shape, value[0], at, env.lenient)]
+        else:
+            parts = each(reader, h, value, at, env)
+        aside(reader, h, parts, env)
+        return parts
     if h.mode == "as":
         if h.shape == "conversation":
             from .conversation import read_messages
@@ -214,6 +217,20 @@ def each(reader: Reader, h: Hole, wire: Any, at: At, env: Env) -> list[Any]:
         last = shape
         found.extend(parts)
     return found
+
+
+def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
+    """Remember the hole that elements were read by, where an earlier one could write them."""
+    holes = env.case.lists.get(h.path, [h])
+    if h not in holes[1:]:
+        return
+    kinds = reader.dialect.kinds_of
+    assert h.shape is not None
+    earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
+    if earlier & kinds(h.shape):
+        for part in parts:
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "hole": h.shape}
 
 
 def element(reader: Reader, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:

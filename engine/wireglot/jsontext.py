@@ -25,14 +25,25 @@ def stringify(value: Any) -> str:
     of more digits than Python prints), RecursionError for what is nested too deep.
     """
     text = "".join(_pieces(value, 0))
-    if _EXPONENT.search(text):
-        text = _text(value)
-    elif _WHOLE.search(text):
-        text = "".join(_pieces(_whole(value), 0))
+    if "e-" in text or "e+" in text or ".0" in text:
+        if _EXPONENT.search(text):
+            text = _text(value)
+        elif _WHOLE.search(text):
+            text = "".join(_pieces(_whole(value), 0))
     if text.isascii() or not _HALF.search(text):
         return text
     whole = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)
+
+
+def utf8_text(value: Any) -> str:
+    """Write JSON text as `stringify` does; ValueError for half of a surrogate pair, too."""
+    text = "".join(_pieces(value, 0))
+    if "e-" in text or "e+" in text or ".0" in text:
+        text = stringify(value)
+    if not text.isascii():
+        text.encode()
+    return text
 
 
 def _whole(value: Any) -> Any:

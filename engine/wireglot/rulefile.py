@@ -101,6 +101,16 @@ class Dialect:
     node: Node
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
 
+    def kinds_of(self, name: str) -> frozenset[Any]:
+        """Return the types of IR objects that a shape or union holds; None for a plain function."""
+        found: set[Any] = set()
+        for member in self.unions.get(name, [name]):
+            shape = self.shapes[member]
+            for case in shape.cases:
+                said = case.sides[0].get("/type")
+                found.update(said if isinstance(said, tuple) else (shape.kind,))
+        return frozenset(found)
+
     def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
         """Return every (shape, case) of a shape or union, the narrowest first."""
         found = self.candidates.get(name)

@@ -41,10 +41,11 @@ class Val:
     """A value that a piece of code gives.
 
     `maybe`: it can be None, which means absent. `text`: code of the JSON text that it came from.
-    `plain`: it is text known to be no JSON of an object or array. `derived`: never a loss.
+    `raw`: it stands in the payload as it is, unchecked inside. `plain`: it is text known to be no
+    JSON of an object or array. `derived`: never a loss.
     """
 
-    __slots__ = ("cls", "code", "derived", "maybe", "plain", "text")
+    __slots__ = ("cls", "code", "derived", "maybe", "plain", "raw", "text")
 
     def __init__(
         self,
@@ -54,9 +55,10 @@ class Val:
         text: str | None = None,
         plain: bool = False,
         derived: bool = False,
+        raw: bool = False,
     ) -> None:
         self.code, self.cls, self.maybe = code, cls, maybe
-        self.text, self.plain, self.derived = text, plain, derived
+        self.text, self.plain, self.derived, self.raw = text, plain, derived, raw
 
 
 Sym = Any  # Const | Val | dict[str, Sym]

@@ -30,8 +30,7 @@ class Reading:
         if p.spread:
             if len(p.spread) > 1 or p.spread[0].shape is not None or p.entries or p.closed:
                 raise Cannot
-            code(f"clean({var})")
-            self.env[p.spread[0].path] = Val(var, "dict")
+            self.env[p.spread[0].path] = Val(var, "dict", raw=True)
             return
         need: list[tuple[str, Picture]] = []
         may: list[tuple[str, Hole]] = []
@@ -42,7 +41,11 @@ class Reading:
             elif isinstance(child, Hole):
                 if child.mark in (None, "made", "default"):
                     need.append((key, child))
-                elif not child.path.startswith("own.") and child.mode != "as":
+                elif (
+                    not child.path.startswith("own.")
+                    and child.mode != "as"
+                    and not (child.mode == "each" and child.mark == "old")
+                ):
                     may.append((key, child))
             elif isinstance(child, Fields) and all_marked(child):
                 continue
@@ -140,14 +143,12 @@ class Reading:
         if maybe:
             with code.block(f"if {var} is not None:"):
                 odd_unless(code, cls, var)
-                code(f"clean({var})" if cls == "dict" else "pass")
+                code("pass")
         else:
             odd_unless(code, cls, var)
             if cls == "any":
                 code(f"if {var} is None: raise ODD")
-            if cls == "dict":
-                code(f"clean({var})")
-        self.env[h.path] = Val(var, cls, maybe)
+        self.env[h.path] = Val(var, cls, maybe, raw=cls == "dict")
 
     def itself(self, h: Hole, var: str) -> None:
         """Read a hole that is made of the object's own fields, by its usual case."""

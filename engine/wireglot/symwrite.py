@@ -109,6 +109,8 @@ class Writing:
                 raise NoFit
             self.claim(hole.path)
             self.wire[path] = value
+            if value.raw:
+                self.code(f"clean({value.code})")
             return value.code
         body = "{" + ", ".join(items) + "}"
         if not later:
@@ -188,7 +190,7 @@ class Writing:
             raise Cannot
         if value.maybe and h.mark is None:
             self.code(f"if {value.code} is None: raise ODD")
-            value = Val(value.code, value.cls, text=value.text, plain=value.plain)
+            value = Val(value.code, value.cls, text=value.text, plain=value.plain, raw=value.raw)
         expression, cls = value.code, value.cls
         json_text = False
         for lens in h.lenses:
@@ -224,6 +226,9 @@ class Writing:
                 raise Cannot
         if field_type(self.shape, h.path) == "opaque":
             raise Cannot
+        if value.raw and not json_text:
+            unless = f"if {value.code} is not None: " if value.maybe else ""
+            self.code(f"{unless}clean({value.code})")
         source = self.names[h.path][1] if h.path in self.names else h.path
         self.limit(self.code, self.obj, source, value)
         self.claim(h.path)
@@ -279,10 +284,8 @@ def _kind(shape: Shape, obj: dict[str, Sym]) -> bool:
     value = kind.value if isinstance(kind, Const) else None
     if shape.kind is not None:
         return bool(shape.kind == value)
-    return not any(
-        isinstance(c.sides[0].get("/type"), tuple) and value not in c.sides[0]["/type"]
-        for c in shape.cases
-    )
+    types = [c.sides[0].get("/type") for c in shape.cases]
+    return any(not isinstance(words, tuple) or value in words for words in types)
 
 
 def _cases(
