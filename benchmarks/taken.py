@@ -1,7 +1,7 @@
 """Count which tier recorded requests take: `python -m benchmarks.taken [FOLDER]`.
 
-Tier 1 is clean, 2 has oddities that change no control flow, 3 had one element recovered, 4 went
-to the interpreter as a whole; `wireglot.tiers` says which.
+Tier 1 is compiled whole (fields of the request may be noted), 3 had messages or system text
+recovered by the interpreter, 4 went to the interpreter as a whole; `RuleSet.tier` says which.
 """
 
 from __future__ import annotations
@@ -34,13 +34,10 @@ def run(folder: pathlib.Path = TRAFFIC) -> list[Bar]:
     except ImportError as problem:
         print(f"skipped: {problem}")
         return []
-    tiers = getattr(wireglot, "tiers", None)
+    tiers = wireglot.packaged().tier
     missing = [name for name in DIALECTS if not (folder / f"{name}.jsonl.gz").is_file()]
-    if tiers is None or missing:
-        reason = (
-            "`wireglot.tiers` is not there" if tiers is None else f"no traffic in {folder.name}"
-        )
-        print(f"skipped: {reason}")
+    if missing:
+        print(f"skipped: no traffic in {folder.name}")
         return []
     total: collections.Counter[int] = collections.Counter()
     print(f"{'pair':28}{'requests':>9}{'clean':>8}{'odd':>8}{'element':>8}{'whole':>8}{'taken':>9}")
