@@ -16,7 +16,7 @@ CODES: dict[str, str] = {
     "unfit": "A value of a type that its picture does not take; kept for its own dialect only.",
     "own-field": "A documented field that only the source dialect has.",
     "no-place": "A value that the target dialect cannot hold.",
-    "dropped": "A value that the target's rule file drops, with the reason it gives.",
+    "dropped": "A value that a rule file gives up, with the reason it gives.",
     "filled-in": "A required value that the source did not have, filled in from the rule.",
     "made-id": "An id that the source did not have, made from position and content.",
     "made-name": "A name that the target requires and the source did not have.",
