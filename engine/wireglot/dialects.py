@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from . import admission, conversation, hooks, ladder, paths, rulefile
+from . import admission, conversation, enforce, hooks, ladder, paths, rulefile
 from .env import Env
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
@@ -248,7 +248,7 @@ class DialectRules:
         whole = dict(ir)
         writer.trail.copy(ir, whole)
         if self.model.conversation is not None and isinstance(ir.get("messages"), list):
-            parts, rest = conversation.lift(writer, ir["messages"])
+            parts, rest = enforce.lift(writer, ir["messages"])
             whole["messages"] = rest
             if parts or _was_there(ir, self.name, writer.same):
                 whole["system"] = parts

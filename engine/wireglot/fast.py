@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import commits, conversation, hooks, jsontext, share
+from . import commits, conversation, enforce, hooks, jsontext, share
 from .compile import Pair
 from .errors import ConversionError
 from .lenses import Misfit, same
@@ -183,7 +183,7 @@ class State:
         if out or hole is None:
             raise Bail
         try:
-            parts, _ = conversation.lift(writer, [message])
+            parts, _ = enforce.lift(writer, [message])
             system.extend(wire for _, wire in share.share(writer, [hole], parts)[id(hole)])
         except Misfit:
             raise Bail from None
@@ -248,7 +248,7 @@ class State:
         found = [wire for _, wire in shares[id(hole)]]
         if not found:
             raise Bail
-        conversation._unplaced(writer, message, case.pos)
+        enforce.unplaced(writer, message, case.pos)
         head = {}
         assert isinstance(case.wire, Fields)
         for (name, *_), child in case.wire.entries:

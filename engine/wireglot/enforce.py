@@ -1,0 +1,166 @@
+"""What a dialect asks of a message list: system text apart, results in their places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .ladder import step
+from .lenses import Misfit
+from .picture import Literal
+from .rulefile import Case, Conversation
+from .sight import View
+from .writer import Writer
+
+
+def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """Take system text out of the messages where the dialect wants it apart."""
+    talk = writer.dialect.conversation
+    if talk is None or ("lift", "system") not in talk.enforce:
+        return [], messages
+    parts: list[Any] = []
+    rest: list[Any] = []
+    heads = 0
+    for message in messages:
+        memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
+        home = writer.same and not writer.repair
+        taken = message.get("role") == "system" and not (
+            home and (rest or heads or not memory.get("head"))
+        )
+        if not taken:
+            rest.append(message)
+            continue
+        heads += 1
+        if rest:
+            told = "system text stands apart in the target, before the conversation"
+            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told)
+        while "level" in message:
+            message = down(writer, message, talk)
+        parts.extend(message.get("parts", ()))
+        unplaced(writer, message, talk.pos)
+    return parts, rest
+
+
+def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+    """Take a message one rung down the ladder; raises Misfit where there is none."""
+    for row in writer.ladder.get("message", ()):
+        try:
+            new, _, path = step(row, message, writer.trail)
+        except Misfit:
+            continue
+        at = writer.trail.find(message, path or None) or writer.trail.find(message)
+        where = next(iter(message.get("parts", ())), None)
+        writer.note(row.name, row.effect, at, row.pos, row.message, None, where)
+        return new
+    at = writer.trail.find(message)
+    raise Misfit(
+        f"the target has no message for the role `{message.get('role')}`", at or (), talk.pos
+    )
+
+
+def unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
+    """Note what a message holds beside its parts, which go elsewhere."""
+    dummy = Case("", "message", Literal((None,), pos), None, {}, None, pos)
+    view = View(message, "message", dummy, writer)
+    view.claims |= {"parts", "role", "level"}
+    writer.leftover(view, {})
+
+
+def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put results right after their calls, in the order of the calls where that is asked for."""
+    talk = writer.dialect.conversation
+    asked = {word for word, _ in talk.enforce} if talk else set()
+    if not asked & {"answer-next", "order-results-by-calls"}:
+        return messages
+    out: list[dict[str, Any]] = []
+    moved: set[int] = set()
+    for i, message in enumerate(messages):
+        if message.get("role") == "tool":
+            parts = [p for p in message["parts"] if id(p) not in moved]
+            if len(parts) != len(message["parts"]):
+                message = with_parts(writer, message, parts)
+            if not message["parts"]:
+                continue
+        out.append(message)
+        calls = [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
+        if calls and message.get("role") == "assistant":
+            answer(writer, messages, i, calls, asked, moved, out)
+    return out
+
+
+def answer(
+    writer: Writer,
+    messages: list[dict[str, Any]],
+    i: int,
+    calls: list[Any],
+    asked: set[str],
+    moved: set[int],
+    out: list[dict[str, Any]],
+) -> None:
+    """Put the answers of some calls right after them."""
+    talk = writer.dialect.conversation
+    assert talk is not None
+    wanted = [c.get("id") for c in calls]
+    near: list[Any] = []
+    far: list[Any] = []
+    apart = False
+    for message in messages[i + 1 :]:
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and part.get("id") in wanted:
+                wanted = [w for w in wanted if w != part.get("id")]
+            if part.get("type") != "tool_result" or id(part) in moved:
+                continue
+            if part.get("tool_call_id") in wanted:
+                wanted.remove(part["tool_call_id"])
+                (far if apart else near).append(part)
+        apart = apart or message.get("role") != "tool"
+        if not wanted:
+            break
+    answers = near + far
+    ids = [c.get("id") for c in calls]
+    ordered = answers
+    if "order-results-by-calls" in asked:
+        ordered = sorted(answers, key=lambda p: ids.index(p["tool_call_id"]))
+    if not far and ordered == answers:
+        return
+    for part in far:
+        told = "a result stands right after its call in the target"
+        writer.note("moved", "moved", writer.trail.find(part), talk.pos, told, None, part)
+    for one, two in zip(ordered, answers, strict=True):
+        if one is not two and not any(one is f for f in far):
+            told = "results stand in the order of their calls in the target"
+            writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
+    moved.update(id(p) for p in answers)
+    out.append({"role": "tool", "parts": ordered})
+
+
+def with_parts(writer: Writer, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
+    """Return a message with other parts, from the same place."""
+    new = {**message, "parts": parts}
+    writer.trail.copy(message, new)
+    return new
+
+
+def merged(
+    writer: Writer, talk: Conversation, before: dict[str, Any], message: dict[str, Any]
+) -> None:
+    """Note that a message joins the one before."""
+    if before.get("role") == message.get("role") != "tool":
+        at = writer.trail.find(message)
+        told = "two messages of one role become one"
+        first = next(iter(message.get("parts", ())), None)
+        writer.note("joined", "changed", at, talk.pos, told, None, first)
+
+
+def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
+    """Let parts of a kind lead their message, and note which moved."""
+    head = [p for p in parts if p.get("type") == kind]
+    if head == parts[: len(head)]:
+        return parts
+    seen = False
+    for part in parts:
+        if part.get("type") != kind:
+            seen = True
+        elif seen:
+            told = f"a {kind} stands first in its message in the target"
+            writer.note("reordered", "moved", writer.trail.find(part), talk.pos, told, None, part)
+    return head + [p for p in parts if p.get("type") != kind]
