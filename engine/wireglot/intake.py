@@ -9,7 +9,7 @@ from .ir import field_type
 from .lenses import Misfit, guard, is_guard, not_an_object, parse_json, same
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
-from .trail import At, Trail, pointer
+from .trail import At, Several, Trail, pointer
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -245,7 +245,8 @@ def element(reader: Reader, name: str, item: Any, at: At) -> tuple[list[Any], Sh
             if shape.gathers:
                 mark = len(reader.notes)
                 try:
-                    return gathered(reader, shape, case, item, at, lenient), shape
+                    run = gathered(reader, shape, case, item, at, lenient)
+                    return run + beside(reader, run[0], cases, item, at), shape
                 except Misfit as misfit:
                     del reader.notes[mark:]
                     best = max(best, misfit, key=lambda m: len(m.at))
@@ -273,6 +274,32 @@ def gathered(
         reader.memory(first)[f"..{key}"] = entry
     reader.notes.extend(env.notes)
     return parts
+
+
+def beside(
+    reader: Reader, first: Any, cases: list[tuple[Shape, Case]], item: Any, at: At
+) -> list[Any]:
+    """Read what stands beside a run as an element of its own, if it is one."""
+    kept = first.get("kept", {}).get(reader.dialect.name, {})
+    keys = [key for key in item if f"../{key}" in kept]
+    if not keys:
+        return []
+    try:
+        part = reader.first(cases, {key: item[key] for key in keys}, at, False)
+    except Misfit:
+        return []
+    if "kept" in part:
+        return []
+    for key in keys:
+        del kept[f"../{key}"]
+    if not kept:
+        del first["kept"][reader.dialect.name]
+        if not first["kept"]:
+            del first["kept"]
+    memory = reader.memory(part)
+    memory["../"] = {**memory.get("../", {}), "beside": True}
+    reader.trail.put(part, None, Several.of([(*at, key) for key in keys]))
+    return [part]
 
 
 def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:

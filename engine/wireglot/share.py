@@ -12,7 +12,7 @@ from .lenses import Misfit
 from .picture import ABSENT, Hole
 from .rulefile import Shape
 from .sight import Gathered, View, tells
-from .trail import At, pointer
+from .trail import At, Several, pointer
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -136,7 +136,8 @@ def give(
     at = writer.trail.find(part) if isinstance(part, dict) else None
     code = "own-field" if kind == "native" else "no-place"
     told = f"the target has no place for this {kind}: {best.reason}"
-    writer.note(code, "lost", at, best.pos or holes[0].pos, told)
+    for place in at.places if isinstance(at, Several) else [at]:
+        writer.note(code, "lost", place, best.pos or holes[0].pos, told)
     return []
 
 
@@ -221,11 +222,14 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
     found: list[Any] = []
     last: Gathered | None = None
     for part, wire in pairs:
+        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
         if not isinstance(wire, Gathered):
+            if last is not None and memory.get("../", {}).get("beside"):
+                last.beside.update(wire)
+                continue
             last = None
             found.append((part, wire))
             continue
-        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
         apart = memory.get("../", {}).get("apart")
         if last is None or last.shape is not wire.shape or apart:
             last = Gathered(wire.shape, [])
@@ -246,4 +250,4 @@ def closed(writer: Writer, run: Gathered, first: Any) -> Any:
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
         leftover.put_back(writer, {k[2:]: v for k, v in kept.items() if k.startswith("../")}, wire)
-    return wire
+    return {**run.beside, **wire} if run.beside else wire

@@ -81,10 +81,11 @@ class View:
 class Gathered:
     """A wire piece that waits for its neighbours."""
 
-    __slots__ = ("shape", "wire")
+    __slots__ = ("beside", "shape", "wire")
 
     def __init__(self, shape: Shape, wire: Any) -> None:
         self.shape, self.wire = shape, wire
+        self.beside: dict[str, Any] = {}  # what stands in the same wire element
 
 
 def means(text: str, value: Any) -> bool:
