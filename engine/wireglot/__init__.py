@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .dialects import DialectRules
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
 from .load import load_rules, packaged
 from .notes import Note
@@ -20,6 +19,7 @@ from .results import Conversion, Envelope, Reading
 from .rulesets import RuleSet
 
 if TYPE_CHECKING:
+    from .dialects import DialectRules
     from .ir import Unit
 
 __version__ = "0.1.0"
@@ -65,3 +65,11 @@ def convert(
 
 def _dir() -> Sequence[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    if name == "DialectRules":  # needs the interpreter, which a conversion may do without
+        from .dialects import DialectRules
+
+        return DialectRules
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

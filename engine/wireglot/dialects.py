@@ -10,13 +10,13 @@ from .env import Env
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
 from .lenses import Misfit
-from .notes import Note, Policy, severity_of
+from .notes import Draft, Note, Policy, severity_of
 from .payload import check_json, check_unit, known_options
 from .picture import ABSENT
 from .reader import Reader
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
-from .sight import Draft, View
+from .sight import View
 from .trail import Trail, pointer
 from .writer import Writer
 

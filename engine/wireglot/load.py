@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
 from .rulesets import RuleSet
 from .source import Node, parse, undump
 
-MODEL = "packaged.json"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODEL, PLANS = "packaged.json", "compiled.bin"
+LADDER = "ladder"
 
 
-def _folder() -> Path:
-    from importlib.resources import files
+def _folder() -> str:
+    import importlib
 
     try:
-        folder = Path(str(files("wireglot.rules")))
+        folder = str(importlib.import_module("wireglot.rules").__path__[0])
     except ModuleNotFoundError:
-        folder = Path("rules")
-    if not (folder / "ladder.yaml").is_file() and not (folder / MODEL).is_file():
+        folder = "rules"
+    if not any(os.path.isfile(f"{folder}/{name}") for name in (f"{LADDER}.yaml", MODEL)):
         raise RuleError(
             f"the packaged rule files are not in {folder}",
             help="install wireglot again: `pip install --force-reinstall wireglot`",
@@ -31,29 +35,57 @@ def _folder() -> Path:
 
 @functools.cache
 def packaged_nodes() -> dict[str, Node]:
-    """Return the packaged rule files by stem, from the prepared model when it is there."""
-    folder = _folder()
-    model = folder / MODEL
-    if model.is_file():
+    """Return the packaged rule files by dialect, from the prepared model when it is there."""
+    model = f"{_folder()}/{MODEL}"
+    if os.path.isfile(model):
         import json
 
-        data: dict[str, Any] = json.loads(model.read_text("utf-8"))
+        with open(model, encoding="utf-8") as file:
+            data: dict[str, Any] = json.load(file)
         return {name: undump(node) for name, node in data.items()}
-    return parsed(folder, "rules")
+    return by_name(parsed(_folder(), "rules"))
 
 
-def parsed(folder: Path, shown: str) -> dict[str, Node]:
+def parsed(folder: str | Path, shown: str) -> dict[str, Node]:
     """Parse every rule file of a folder; `shown` is the folder's name in messages."""
     found = {}
-    for file in sorted(folder.glob("*.yaml")):
-        text = file.read_text("utf-8", errors="strict")
-        found[file.stem] = parse(text, f"{shown}/{file.name}")
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".yaml"):
+            continue
+        try:
+            with open(f"{folder}/{name}", encoding="utf-8") as file:
+                text = file.read()
+        except UnicodeDecodeError:
+            raise RuleError("the file is no UTF-8 text", f"{shown}/{name}", 1, 1) from None
+        found[name[: -len(".yaml")]] = parse(text, f"{shown}/{name}")
+    return found
+
+
+def by_name(files: Mapping[str, Node]) -> dict[str, Node]:
+    """Return rule files by the dialect that each names; the ladder keeps its name."""
+    found: dict[str, Node] = {}
+    for stem, node in files.items():
+        if stem == LADDER:
+            found[LADDER] = node
+            continue
+        named = node.get("dialect")
+        if named is None or not isinstance(named.value, str):
+            raise RuleError("a rule file names its `dialect`", *node.pos)
+        found[named.value] = node
     return found
 
 
 @functools.cache
 def packaged() -> RuleSet:
-    """Return the packaged rule set, loaded once."""
+    """Return the packaged rule set, loaded once; what the wheel prepared is used as it is."""
+    prepared = f"{_folder()}/{PLANS}"
+    if os.path.isfile(prepared):
+        import pickle
+
+        # Made by `wireglot.prepare` and shipped with the code beside it.
+        with open(prepared, "rb") as file:
+            names, plans = pickle.load(file)
+        return RuleSet(names, packaged_nodes, plans)
     return load_rules()
 
 
@@ -62,24 +94,18 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
 
     A file of a packaged dialect's name replaces it. Raises RuleError with file, line and column.
     """
-    nodes = dict(packaged_nodes()) if builtin else {"ladder": packaged_nodes()["ladder"]}
-    for folder in folders:
-        path = Path(folder)
-        if not path.is_dir():
-            raise UsageError(f"there is no folder {path} of rule files")
-        nodes.update(parsed(path, str(path)))
+    nodes = dict(packaged_nodes()) if builtin else {LADDER: packaged_nodes()[LADDER]}
     if overlays:
         raise UsageError(f"there is no overlay `{overlays[0]}`")
-    steps = nodes.pop("ladder")
-    dialects: dict[str, Node] = {}
-    for node in nodes.values():
-        named = node.get("dialect")
-        if named is None or not isinstance(named.value, str):
-            raise RuleError("a rule file names its `dialect`", *node.pos)
-        dialects[named.value] = node
-    rules = RuleSet(dialects, steps)
+    own: dict[str, Node] = {}
     for folder in folders:
-        for name, node in dialects.items():
-            if node.pos.file.startswith(str(folder)):
-                rules[name]
+        if not os.path.isdir(folder):
+            raise UsageError(f"there is no folder {folder} of rule files")
+        shown = os.path.normpath(folder)
+        own.update(by_name(parsed(shown, shown)))
+    nodes.update(own)
+    rules = RuleSet([name for name in nodes if name != LADDER], lambda: nodes)
+    for name in own:
+        if name != LADDER:
+            rules[name]
     return rules

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .errors import UsageError
+
+if TYPE_CHECKING:
+    from .trail import At
 
 Effect = Literal["lost", "changed", "moved", "added", "kept"]
 Severity = Literal["info", "warning", "error"]
@@ -90,6 +93,25 @@ _SEVERITY: dict[Effect, Severity] = {
 def severity_of(effect: Effect) -> Severity:
     """Return the usual severity of an effect."""
     return _SEVERITY[effect]
+
+
+class Draft:
+    """A note in the making: its target is found once the body is finished."""
+
+    __slots__ = ("code", "effect", "message", "owner", "place", "rule", "source")
+
+    def __init__(
+        self,
+        code: str,
+        effect: Effect,
+        source: At | None,
+        rule: Any,
+        message: str,
+        owner: Any = None,
+        place: Any = None,
+    ) -> None:
+        self.code, self.effect, self.source = code, effect, source
+        self.rule, self.message, self.owner, self.place = rule, message, owner, place
 
 
 class Policy:

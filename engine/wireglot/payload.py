@@ -8,8 +8,9 @@ from typing import Any
 from .errors import ConversionError, UsageError
 from .ir import UNITS
 from .lenses import finite
-from .reader import MAX_DEPTH
 from .trail import pointer
+
+MAX_DEPTH = 200
 
 MAX_NUMBER = 10**4300  # Python parses and prints no more digits
 OPTIONS = frozenset(("repair", "json_results", "version", "engine"))

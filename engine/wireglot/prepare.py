@@ -1,16 +1,34 @@
-"""Preparing the packaged rules for a wheel, so that no YAML is read to convert with them."""
+"""Preparing the packaged rules for a wheel: no YAML is read and nothing compiled to convert."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import marshal
+import pickle
 from pathlib import Path
 
 from . import load
+from .rulesets import RuleSet
 
 
 def main(target: Path) -> None:
-    """Write the model of the packaged rules into `target`/wireglot/rules."""
+    """Write the model and the compiled pairs of the packaged rules into `target`/wireglot/rules."""
     folder = Path(target) / "wireglot" / "rules"
-    nodes = {name: node.dump() for name, node in load.parsed(folder, "rules").items()}
-    text = json.dumps(nodes, ensure_ascii=False, separators=(",", ":"))
+    nodes = load.by_name(load.parsed(folder, "rules"))
+    dumped = {name: node.dump() for name, node in nodes.items()}
+    text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
     (folder / load.MODEL).write_text(text, "utf-8")
+    names = [name for name in nodes if name != load.LADDER]
+    rules = RuleSet(names, lambda: nodes)
+    plans = {}
+    for source in names:
+        for made in names:
+            if source == made:
+                continue
+            plan = plans[source, made] = rules.plan(source, made)
+            if plan is not None:
+                file = f"<wireglot {source} to {made}>"
+                code = marshal.dumps(compile(plan["text"], file, "exec"))
+                plan["code"] = {importlib.util.MAGIC_NUMBER: code}
+    (folder / load.PLANS).write_bytes(pickle.dumps((names, plans), protocol=5))

@@ -15,11 +15,10 @@ from .env import Env, empty_of, like, may_be_absent, show
 from .errors import ConversionError
 from .ir import field_type
 from .lenses import Misfit, same
+from .payload import MAX_DEPTH
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
 from .trail import At, Several, Trail, path_of, pointer
-
-MAX_DEPTH = 200
 
 
 class Reader:

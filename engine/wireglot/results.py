@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .errors import PolicyError
-from .notes import Effect, Note, Policy, severity_of
-from .sight import Draft
+from .notes import Draft, Effect, Note, Policy, severity_of
 from .trail import Places, pointer
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import ladder, rulefile
-from .dialects import DialectRules
 from .errors import UsageError
 from .notes import Note, Policy
 from .payload import known_options
@@ -14,34 +13,56 @@ from .results import Conversion, Envelope, concluded, finished, read_notes
 from .source import Node
 
 if TYPE_CHECKING:
+    from .dialects import DialectRules
     from .fast import Fast
+    from .ladder import Ladder
 
 
 class RuleSet:
     """An immutable set of dialects; safe to share between threads."""
 
     def __init__(
-        self, models: Mapping[str, Node], steps: Node, findings: Sequence[Any] = ()
+        self,
+        names: Sequence[str],
+        files: Callable[[], Mapping[str, Node]],
+        plans: Mapping[tuple[str, str], Any] | None = None,
+        findings: Sequence[Any] = (),
     ) -> None:
-        self._ladder = ladder.load(steps)
-        self._nodes = dict(models)
+        """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
+
+        The files are asked for when they are needed; `plans` are pairs prepared beforehand.
+        """
+        self._files = functools.cache(files)
+        self._plans = plans or {}
         self._dialects: dict[str, DialectRules] = {}
         self._pairs: dict[tuple[str, str], Fast | None] = {}
-        self.dialects: tuple[str, ...] = tuple(sorted(models))
+        self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
+
+    @functools.cached_property
+    def _ladder(self) -> Ladder:
+        from . import ladder
+
+        return ladder.load(self._files()["ladder"])
 
     def __getitem__(self, name: str) -> DialectRules:
         found = self._dialects.get(name)
         if found is None:
-            node = self._nodes.get(name)
-            if node is None:
-                known = ", ".join(self.dialects)
-                raise UsageError(f"there is no dialect `{name}`; there are: {known}")
-            found = self._dialects[name] = DialectRules(rulefile.load(node), self._ladder)
+            self._known(name)
+            from . import rulefile
+            from .dialects import DialectRules
+
+            model = rulefile.load(self._files()[name])
+            found = self._dialects[name] = DialectRules(model, self._ladder)
         return found
 
     def __contains__(self, name: str) -> bool:
-        return name in self._nodes
+        return name in self.dialects
+
+    def _known(self, name: str) -> None:
+        if name not in self.dialects:
+            known = ", ".join(self.dialects)
+            raise UsageError(f"there is no dialect `{name}`; there are: {known}")
 
     def convert(
         self,
@@ -80,18 +101,32 @@ class RuleSet:
     def _fast(self, source: str, target: str) -> Fast | None:
         key = (source, target)
         if key not in self._pairs:
-            from .fast import Fast
-            from .symbols import Cannot
-
-            def partial(body: Any, model: Any = None, stream: Any = None) -> Any:
-                return self._interpreted(body, source, target, "request", model, stream, {})
-
-            one, two = self[source], self[target]
-            try:
-                self._pairs[key] = Fast(one.model, two.model, self._ladder, partial)
-            except Cannot:
-                self._pairs[key] = None
+            self._known(source)
+            self._known(target)
+            plan = self._plans[key] if key in self._plans else self.plan(source, target)
+            self._pairs[key] = None if plan is None else self._ready(plan, source, target)
         return self._pairs[key]
+
+    def _ready(self, plan: Any, source: str, target: str) -> Fast:
+        from .fast import Fast
+
+        def models() -> Any:
+            return self[source].model, self[target].model, self._ladder
+
+        def partial(body: Any, model: Any = None, stream: Any = None) -> Any:
+            return self._interpreted(body, source, target, "request", model, stream, {})
+
+        return Fast(plan, models, partial)
+
+    def plan(self, source: str, target: str) -> Any:
+        """Compile a pair: plain data for the wheel, or None where the interpreter does it all."""
+        from . import plan
+        from .symbols import Cannot
+
+        try:
+            return plan.make(self[source].model, self[target].model)
+        except Cannot:
+            return None
 
     def _interpreted(
         self,

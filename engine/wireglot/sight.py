@@ -5,32 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .lenses import Misfit, parse_json, same
-from .notes import Effect
 from .picture import ABSENT
 from .rulefile import Case, Shape
-from .trail import At
 
 if TYPE_CHECKING:
     from .writer import Writer
-
-
-class Draft:
-    """A note in the making: its target is found once the body is finished."""
-
-    __slots__ = ("code", "effect", "message", "owner", "place", "rule", "source")
-
-    def __init__(
-        self,
-        code: str,
-        effect: Effect,
-        source: At | None,
-        rule: Any,
-        message: str,
-        owner: Any = None,
-        place: Any = None,
-    ) -> None:
-        self.code, self.effect, self.source = code, effect, source
-        self.rule, self.message, self.owner, self.place = rule, message, owner, place
 
 
 class View:

@@ -14,10 +14,10 @@ from .ir import FUNCTION, field_type
 from .ladder import Ladder
 from .lenses import Misfit, guard, is_guard, same
 from .limits import Limits
-from .notes import Effect
+from .notes import Draft, Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
-from .sight import Draft, View, alike, tells
+from .sight import View, alike, tells
 from .trail import At, Trail, pointer
 
 

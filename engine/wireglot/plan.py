@@ -1,0 +1,202 @@
+"""The plan of a pair: the generated source, and what each field of a request needs.
+
+A plan is plain data. It is made from two models, or read from what the wheel ships.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import commits
+from .compile import Pair
+from .ir import field_type
+from .lenses import is_guard
+from .limits import _pattern
+from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
+from .rulefile import Dialect
+from .symbols import CLASSES, Cannot
+
+
+def make(source: Dialect, target: Dialect) -> dict[str, Any]:
+    """Return the plan of a pair; raises Cannot where it is left to the interpreter."""
+    pair = Pair(source, target)
+    text, consts = pair.source_text()
+    talk = target.conversation
+    assert talk is not None
+    lists = [h for g in talk.groups for c in g.cases for h in c.lists.get("parts", [])]
+    block, text_key = commits.plain_block(pair, lists[0])
+    names, ids = target.limits.get("tool_name"), target.limits.get("call_id")
+    return {
+        "text": text,
+        "consts": consts,
+        "pair": (source.name, target.name),
+        "lifts": pair.lifts,
+        "sorted": pair.sorted,
+        "hooks": bool(source.hooks),
+        "talk": talk.pos,
+        "bare": talk.per == "run" and any("bare" in h.lenses for h in lists),
+        "block": block,
+        "text_key": text_key,
+        "names": _pattern(names) if names else None,
+        "ids": f"(?:{_pattern(ids)}\n)*" if ids else None,
+        "envelope": _envelope(target),
+        **_fields_of(source, target, pair),
+    }
+
+
+def _envelope(target: Dialect) -> list[tuple[dict[str, Any], dict[str, Any]]] | None:
+    """Return the envelope's cases: what must hold of model and stream, and what is written."""
+    if "envelope" not in target.units:
+        return None
+    cases = []
+    for case in target.units["envelope"].cases:
+        tests = {} if case.ir is None else _plain(case.ir)
+        written = _plain(case.wire)
+        cases.append((tests, written))
+    return cases
+
+
+def _plain(p: Picture) -> Any:
+    """Return a picture of literals, texts and marked holes as plain data."""
+    if isinstance(p, Literal):
+        return ("is", None if p.values[0] is ABSENT else p.values[0])
+    if isinstance(p, Text):
+        return ("text", p)
+    if isinstance(p, Hole) and p.mark and not p.lenses and p.mode is None:
+        return ("hole", p.path, p.value)
+    if isinstance(p, Fields) and not p.spread:
+        return {names[0]: _plain(child) for names, child in p.entries}
+    raise Cannot
+
+
+def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
+    """Sort the keys of the source's request by what they need."""
+    there = _leaves(target.units["request"].cases[0].wire, ())
+    order = {keys[0]: i for i, (keys, _) in reversed(list(enumerate(there))) if keys}
+    places: dict[str, tuple[tuple[str, ...], Hole]] = {}
+    shaped: set[str] = set()
+    for keys, hole in there:
+        simple = (
+            keys is not None and hole.mode is None and not _words(hole) and len(hole.paths) == 1
+        )
+        if hole.mark == "old":
+            continue
+        if simple and hole.path not in places and keys is not None and "." not in hole.path:
+            places[hole.path] = (keys, hole)
+        else:
+            shaped |= _fields(target, hole)
+    outside = (
+        {h.path for c in target.units["envelope"].cases for h in holes(c.wire)}
+        if "envelope" in target.units
+        else set()
+    )
+    keys_of: dict[str, tuple[Any, ...]] = {}
+    prefix: tuple[str, ...] = ()
+    wire = source.units["request"].cases[0].wire
+    if not isinstance(wire, Fields) or wire.spread:
+        raise Cannot
+    case = target.units["request"].cases[0]
+    rule = str(case.pos)
+    for names, child in wire.entries:
+        entry = _entry(source, target, child, places, shaped, order, outside)
+        if entry[0] == "messages":
+            prefix = (names[0],)
+        for name in names:
+            keys_of[name] = (*entry, names[0] if len(names) > 1 else None)
+    if not prefix:
+        raise Cannot
+    message_keys = _place_of(there, "messages")
+    system_keys = _place_of(there, "system") if pair.lifts else None
+    tool_keys = _place_of(there, "tools")
+    filled = [
+        (keys, h.value, str(h.pos))
+        for _, (keys, h) in places.items()
+        if h.mark == "else" and h.value is not None
+    ]
+    return {
+        "order": order,
+        "places": {path: place for path, (place, _) in places.items()},
+        "outside": outside,
+        "keys": keys_of,
+        "prefix": prefix,
+        "rule": rule,
+        "message_keys": message_keys,
+        "system_keys": system_keys,
+        "tool_keys": tool_keys,
+        "filled": filled,
+    }
+
+
+def _entry(
+    source: Dialect,
+    target: Dialect,
+    child: Picture,
+    places: dict[str, tuple[tuple[str, ...], Hole]],
+    shaped: set[str],
+    order: dict[str, int],
+    outside: set[str],
+) -> tuple[Any, ...]:
+    """Return what a key of the source's request needs."""
+    if any(h.path == "system" for h in holes(child)):
+        return ("system",)
+    if not isinstance(child, Hole) or len(child.paths) > 1:
+        return ("shaped",)
+    if child.shape == "conversation":
+        return ("messages",)
+    if child.path == "tools":
+        first = source.units["request"].cases[0].lists["tools"][0]
+        return ("tools",) if child is first else ("leave",)
+    if child.path.startswith("own."):
+        own = child.path[4:]
+        told = f"`{own}` is a field of {source.name} alone"
+        return ("lost", "own-field", told, None)
+    if child.mode or _words(child) or "." in child.path or child.path in shaped:
+        return ("shaped",)
+    if child.mark not in ("optional", "old"):
+        return ("shaped",)
+    cls = CLASSES.get(field_type("request", child.path), "any")
+    classes = {"str": (str,), "int": (int,), "bool": (bool,), "number": (int, float)}.get(cls)
+    if "listed" in child.lenses:
+        classes = (list,)
+    if cls == "list":
+        classes = (list,)
+    if classes is None:
+        return ("shaped",)
+    place = places.get(child.path)
+    if place is not None:
+        rank = order.get(place[0][0], 99)
+        return ("copy", place[0], classes, child.path, rank, child.path in outside)
+    if child.path in outside:
+        return ("outside", child.path, classes)
+    told = f"the target has no place for `{child.path}`"
+    return ("lost", "no-place", told, classes)
+
+
+def _leaves(p: Picture, keys: tuple[str, ...] | None) -> list[tuple[tuple[str, ...] | None, Hole]]:
+    if isinstance(p, Hole):
+        return [(keys, p)]
+    found: list[tuple[tuple[str, ...] | None, Hole]] = []
+    if isinstance(p, Fields):
+        for (name, *_), child in p.entries:
+            found.extend(_leaves(child, None if keys is None else (*keys, name)))
+        found.extend((None, h) for h in p.spread)
+    return found
+
+
+def _place_of(there: Any, path: str) -> Any:
+    return next((keys for keys, h in there if h.path == path), ())
+
+
+def _words(hole: Hole) -> bool:
+    return any(not is_guard(lens) and lens != "listed" for lens in hole.lenses)
+
+
+def _fields(dialect: Dialect, hole: Hole) -> set[str]:
+    """Return the request fields that a hole with a shape takes."""
+    found = {path.split(".")[0] for path in hole.paths}
+    if hole.path == "." and hole.shape:
+        for _, case in dialect.cases_of(hole.shape):
+            found |= {h.path.split(".")[0] for h in holes(case.wire)}
+            if isinstance(case.ir, Fields):
+                found |= set(case.ir.names)
+    return found - {"own", ""}

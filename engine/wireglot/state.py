@@ -1,0 +1,237 @@
+"""What generated code asks of its surroundings: checks, and the interpreter for one message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .lenses import Misfit
+from .notes import Draft
+from .payload import check_json
+
+if TYPE_CHECKING:
+    from .fast import Fast
+    from .writer import Writer
+
+
+class Odd(Exception):
+    """Raised by generated code: the interpreter takes this element."""
+
+
+class Bail(Exception):
+    """Raised by generated code: the interpreter takes the whole request."""
+
+
+UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexError)
+BIG = 10**4300
+REMEMBERED = 512
+_ascii = str.isascii
+
+
+def clean(value: dict[str, Any], depth: int = 0) -> None:
+    """Raise Odd (or what UNUSUAL names) for an object of the payload that is no plain JSON."""
+    if depth > 50:
+        raise Odd
+    if not all(map(_ascii, value)):  # TypeError for a key that is no text
+        for key in value:
+            key.encode()
+    _clean_items(value.values(), depth)
+
+
+def _clean_items(items: Iterable[Any], depth: int) -> None:
+    for item in items:
+        kind = item.__class__
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is dict:
+            clean(item, depth + 1)
+        elif kind is list:
+            if depth > 50:
+                raise Odd
+            _clean_items(item, depth + 1)
+        elif kind is float:
+            if item - item != 0:
+                raise Odd
+        elif kind is int:
+            if not -BIG < item < BIG:
+                raise Odd
+        elif kind is not bool and item is not None:
+            raise Odd
+
+
+class State:
+    """What the generated functions of one conversion ask of their surroundings."""
+
+    __slots__ = tuple("body drafts early fast last open recovered seat seed stale sure".split())
+
+    def __init__(self, fast: Fast) -> None:
+        self.fast = fast
+        self.early: list[tuple[str, str, Any, Any, str]] = []
+        self.drafts: list[Draft] = []
+        self.open: dict[str, int] | None = None
+        self.last = -1
+        self.seat = 0  # how many IR messages there are so far
+        self.stale = False  # a call of an earlier turn was never answered
+        self.sure = True  # `seat` is right
+        self.body: Any = None
+        self.seed: str | None = None
+        self.recovered = 0
+
+    def bare(self, wires: list[Any]) -> Any:
+        """Return the text of one plain text block, or the list."""
+        if self.fast.bare and len(wires) == 1 and wires[0].keys() == self.fast.block_keys:
+            block = wires[0]
+            if all(block[k] == v for k, v in self.fast.block):
+                return block[self.fast.text_key]
+        return wires
+
+    def block(self, text: str) -> dict[str, Any]:
+        """Return a text as a plain text block."""
+        return {**dict(self.fast.block), self.fast.text_key: text}
+
+    def check(self, names: set[str], ids: list[str]) -> None:
+        """Raise Bail unless all names and ids are within the target's limits."""
+        fast = self.fast
+        if names and fast.name_ok is not None and not names <= fast.names:
+            for name in names:
+                if not fast.name_ok(name):
+                    raise Bail
+            if len(fast.names) > 4 * REMEMBERED:
+                fast.names.clear()
+            fast.names |= names
+        if ids and fast.ids_ok is not None:
+            if not fast.ids_ok("\n".join(ids) + "\n"):
+                raise Bail
+            if len(ids) != "\n".join(ids).count("\n") + 1:
+                raise Bail
+
+    def recover(
+        self,
+        m: Any,
+        at: int,
+        calls: dict[str, str],
+        open_calls: Any,
+        out: list[Any],
+        system: list[Any],
+    ) -> list[Any]:
+        """Let the interpreter convert one message; raises Bail where that is not enough."""
+        self.recovered += 1
+        from . import conversation
+        from .reader import Reader
+        from .writer import Writer
+
+        fast = self.fast
+        check_json(m)
+        reader = Reader(fast.source, {})
+        try:
+            _, messages = conversation.read_message(reader, m, (*fast.prefix, at))
+        except Misfit:
+            raise Bail from None
+        writer = Writer(fast.target, False, reader.trail, {}, fast.ladder)
+        writer.calls = calls
+        self.open = open_calls
+        found: list[Any] = []
+        for message in messages:
+            if message["role"] == "system" and fast.lifts:
+                self._lifted(writer, message, out, system)
+                continue
+            if "level" in message and fast.lifts:
+                raise Bail
+            self._pair(message, calls, writer)
+            self.seat += 1
+            try:
+                found.extend(self._written(writer, message))
+            except Misfit:
+                raise Bail from None
+        if writer.beside or any(d.code == "renamed" for d in writer.notes):
+            raise Bail
+        self.early.extend(reader.notes)
+        self.drafts.extend(writer.notes)
+        return found
+
+    def _lifted(self, writer: Writer, message: Any, out: list[Any], system: list[Any]) -> None:
+        from . import enforce, share
+        from .looks import find
+
+        hole = find(self.fast.target.units["request"].cases[0].wire, "system")
+        if out or hole is None:
+            raise Bail
+        try:
+            parts, _ = enforce.lift(writer, [message])
+            system.extend(wire for _, wire in share.share(writer, [hole], parts)[id(hole)])
+        except Misfit:
+            raise Bail from None
+
+    def joined(self, at: int) -> None:
+        """Draft the note that two messages of one role become one."""
+        told = "two messages of one role become one"
+        self.drafts.append(
+            Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told)
+        )
+
+    def _pair(self, message: dict[str, Any], calls: dict[str, str], writer: Writer) -> None:
+        new: dict[str, int] = {}
+        for j, part in enumerate(message["parts"]):
+            kind = part.get("type")
+            if kind == "tool_call":
+                key = part.get("id")
+                if key is None and self.fast.hooks:
+                    key = part["id"] = self._made(
+                        f"{self.seat}/{j}", {**calls, **new}, part, writer
+                    )
+                if not isinstance(key, str) or key in calls or key in new:
+                    raise Bail
+                if message["role"] != "assistant":
+                    raise Bail
+                new[key] = len(new)
+                calls[key] = part["name"]
+            elif kind == "tool_result":
+                key = part.get("tool_call_id")
+                if key is None and self.fast.hooks and self.open and not self.stale:
+                    named = (k for k in self.open if calls[k] == part.get("name"))
+                    key = part["tool_call_id"] = next(named, None)
+                    writer.made.add(id(part))
+                if not isinstance(key, str) or not self.open or key not in self.open:
+                    raise Bail
+                place = self.open.pop(key)
+                if self.fast.sorted and place < self.last:
+                    raise Bail
+                self.last = place
+                part.setdefault("name", calls[key])
+        if message["role"] != "tool":
+            self.stale = self.stale or bool(self.open)
+            self.open, self.last = (new or None), -1
+
+    def _made(self, place: str, taken: dict[str, Any], part: Any, writer: Writer) -> str:
+        from . import hooks
+
+        if not self.sure:
+            raise Bail
+        if self.seed is None:
+            self.seed = hooks._seed({}, self.body)
+        writer.made.add(id(part))
+        return hooks._id(self.seed, place, set(taken))
+
+    def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
+        from . import conversation, enforce, share
+        from .picture import Fields, Literal
+
+        fast = self.fast
+        talk = fast.target.conversation
+        assert talk is not None
+        group, case, message = conversation._place(writer, talk, message)
+        if group.spliced or talk.per != "run":
+            return conversation._write_run(writer, talk, group, [(case, message)])
+        hole = case.lists["parts"][0]
+        shares = share.share(writer, case.lists["parts"], message["parts"])
+        found = [wire for _, wire in shares[id(hole)]]
+        if not found:
+            raise Bail
+        enforce.unplaced(writer, message, case.pos)
+        head = {}
+        assert isinstance(case.wire, Fields)
+        for (name, *_), child in case.wire.entries:
+            if isinstance(child, Literal):
+                head[name] = child.values[0]
+        return [(fast.groups[id(group)], message["role"], found, head)]
