@@ -20,7 +20,8 @@ def commit(
     for value in fields.values():
         if not value.maybe:
             raise Cannot
-    code(f"if not ({' or '.join(accs)}): raise ODD")
+    if not pair.alone:
+        code(f"if not ({' or '.join(accs)}): raise ODD")
     if pair.talk.per == "run" or target.group.spliced:
         for value in fields.values():
             code(f"if {value.code} is not None: raise ODD")
@@ -37,7 +38,10 @@ def commit(
         with code.block("else:"):
             code("open_calls = None")
     elif role == "tool":
-        code("for i in gone: del open_calls[i]")
+        if pair.alone:
+            code(f"del open_calls[{pair.answer}]")
+        else:
+            code("for i in gone: del open_calls[i]")
         if pair.sorted:
             code("last = here")
     else:

@@ -32,6 +32,8 @@ class Pair:
         self.first = next((kind for word, kind in self.talk.enforce if word == "put-first"), None)
         self.groups = {id(g): n for n, g in enumerate(self.talk.groups)}
         self.code = Code(0)
+        self.alone = False  # the message holds one result and nothing else
+        self.answer = ""  # the variable of that result's id
 
     def source_text(self) -> tuple[str, dict[str, Any]]:
         """Return the Python source and the constants that it names."""
@@ -106,10 +108,11 @@ class Pair:
         if group.spliced:
             hole = group.cases[0].wire
             assert isinstance(hole, Hole) and hole.shape is not None
-            code("w = []; new = []; gone = []")
             target = self._target(code, role)
-            self._case_of(code, hole.shape, "m", key, [target.sink(code, "w")])
+            self.alone = True
+            self._case_of(code, hole.shape, "m", key, [target.sink(code, "w", alone=True)])
             commits.commit(self, code, role, target, {}, ["w"])
+            self.alone = False
             return
         assert isinstance(plain.wire, Fields)
         role = self.own.role(plain)
@@ -134,7 +137,7 @@ class Pair:
             and len(accs) == 1
             and "bare" in reading.lists[0][0].lenses
         )
-        code("; ".join(f"{a} = []" for a in [*accs, "new"] + (["t", "gone"] if splits else [])))
+        fresh = "; ".join(f"{a} = []" for a in [*accs, "new"] + (["t", "gone"] if splits else []))
         whole = None
         if one and self.talk.per == "run" and role in ("user", "system"):
 
@@ -151,8 +154,10 @@ class Pair:
                 commits.join(self, code, role, target, target.case.wire, number, text, text=True)
                 code("continue")
 
+        if whole is None:
+            code(fresh)
         for hole, var in reading.lists:
-            self._list(code, hole, var, role, target, accs, answers, one, whole)
+            self._list(code, hole, var, role, target, accs, answers, one, whole, fresh)
         if splits:
             assert answers is not None
             # All that may be odd comes before the first effect.
@@ -190,10 +195,12 @@ class Pair:
         answers: Target | None,
         one: bool,
         whole: Any = None,
+        fresh: str = "",
     ) -> None:
         """Write the code that reads one list of a message into the accumulators.
 
-        `whole` writes the code for a message that is one plain text, which needs no list.
+        `whole` writes the code for a message that is one plain text, which needs no list; the
+        accumulators are made (`fresh`) after it.
         """
         if hole.shape is None:
             raise Cannot
@@ -211,6 +218,9 @@ class Pair:
                 else:
                     sinks[0](code, text)
             head = "elif"
+            if whole is not None:
+                code(fresh)
+                head = "if"
         if hole.mark in ("else", "optional", "old"):
             code(f"{head} {var} is None: pass")
             head = "elif"

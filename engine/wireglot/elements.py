@@ -186,12 +186,9 @@ def result(
         pair._named(obj)
         return obj
 
-    code(
-        f"n = state.answer(calls, open_calls, {common['tool_call_id'].code}, last)"
-    ) if False else None
     answered(pair, code, common)
     if whole is not None:
-        object(pair, code, cases, value, build, sinks)
+        object_result(pair, code, cases, value, build, sinks)
         return
     loaded = code.name("d")
     as_text = code.fork()
@@ -216,7 +213,7 @@ def result(
             sink(code, build(text, {"value": Val(value.code, "str", plain=True)}))
 
 
-def object(
+def object_result(
     pair: Pair, code: Code, cases: list[Case], value: Val, build: Any, sinks: list[Any]
 ) -> None:
     """Read a result that is an object: one closed form is text, others are left, else data."""
@@ -248,13 +245,17 @@ def object(
 def answered(pair: Pair, code: Code, fields: dict[str, Sym]) -> None:
     """Pair the result with its call: it must answer the message before it, in order."""
     key = fields["tool_call_id"].code
-    code(f"if open_calls is None or {key} in gone: raise BAIL")
+    twice = "" if pair.alone else f" or {key} in gone"
+    code(f"if open_calls is None{twice}: raise BAIL")
     code(f"i = open_calls.get({key}, -1)")
     code("if i < 0: raise BAIL")
     if pair.sorted:
         code("if i < here: raise BAIL")
         code("here = i")
-    code(f"gone.append({key})")
+    if pair.alone:
+        pair.answer = key
+    else:
+        code(f"gone.append({key})")
     code(f"n = calls[{key}]")
     if "name" in fields:
         code(f"if {fields['name'].code} != n: raise BAIL")

@@ -28,8 +28,9 @@ class Target:
         """Return the variables that collect the wires of each list hole."""
         return ["w"] if len(self.holes) == 1 else [f"w{i}" for i in range(len(self.holes))]
 
-    def sink(self, _: Code, *accs: str) -> Any:
-        """Return the function that writes the code for one part."""
+    def sink(self, _: Code, *accs: str, alone: bool = False) -> Any:
+        """Return what writes the code for one part; `alone` says it is the only one."""
+        add = "{} = [{}]" if alone else "{}.append({})"
 
         def put(code: Code, obj: dict[str, Sym]) -> None:
             last: Exception = Cannot()
@@ -45,7 +46,7 @@ class Target:
                         hole.shape or "",
                         obj,
                         self.pair.limit,
-                        lambda c, x, a=acc: c(f"{a}.append({x})"),  # type: ignore[misc]
+                        lambda c, x, a=acc: c(add.format(a, x)),  # type: ignore[misc]
                     )
                 except (Cannot, NoFit) as error:
                     last = error
