@@ -384,7 +384,7 @@ class Fast:
             return Envelope(
                 found.get("model"),
                 found.get("stream"),
-                found.get("method", "POST"),
+                found.get("method", ""),
                 found.get("path") or "",
                 found.get("headers") or {},
             )
