@@ -28,8 +28,9 @@ def commit(
     if pair.source.hooks:
         # Made ids depend on the place of a message in the IR.
         code("seat += 1")
-        if role != "tool":
-            code("if open_calls: state.stale = True")
+    if role != "tool":
+        # Calls of an earlier message that were never answered are noted by the interpreter.
+        code("if open_calls: raise BAIL")
     if role == "assistant":
         with code.block("if new:"):
             code("size = len(calls); calls.update(new)")

@@ -33,6 +33,7 @@ class Pair:
         self.groups = {id(g): n for n, g in enumerate(self.talk.groups)}
         self.code = Code(0)
         self.alone = False  # the message holds one result and nothing else
+        self.others: list[str] = []  # the accumulators of what is no result
         self.answer = ""  # the variable of that result's id
 
     def source_text(self) -> tuple[str, dict[str, Any]]:
@@ -131,6 +132,7 @@ class Pair:
         target = self._target(code, role)
         accs = target.accumulators()
         answers = self._target(code, "tool") if splits else None
+        self.others = accs
         one = (
             target.bare
             and len(reading.lists) == 1
@@ -146,7 +148,7 @@ class Pair:
                     code(f"if {value.code} is not None: raise ODD")
                 if self.source.hooks:
                     code("seat += 1")
-                    code("if open_calls: state.stale = True")
+                code("if open_calls: raise BAIL")
                 code("open_calls = None")
                 assert target.case is not None and isinstance(target.case.wire, Fields)
                 assert target.group is not None

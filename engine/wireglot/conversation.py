@@ -140,22 +140,32 @@ def pair(messages: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
     """
     odd: list[tuple[str, dict[str, Any]]] = []
     open_calls: dict[str, deque[str]] = {}
+    calls: dict[str, deque[tuple[int, dict[str, Any]]]] = {}
     names: dict[str, str] = {}
-    for message in messages:
+    last = 0  # the place of the last message that is no result
+    for place, message in enumerate(messages):
+        if message.get("role") != "tool":
+            last = place
         for part in message.get("parts", ()):
             if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
                 if open_calls.get(part["id"]):
                     odd.append(("duplicate-id", part))
                 open_calls.setdefault(part["id"], deque()).append(part.get("name", ""))
+                calls.setdefault(part["id"], deque()).append((place, part))
                 names[part["id"]] = part.get("name", "")
             elif part.get("type") == "tool_result":
                 key = part.get("tool_call_id")
                 waiting = open_calls.get(key) if isinstance(key, str) else None
                 if not waiting:
                     odd.append(("unpaired", part))
+                if waiting and key is not None:
+                    calls[key].popleft()
                 name = waiting.popleft() if waiting else names.get(key or "")
                 if name is not None and "name" not in part:
                     part["name"] = name
+    # The calls of the last turn are open, not forgotten.
+    for waiting_calls in calls.values():
+        odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)
     return odd
 
 

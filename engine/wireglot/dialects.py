@@ -127,7 +127,9 @@ class DialectRules:
                 at = reader.trail.find(part) or ()
                 told = {
                     "duplicate-id": "two calls in a row have this id; results pair in order",
-                    "unpaired": "this result answers no call that is still open",
+                    "unpaired": "this result answers no call that is still open"
+                    if part.get("type") == "tool_result"
+                    else "this call has no result in the conversation",
                 }[code]
                 notes.append((code, "kept", at, None, told))
         return _Read(ir, reader.trail, notes, made)

@@ -82,6 +82,8 @@ def branch(
         if answers is None:
             return head
         used = [answers.sink(code, "t")]
+        # What stands before a result moves behind it: for the interpreter to say.
+        piece(f"if {' or '.join(pair.others)}: raise ODD")
     try:
         usual_case(pair, piece, hot, var, key, used)
     except (Cannot, NoFit):

@@ -174,6 +174,8 @@ def descend(
     mark, beside_mark = len(writer.notes), len(writer.beside)
     try:
         new, beside, path = step(row, part, writer.trail)
+        if id(part) in writer.made:
+            writer.made.add(id(new))
         writer.beside.extend(beside)
         given = give(writer, holes, new, whole)
     except Misfit:
@@ -183,10 +185,33 @@ def descend(
         return []
     at = writer.trail.find(part, path or None) or writer.trail.find(part)
     writer.note(row.name, row.effect, at, row.pos, row.message, given[0][2])
+    for block in _dropped(part, new, beside):
+        kind = block.get("type")
+        code = "own-field" if kind == "native" else "no-place"
+        told = f"the target has no place for this {kind}"
+        writer.note(code, "lost", writer.trail.find(block), row.pos, told)
     for block in beside:
         told = "media of a tool result stand in a user message after it"
         writer.note("moved", "moved", writer.trail.find(block), row.pos, told, None, block)
     return given
+
+
+def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
+    """Return the blocks that a step of the ladder left behind; text may have been joined."""
+    kept = {id(block) for block in beside}
+    found = []
+    for key, value in old.items():
+        if not isinstance(value, list) or not all(isinstance(b, dict) for b in value):
+            continue
+        now = new.get(key)
+        kept.update(id(block) for block in (now if isinstance(now, list) else ()))
+        joined = isinstance(now, str)
+        found += [
+            block
+            for block in value
+            if id(block) not in kept and not (joined and block.get("type") == "text")
+        ]
+    return found if found and any(new.get(k) is not v for k, v in old.items()) else []
 
 
 def member(writer: Writer, name: str, part: Any) -> Any:

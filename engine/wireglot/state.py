@@ -63,7 +63,7 @@ def _clean_items(items: Iterable[Any], depth: int) -> None:
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
-    __slots__ = tuple("body drafts early fast last open recovered seat seed stale sure".split())
+    __slots__ = tuple("body drafts early fast last open recovered seat seed sure".split())
 
     def __init__(self, fast: Fast) -> None:
         self.fast = fast
@@ -72,7 +72,6 @@ class State:
         self.open: dict[str, int] | None = None
         self.last = -1
         self.seat = 0  # how many IR messages there are so far
-        self.stale = False  # a call of an earlier turn was never answered
         self.sure = True  # `seat` is right
         self.body: Any = None
         self.seed: str | None = None
@@ -188,7 +187,7 @@ class State:
                 calls[key] = part["name"]
             elif kind == "tool_result":
                 key = part.get("tool_call_id")
-                if key is None and self.fast.hooks and self.open and not self.stale:
+                if key is None and self.fast.hooks and self.open:
                     named = (k for k in self.open if calls[k] == part.get("name"))
                     key = part["tool_call_id"] = next(named, None)
                     writer.made.add(id(part))
@@ -200,7 +199,8 @@ class State:
                 self.last = place
                 part.setdefault("name", calls[key])
         if message["role"] != "tool":
-            self.stale = self.stale or bool(self.open)
+            if self.open:
+                raise Bail
             self.open, self.last = (new or None), -1
 
     def _made(self, place: str, taken: dict[str, Any], part: Any, writer: Writer) -> str:
