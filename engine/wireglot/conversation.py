@@ -86,6 +86,8 @@ def _roles(talk: Conversation) -> list[str]:
                 for _, child in case.wire.entries:
                     if isinstance(child, Literal) and isinstance(child.values[0], str):
                         found.append(child.values[0])
+            elif group.spliced:
+                found.append(talk.role(case))
     return list(dict.fromkeys(found))
 
 

@@ -13,7 +13,11 @@ from .trail import pointer
 MAX_DEPTH = 200
 
 MAX_NUMBER = 10**4300  # Python parses and prints no more digits
-OPTIONS = frozenset(("repair", "json_results", "version", "engine"))
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "repair": (True, False),
+    "json_results": ("data", "text"),
+    "engine": ("interpreted",),  # leaves the compiled path out
+}
 
 
 def check_unit(unit: str) -> None:
@@ -28,8 +32,14 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     for key in known:
         if key not in OPTIONS:
             raise UsageError(f"there is no option `{key}`; there are: {', '.join(sorted(OPTIONS))}")
-    if known.get("json_results", "data") not in ("data", "text"):
-        raise UsageError("the option `json_results` is `data` or `text`")
+        if not any(
+            known[key] is word or (isinstance(word, str) and known[key] == word)
+            for word in OPTIONS[key]
+        ):
+            words = " or ".join(
+                f"`{str(w) if isinstance(w, str) else str(w).lower()}`" for w in OPTIONS[key]
+            )
+            raise UsageError(f"the option `{key}` is {words}")
     return known
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .errors import UsageError
+from .errors import RuleError, UsageError
 from .notes import Note, Policy
 from .payload import known_options
 from .results import Conversion, Envelope, concluded, finished, read_notes
@@ -52,7 +53,15 @@ class RuleSet:
             from . import rulefile
             from .dialects import DialectRules
 
-            model = rulefile.load(self._files()[name])
+            node = self._files()[name]
+            try:
+                model = rulefile.load(node)
+            except (AssertionError, AttributeError, LookupError, TypeError, re.error) as error:
+                raise RuleError(
+                    f"this rule file is of a form that has no meaning ({error!r})",
+                    *node.pos,
+                    help="docs/rule-language.md says what each word takes",
+                ) from error
             found = self._dialects[name] = DialectRules(model, self._ladder)
         return found
 
@@ -121,11 +130,12 @@ class RuleSet:
     def plan(self, source: str, target: str) -> Any:
         """Compile a pair: plain data for the wheel, or None where the interpreter does it all."""
         from . import plan
-        from .symbols import Cannot
+        from .symbols import Cannot, NoFit
 
         try:
             return plan.make(self[source].model, self[target].model)
-        except Cannot:
+        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
+            # A rule file without messages or tools, or of a form that the compiler never met.
             return None
 
     def _interpreted(

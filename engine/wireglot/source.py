@@ -6,6 +6,7 @@ One document; no tags, anchors, aliases or merge keys; duplicate keys refused; s
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any, NamedTuple
 
@@ -72,6 +73,9 @@ def undump(data: list[Any]) -> Node:
 def wrong(message: str, pos: Pos, help: str = "", text: str = "") -> RuleError:
     """Build the RuleError for a place in a rule file, with the excerpt when `text` is given."""
     excerpt = ""
+    if not text and os.path.isfile(pos.file):
+        with open(pos.file, encoding="utf-8", errors="replace") as file:
+            text = file.read(MAX_BYTES)
     lines = text.splitlines()
     if 0 < pos.line <= len(lines):
         excerpt = f"  {pos.line:4d} | {lines[pos.line - 1]}\n       | {' ' * (pos.column - 1)}^"
