@@ -17,12 +17,13 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep coverage bench test-all-pythons wheel clean
+.PHONY: help demo test lint pytest format sweep differential coverage bench test-all-pythons wheel clean
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
+	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants"
 	@echo "make coverage | bench | test-all-pythons | format | wheel | clean"
 
 demo: $(VENV)/.installed
@@ -45,6 +46,9 @@ format: $(VENV)/.installed-dev
 
 sweep: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.sweep $(FILES)
+
+differential: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.differential
 
 coverage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.coverage

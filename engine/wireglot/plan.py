@@ -113,6 +113,8 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         for _, (keys, h) in places.items()
         if h.mark == "else" and h.value is not None
     ]
+    if not message_keys or (pair.lifts and not system_keys):
+        raise Cannot
     return {
         "order": order,
         "places": {path: place for path, (place, _) in places.items()},
