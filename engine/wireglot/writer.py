@@ -97,7 +97,7 @@ class Writer:
         wire, drafts, case = spare
         self.notes.extend(drafts)
         if not self.same or self.repair:
-            told = "the target reads this as something else"
+            told = f"the target reads this as {self._said(shape, wire, value)}"
             at = self.trail.find(value) if isinstance(value, dict) else None
             self.note("ambiguous", "changed", at, case.pos, told, wire)
         return wire
@@ -129,14 +129,28 @@ class Writer:
         return None
 
     def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
-        from .reader import Reader
-
         try:
-            probe = Reader(self.dialect, {}, probe=True)
-            found = probe.first([(shape, c) for c in shape.cases], wire, (), False)
+            return alike(self._read(shape, wire), value)
         except Misfit:
             return False
-        return alike(found, value)
+
+    def _read(self, shape: Shape, wire: Any) -> Any:
+        from .reader import Reader
+
+        probe = Reader(self.dialect, {}, probe=True)
+        return probe.first([(shape, c) for c in shape.cases], wire, (), False)
+
+    def _said(self, shape: Shape, wire: Any, value: Any) -> str:
+        """Say what a written value reads as, where that is not what was meant."""
+        try:
+            found = self._read(shape, wire)
+        except Misfit:
+            return "nothing that it knows"
+        if isinstance(found, dict) and isinstance(value, dict):
+            for key in ("kind", "type"):
+                if key in found and found[key] != value.get(key):
+                    return f"`{found[key]}`, not `{value.get(key)}`"
+        return "something else"
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
