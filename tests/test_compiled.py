@@ -113,6 +113,14 @@ def test_an_odd_message_is_recovered_alone() -> None:
     assert "/messages/1/unknown" in [note.source_path for note in notes]
 
 
+def test_a_result_in_a_turn_of_the_model_is_left_to_the_interpreter() -> None:
+    call = {"functionCall": {"id": "c1", "name": "f", "args": {}}}
+    result = {"functionResponse": {"id": "c1", "name": "f", "response": {"x": 1}}}
+    turns = [{"role": "model", "parts": [call]}, {"role": "model", "parts": [result]}]
+    body = {"contents": [{"role": "user", "parts": [{"text": "q"}]}, *turns]}
+    assert check("gemini", "anthropic", body) == 4
+
+
 def test_remembered_fields_are_not_shared_between_results() -> None:
     one = wireglot.convert(WEATHER, source="openai-chat", target="anthropic")
     one.body["tool_choice"]["type"] = "changed"

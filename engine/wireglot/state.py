@@ -186,6 +186,8 @@ class State:
                 new[key] = len(new)
                 calls[key] = part["name"]
             elif kind == "tool_result":
+                if message["role"] != "tool":
+                    raise Bail
                 key = part.get("tool_call_id")
                 if key is None and self.fast.hooks and self.open:
                     named = (k for k in self.open if calls[k] == part.get("name"))
