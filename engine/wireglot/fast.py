@@ -21,7 +21,7 @@ from .errors import ConversionError
 from .lenses import Misfit, same
 from .notes import Note
 from .payload import check_json
-from .results import Envelope, finished, read_notes
+from .results import Envelope, all_notes
 from .state import BIG, REMEMBERED, UNUSUAL, Bail, Odd, State, clean
 
 if TYPE_CHECKING:
@@ -126,14 +126,7 @@ class Fast:
         """Return body, notes and envelope; raises one of `leave` for the interpreter."""
         out, notes, envelope, state = self.convert(body, model, stream)
         if state.early or state.drafts:
-            early = read_notes(state.early, False)
-            unfit = {n.source_path for n in early if n.code in ("unfit", "dropped")}
-            late = finished(state.drafts, out)
-            notes = [
-                *early,
-                *(n for n in late if not (n.code == "unknown-key" and n.source_path in unfit)),
-                *notes,
-            ]
+            notes = all_notes(state.early, state.drafts, out, same=False) + notes
         return out, notes, envelope
 
     def tier(self, body: Any) -> int:

@@ -45,6 +45,16 @@ def read_notes(found: list[tuple[str, str, Any, Any, str]], same: bool) -> list[
     return notes
 
 
+def all_notes(
+    found: list[tuple[str, str, Any, Any, str]], drafts: list[Draft], body: Any, same: bool
+) -> list[Note]:
+    """Make all notes of a conversion; a kept value that reading told of is told once."""
+    early = read_notes(found, same)
+    known = {n.source_path for n in early if n.code in ("unfit", "dropped")}
+    late = finished(drafts, body)
+    return early + [n for n in late if n.code != "unknown-key" or n.source_path not in known]
+
+
 def effect_of(word: str) -> Effect:
     """Return a word as the effect that it is."""
     found: Any = word
@@ -61,8 +71,8 @@ def finished(drafts: list[Draft], body: Any) -> list[Note]:
     if not drafts:
         return []
     # The whole body is walked only for notes that point into it.
-    told = any(d.effect != "lost" and (d.owner is not None or d.place is not None) for d in drafts)
-    places = Places(body if told else None)
+    inside = (d.owner is not None or d.place is not None for d in drafts if d.effect != "lost")
+    places = Places(body if any(inside) else None)
     notes = []
     for d in drafts:
         target = None

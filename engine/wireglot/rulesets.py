@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import RuleError, UsageError
 from .notes import Note, Policy
 from .payload import known_options
-from .results import Conversion, Envelope, concluded, finished, read_notes
+from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
 
 if TYPE_CHECKING:
@@ -152,11 +152,4 @@ class RuleSet:
         read = one._read(body, unit, model, stream, options)
         same = source == target
         out, drafts, envelope = two._write(read.ir, unit, same, read.trail, options, read.made)
-        early = read_notes(read.notes, same)
-        told = {n.source_path for n in early if n.code in ("unfit", "dropped")}
-        late = [
-            n
-            for n in finished(drafts, out)
-            if not (n.code == "unknown-key" and n.source_path in told)
-        ]
-        return out, [*early, *late], envelope
+        return out, all_notes(read.notes, drafts, out, same), envelope
