@@ -80,7 +80,7 @@ def _interpreted(engine: Any, source: str, target: str, unit: str) -> Run:
 
 
 def _body(conversion: Any) -> Any:
-    return conversion.body
+    return conversion.body, conversion.envelope
 
 
 def _table(title: str, times: Times, names: Sequence[str]) -> None:
@@ -101,7 +101,12 @@ def _floors(
         "bare floor": lambda body: bare(body, loads, dumps),
         "careful floor": lambda body: careful(body, strict_loads, strict_dumps),
     }
-    return runs, lambda body: careful(body, strict_loads, strict_dumps)[0]
+
+    def by_hand(body: Any) -> Any:
+        body, _, *envelope = careful(body, strict_loads, strict_dumps)
+        return body, envelope[0] if envelope else None
+
+    return runs, by_hand
 
 
 def _payloads(workload: str, source: str, count: int) -> list[Any]:

@@ -34,6 +34,26 @@ class Refused(ValueError):
 
 DATA_STARTS = frozenset("{[ \t\n\r")  # what JSON text of an object or array can begin with
 Result = tuple[Json, tuple[Note, ...]]
+
+
+class Envelope(NamedTuple):
+    """What stands outside the body of a request."""
+
+    model: str | None
+    stream: bool | None
+    method: str
+    path: str
+    headers: dict[str, str]
+
+
+class Converted(NamedTuple):
+    """A request as the target takes it."""
+
+    body: Json
+    notes: tuple[Note, ...]
+    envelope: Envelope
+
+
 MISFIT = (KeyError, TypeError, AttributeError, ValueError, RecursionError)
 
 
@@ -144,7 +164,7 @@ def as_integer(value: Any) -> Any:
 
 
 def as_string(value: Any) -> Any:
-    if value.__class__ is not str:
+    if value.__class__ is not str or not (value.isascii() or value.encode()):
         raise wrong("a text", value)
     return value
 
@@ -165,6 +185,35 @@ def as_strings(value: Any) -> Any:
     if value.__class__ is not list or any(item.__class__ is not str for item in value):
         raise wrong("a list of texts", value)
     return value
+
+
+def sound(value: Json, depth: int = 0) -> None:
+    """Refuse what is no JSON inside an object that is carried as it is."""
+    if depth > 50:
+        raise RecursionError("nested too deep")
+    if not all(map(str.isascii, value)):
+        for key in value:
+            key.encode()
+    _sound_items(value.values(), depth)
+
+
+def _sound_items(items: Iterable[Any], depth: int) -> None:
+    for item in items:
+        kind = item.__class__
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is dict:
+            sound(item, depth + 1)
+        elif kind is list:
+            if depth > 50:
+                raise RecursionError("nested too deep")
+            _sound_items(item, depth + 1)
+        elif kind is float:
+            if item - item != 0:
+                raise ValueError("no number of JSON")
+        elif kind is not int and kind is not bool and item is not None:
+            raise wrong("JSON", item)
 
 
 # Limits of names and ids.

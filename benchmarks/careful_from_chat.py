@@ -9,11 +9,13 @@ from .careful_base import (
     DOTTED_128,
     MISFIT,
     PLAIN_128,
+    Converted,
     Dumps,
+    Envelope,
     Json,
     Loads,
     Odd,
-    Result,
+    Refused,
     Trail,
     as_blocks,
     as_boolean,
@@ -31,6 +33,7 @@ from .careful_base import (
     make_notes,
     note_unanswered,
     note_unknown,
+    sound,
     wrong,
 )
 
@@ -81,7 +84,7 @@ FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 
 def loose_arguments(odd: list[Odd], text: str, loads: Loads, *trail: Any) -> Json:
     # Reached by text that is no JSON object: blank text is no arguments at all.
-    if text.__class__ is not str:
+    if text.__class__ is not str or not (text.isascii() or text.encode()):
         raise wrong("a text", text)
     if not text.strip():
         odd.append(("blank-arguments", "changed", trail, None))
@@ -118,7 +121,7 @@ def _chat_media(odd: list[Odd], part: Json, *trail: Any) -> _Media:
     if kind == "image_url":
         image = part["image_url"]
         url = image["url"]
-        if url.__class__ is not str:
+        if url.__class__ is not str or not (url.isascii() or url.encode()):
             raise wrong("a text", url)
         if len(part) != 2:
             note_unknown(odd, part, (*IMAGE_PART, "prompt_cache_breakpoint"), *trail)
@@ -161,7 +164,7 @@ def plain_text(odd: list[Odd], part: Json, *trail: Any) -> str | None:
         odd.append(("refusal-as-text", "changed", (*trail, "refusal"), None))
     else:
         return None
-    if text.__class__ is not str:
+    if text.__class__ is not str or not (text.isascii() or text.encode()):
         raise wrong("a text", text)
     return text
 
@@ -224,7 +227,9 @@ def _result_texts(odd: list[Odd], content: Any, message: Json) -> list[str]:
     return texts
 
 
-def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json) -> Result:
+def chat_to_anthropic(
+    body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json
+) -> Converted:
     odd: list[Odd] = []
     where: Trail
     system: list[Json] = []
@@ -238,8 +243,8 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
     message: Json = {}
     try:
         model = body.get("model")
-        if model is not None and model.__class__ is not str:
-            raise wrong("a text", model)
+        if model is not None:
+            as_string(model)
         given_messages = body["messages"]
         trail = ("messages",)
         if given_messages.__class__ is not list:
@@ -252,6 +257,8 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                 if content.__class__ is not str:
                     texts = _result_texts(odd, content, message)
                     content = texts[0] if len(texts) == 1 else as_blocks(texts)
+                elif not content.isascii():
+                    content.encode()
                 if len(message) != 3:
                     note_unknown(odd, message, TOOL_MESSAGE, "messages", message)
                 if waiting.pop(identity, None) is None:
@@ -274,12 +281,16 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                 if calls is None:
                     if content.__class__ is not str:
                         content = _spoken(odd, content, message)
+                    elif not content.isascii():
+                        content.encode()
                     if len(message) != 2:
                         _audit_assistant(odd, message)
                 else:
                     if calls.__class__ is not list:
                         raise wrong("a list", calls)
                     if content.__class__ is str:
+                        if not content.isascii():
+                            content.encode()
                         blocks = [{"type": "text", "text": content}] if content else []
                     elif content is None:
                         blocks = []
@@ -289,7 +300,9 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                         _audit_assistant(odd, message)
                     for call in calls:
                         identity = call["id"]
-                        if identity.__class__ is not str:
+                        if identity.__class__ is not str or not (
+                            identity.isascii() or identity.encode()
+                        ):
                             raise wrong("a text", identity)
                         if call["type"] == "function":
                             function = call["function"]
@@ -338,6 +351,8 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                 content = message["content"]
                 if content.__class__ is not str:
                     content = bare(_anthropic_blocks(odd, content, message))
+                elif not content.isascii():
+                    content.encode()
                 if len(message) != 2:
                     _audit_speaker(odd, message)
                 if previous == "tool":
@@ -351,6 +366,7 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
             elif role == "system" or role == "developer":
                 content = message["content"]
                 if content.__class__ is str:
+                    content.isascii() or content.encode()
                     system.append({"type": "text", "text": content})
                 else:
                     system += as_blocks(_result_texts(odd, content, message))
@@ -409,8 +425,10 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                     odd.append(("filled-in", "added", None, ("tools",)))
                 elif parameters.__class__ is not dict:
                     raise wrong("an object", parameters)
-                elif "type" not in parameters:
-                    parameters = {"type": "object", **parameters}
+                else:
+                    sound(parameters)
+                    if "type" not in parameters:
+                        parameters = {"type": "object", **parameters}
                 written = names.get(name)
                 if written is None:
                     written = names[name] = fitted(name, PLAIN_128, 128, names.values())
@@ -419,7 +437,9 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                 made: Json = {"name": written}
                 description = function.get("description")
                 if description is not None:
-                    if description.__class__ is not str:
+                    if description.__class__ is not str or not (
+                        description.isascii() or description.encode()
+                    ):
                         raise wrong("a text", description)
                     made["description"] = description
                 made["input_schema"] = parameters
@@ -459,7 +479,9 @@ def chat_to_anthropic(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
             _anthropic_rest(odd, body, out)
     except MISFIT as problem:
         raise as_refused(body, ("messages", message) if message else trail, problem) from problem
-    return out, make_notes(odd, body, out) if odd else ()
+    headers = {"anthropic-version": "2026-10-21"}
+    envelope = Envelope(None, None, "POST", "/v1/messages", headers)
+    return Converted(out, make_notes(odd, body, out) if odd else (), envelope)
 
 
 def _results_first(last: Json, block: Json) -> list[Json]:
@@ -645,7 +667,7 @@ def _gemini_parts(odd: list[Odd], content: Any, message: Json) -> list[Json]:
     return parts
 
 
-def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json) -> Result:
+def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json) -> Converted:
     odd: list[Odd] = []
     where: Trail
     system: list[Json] = []
@@ -658,8 +680,8 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
     message: Json = {}
     try:
         model = body.get("model")
-        if model is not None and model.__class__ is not str:
-            raise wrong("a text", model)
+        if model is not None:
+            as_string(model)
         given_messages = body["messages"]
         trail = ("messages",)
         if given_messages.__class__ is not list:
@@ -675,6 +697,8 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
                         where = ("messages", message, "content")
                         odd.append(("blocks-as-text", "changed", where, None))
                     text = "\n".join(texts)
+                elif not text.isascii():
+                    text.encode()
                 first = text[:1]
                 if first == "{" or first == "[":
                     try:
@@ -719,6 +743,8 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
                     parts = []
                     contents.append({"role": "model", "parts": parts})
                 if content.__class__ is str:
+                    if not content.isascii():
+                        content.encode()
                     if content or calls is None:
                         parts.append({"text": content})
                 elif content is not None:
@@ -735,7 +761,9 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
                         _audit_assistant(odd, message)
                     for call in calls:
                         identity = call["id"]
-                        if identity.__class__ is not str:
+                        if identity.__class__ is not str or not (
+                            identity.isascii() or identity.encode()
+                        ):
                             raise wrong("a text", identity)
                         if call["type"] == "function":
                             function = call["function"]
@@ -779,6 +807,8 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
                     parts = []
                     contents.append({"role": "user", "parts": parts})
                 if content.__class__ is str:
+                    if not content.isascii():
+                        content.encode()
                     parts.append({"text": content})
                 else:
                     parts += _gemini_parts(odd, content, message)
@@ -787,6 +817,7 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
             elif role == "system" or role == "developer":
                 content = message["content"]
                 if content.__class__ is str:
+                    content.isascii() or content.encode()
                     system.append({"text": content})
                 else:
                     system += [{"text": t} for t in _result_texts(odd, content, message)]
@@ -836,13 +867,16 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
                 declaration: Json = {"name": written}
                 description = function.get("description")
                 if description is not None:
-                    if description.__class__ is not str:
+                    if description.__class__ is not str or not (
+                        description.isascii() or description.encode()
+                    ):
                         raise wrong("a text", description)
                     declaration["description"] = description
                 parameters = function.get("parameters")
                 if parameters is not None:
                     if parameters.__class__ is not dict:
                         raise wrong("an object", parameters)
+                    sound(parameters)
                     if fits_schema(parameters):
                         declaration["parameters"] = parameters
                     else:
@@ -892,7 +926,20 @@ def chat_to_gemini(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_j
             out["generationConfig"] = sampling
     except MISFIT as problem:
         raise as_refused(body, ("messages", message) if message else trail, problem) from problem
-    return out, make_notes(odd, body, out) if odd else ()
+    return Converted(out, make_notes(odd, body, out) if odd else (), _address(body, model))
+
+
+def _address(body: Json, model: str | None) -> Envelope:
+    """Gemini's model and stream stand in the path."""
+    stream = body.get("stream")
+    if stream is None:
+        stream = False
+    elif stream.__class__ is not bool:
+        raise Refused("/stream", "expected true or false")
+    if model is None:
+        return Envelope(None, stream, "POST", "", {})
+    ask = "streamGenerateContent?alt=sse" if stream else "generateContent"
+    return Envelope(model, stream, "POST", f"/v1beta/models/{model}:{ask}", {})
 
 
 def _indented(text: str, loads: Loads) -> Json:

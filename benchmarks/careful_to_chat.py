@@ -10,11 +10,12 @@ from .careful_base import (
     DATA_STARTS,
     MISFIT,
     PLAIN_64,
+    Converted,
     Dumps,
+    Envelope,
     Json,
     Loads,
     Odd,
-    Result,
     Trail,
     as_blocks,
     as_boolean,
@@ -33,6 +34,7 @@ from .careful_base import (
     make_notes,
     note_unanswered,
     note_unknown,
+    sound,
     tidy,
     wrong,
 )
@@ -134,6 +136,7 @@ def _chat_result(
         content = ""
         odd.append(("filled-in", "added", trail, None))
     if content.__class__ is str:
+        content.isascii() or content.encode()
         if failed:
             odd.append(("error-as-text", "changed", (*trail, "is_error"), None))
             return dumps({"error": content})
@@ -162,7 +165,9 @@ def _chat_result(
     return as_blocks(texts)
 
 
-def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json) -> Result:
+def anthropic_to_chat(
+    body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json
+) -> Converted:
     odd: list[Odd] = []
     where: Trail
     messages: list[Json] = []
@@ -174,8 +179,8 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
     parts: list[Json]
     try:
         model = body.get("model")
-        if model is not None and model.__class__ is not str:
-            raise wrong("a text", model)
+        if model is not None:
+            as_string(model)
         system = body.get("system")
         if system is not None:
             trail = ("system",)
@@ -192,6 +197,8 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
             if len(message) != 2:
                 note_unknown(odd, message, USER_MESSAGE, "messages", message)
             if content.__class__ is str:
+                if not content.isascii():
+                    content.encode()
                 if waiting:
                     note_unanswered(odd, waiting, message)
                 if role != "user" and role != "assistant" and role != "system":
@@ -211,7 +218,9 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                         identity = block["id"]
                         name = block["name"]
                         given = block["input"]
-                        if identity.__class__ is not str:
+                        if identity.__class__ is not str or not (
+                            identity.isascii() or identity.encode()
+                        ):
                             raise wrong("a text", identity)
                         if given.__class__ is not dict:
                             raise wrong("an object", given)
@@ -230,6 +239,8 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                             text = dumps(given)
                             if ".0" in text or "e+" in text:
                                 text = tidy(text, given, dumps)
+                            if not text.isascii():
+                                text.encode()
                         if identity in waiting:
                             where = ("messages", message, "content", block)
                             odd.append(("duplicate-id", "kept", where, None))
@@ -239,7 +250,7 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                         calls.append({"id": identity, "type": "function", "function": function})
                     elif kind == "text":
                         text = block["text"]
-                        if text.__class__ is not str:
+                        if text.__class__ is not str or not (text.isascii() or text.encode()):
                             raise wrong("a text", text)
                         if calls:
                             where = ("messages", message, "content", block)
@@ -267,6 +278,8 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                         value = block.get("content")
                         if len(block) != 3 or value.__class__ is not str:
                             value = _chat_result(odd, block, message, loads, dumps, beside)
+                        elif not value.isascii():
+                            value.encode()
                         if parts:
                             where = ("messages", message, "content", block)
                             odd.append(("reordered", "moved", where, None))
@@ -279,7 +292,7 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                         )
                     elif kind == "text":
                         text = block["text"]
-                        if text.__class__ is not str:
+                        if text.__class__ is not str or not (text.isascii() or text.encode()):
                             raise wrong("a text", text)
                         parts.append({"type": "text", "text": text})
                         if len(block) != 2:
@@ -330,6 +343,7 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                 parameters = tool["input_schema"]
                 if parameters.__class__ is not dict:
                     raise wrong("an object", parameters)
+                sound(parameters)
                 written = names.get(name)
                 if written is None:
                     written = names[name] = fitted(name, PLAIN_64, 64, names.values())
@@ -338,7 +352,9 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
                 made: Json = {"name": written}
                 description = tool.get("description")
                 if description is not None:
-                    if description.__class__ is not str:
+                    if description.__class__ is not str or not (
+                        description.isascii() or description.encode()
+                    ):
                         raise wrong("a text", description)
                     made["description"] = description
                 made["parameters"] = parameters
@@ -383,7 +399,8 @@ def anthropic_to_chat(body: Json, loads: Loads = loads_json, dumps: Dumps = dump
             _chat_rest(odd, body, out)
     except MISFIT as problem:
         raise as_refused(body, ("messages", message) if message else trail, problem) from problem
-    return out, make_notes(odd, body, out) if odd else ()
+    envelope = Envelope(None, None, "POST", "/v1/chat/completions", {})
+    return Converted(out, make_notes(odd, body, out) if odd else (), envelope)
 
 
 def _system_blocks(odd: list[Odd], system: Any) -> list[Json]:
@@ -597,7 +614,7 @@ def _gemini_result(
 
 def gemini_to_chat(
     body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json, model: str = "gpt-4o"
-) -> Result:
+) -> Converted:
     odd: list[Odd] = []
     where: Trail
     messages: list[Json] = []
@@ -675,6 +692,8 @@ def gemini_to_chat(
                             text = dumps(given)
                             if ".0" in text or "e+" in text:
                                 text = tidy(text, given, dumps)
+                            if not text.isascii():
+                                text.encode()
                         if identity in waiting:
                             where = ("contents", content, "parts", part)
                             odd.append(("duplicate-id", "kept", where, None))
@@ -684,7 +703,7 @@ def gemini_to_chat(
                         calls.append({"id": identity, "type": "function", "function": function})
                     elif "text" in part:
                         text = part["text"]
-                        if text.__class__ is not str:
+                        if text.__class__ is not str or not (text.isascii() or text.encode()):
                             raise wrong("a text", text)
                         if len(part) != 1:
                             where = ("contents", content, "parts", part)
@@ -711,7 +730,7 @@ def gemini_to_chat(
                 for part in given_parts:
                     if "text" in part:
                         text = part["text"]
-                        if text.__class__ is not str:
+                        if text.__class__ is not str or not (text.isascii() or text.encode()):
                             raise wrong("a text", text)
                         if len(part) != 1:
                             note_extras(odd, part, "text", "contents", content, "parts", part)
@@ -739,11 +758,15 @@ def gemini_to_chat(
                             value = dumps(value)
                             if ".0" in value or "e+" in value:
                                 value = tidy(value, answer["response"], dumps)
+                            if not value.isascii():
+                                value.encode()
                         elif len(answer) != 3 or (text := value.get("output")).__class__ is not str:
                             where = ("contents", content, "parts", part, "functionResponse")
                             value = _gemini_result(odd, answer, dumps, beside, *where)
                         else:
                             value = text
+                            if not text.isascii():
+                                text.encode()
                         messages.append(
                             {"role": "tool", "tool_call_id": identity, "content": value}
                         )
@@ -810,7 +833,8 @@ def gemini_to_chat(
                     odd.append((code, "lost", (key,), None))
     except MISFIT as problem:
         raise as_refused(body, ("contents", content) if content else trail, problem) from problem
-    return out, make_notes(odd, body, out) if odd else ()
+    envelope = Envelope(None, None, "POST", "/v1/chat/completions", {})
+    return Converted(out, make_notes(odd, body, out) if odd else (), envelope)
 
 
 def _chat_tool(odd: list[Odd], declaration: Json, names: dict[str, str], *trail: Any) -> Json:
@@ -830,7 +854,8 @@ def _chat_tool(odd: list[Odd], declaration: Json, names: dict[str, str], *trail:
     elif not fits_schema(parameters):
         parameters = _json_schema(parameters)
     if parameters is not None:
-        made["parameters"] = as_object(parameters)
+        sound(as_object(parameters))
+        made["parameters"] = parameters
     if len(declaration) != len(made):
         known = ("name", "description", "parameters", "parametersJsonSchema")
         note_unknown(odd, declaration, known, *trail)

@@ -16,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import floor, floor_careful, workloads
@@ -135,6 +136,7 @@ def run(name: str, rounds: int = 9) -> None:
     for workload in (*workloads.WORKLOADS, "R"):
         for pair, convert in (responses if workload == "R" else requests).items():
             count = {"W1": 20, "W2": 2, "W3": 2, "R": 20}[workload]
+            careful: Callable[..., Any]
             if workload == "R":
                 payloads = [workloads.response(pair[0], seed) for seed in range(count)]
                 bare, careful = floor.RESPONSES[pair], floor_careful.RESPONSES[pair]

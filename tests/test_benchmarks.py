@@ -59,8 +59,10 @@ def test_the_engine_writes_what_the_careful_floor_writes(
     workload: str, pair: Pair, seed: int
 ) -> None:
     body = _small(workload, pair[0], seed)
-    by_hand, _ = floor_careful.REQUESTS[pair](body)
-    assert _differences(_engine(body, pair, "request").body, by_hand)[:5] == []
+    by_hand = floor_careful.REQUESTS[pair](body)
+    found = _engine(body, pair, "request")
+    assert _differences(found.body, by_hand.body)[:5] == []
+    assert found.envelope == by_hand.envelope
 
 
 @pytest.mark.parametrize("pair", sorted(floor.RESPONSES))
@@ -73,7 +75,7 @@ def test_the_engine_writes_the_careful_floors_responses(pair: Pair) -> None:
 @pytest.mark.parametrize(("workload", "pair"), CASES)
 def test_the_bare_floor_writes_what_the_careful_floor_writes(workload: str, pair: Pair) -> None:
     body = _small(workload, pair[0], 2)
-    by_hand, _ = floor_careful.REQUESTS[pair](body)
+    by_hand, *_ = floor_careful.REQUESTS[pair](body)
     bare = floor.REQUESTS[pair](body)
     assert _differences(_by_value(bare), _by_value(by_hand))[:5] == []
 
@@ -102,7 +104,7 @@ def test_the_careful_floor_and_the_engine_note_an_unknown_key_at_one_path(pair: 
     body = workloads.with_unknown_keys(_small("W2", pair[0], 0), everywhere=True)
     field = "contents" if pair[0] == "gemini" else "messages"
     expected = {f"/{field}/{index}/x_trace" for index in range(len(body[field]))}
-    _, by_hand = floor_careful.REQUESTS[pair](body)
+    _, by_hand, _ = floor_careful.REQUESTS[pair](body)
     assert {note.source_path for note in by_hand if note.code == "unknown-key"} == expected
     notes = _engine(body, pair, "request").notes
     assert {note.source_path for note in notes if note.code == "unknown-key"} == expected
@@ -112,7 +114,7 @@ def test_the_careful_floor_and_the_engine_note_an_unknown_key_at_one_path(pair: 
 @pytest.mark.parametrize("workload", workloads.WORKLOADS)
 def test_the_careful_floor_notes_what_the_engine_notes(workload: str, pair: Pair) -> None:
     body = _small(workload, pair[0], 1)
-    _, by_hand = floor_careful.REQUESTS[pair](body)
+    _, by_hand, _ = floor_careful.REQUESTS[pair](body)
     notes = _engine(body, pair, "request").notes
     assert {(n.effect, n.source_path) for n in notes} == {
         (n.effect, n.source_path) for n in by_hand
@@ -122,8 +124,8 @@ def test_the_careful_floor_notes_what_the_engine_notes(workload: str, pair: Pair
 @pytest.mark.parametrize("target", ["anthropic", "gemini"])
 def test_calls_results_and_ids_come_back_from_a_floor(target: str) -> None:
     body = _small("W2", "openai-chat", 0)
-    there, _ = floor_careful.REQUESTS["openai-chat", target](body)
-    back, _ = floor_careful.REQUESTS[target, "openai-chat"](there)
+    there, *_ = floor_careful.REQUESTS["openai-chat", target](body)
+    back, *_ = floor_careful.REQUESTS[target, "openai-chat"](there)
     assert _by_value(back["messages"]) == _by_value(body["messages"])
     assert back["tools"] == body["tools"]
 
@@ -132,9 +134,9 @@ def test_calls_results_and_ids_come_back_from_a_floor(target: str) -> None:
 def test_the_careful_floor_wraps_arguments_that_are_no_object(target: str) -> None:
     body = _small("W1", "openai-chat", 0)
     body["messages"][2]["tool_calls"][0]["function"]["arguments"] = '{"city": '
-    there, notes = floor_careful.REQUESTS["openai-chat", target](body)
+    there, notes, _ = floor_careful.REQUESTS["openai-chat", target](body)
     assert '{"_unparsed": "{\\"city\\": "}' in json.dumps(there)
-    back, _ = floor_careful.REQUESTS[target, "openai-chat"](there)
+    back, *_ = floor_careful.REQUESTS[target, "openai-chat"](there)
     assert back["messages"][2]["tool_calls"] == body["messages"][2]["tool_calls"]
     path = "/messages/2/tool_calls/0/function/arguments"
     assert ("unparsed", path) in {(note.code, note.source_path) for note in notes}

@@ -6,7 +6,7 @@ import gzip
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def same_json(one: Any, two: Any) -> bool:
     return type(one) is type(two) and bool(one == two)
 
 
-def counted(notes: list[Note]) -> Counter[tuple[str, ...]]:
+def counted(notes: Iterable[Note]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, note)) for note in notes)
 
 

@@ -13,14 +13,23 @@ if TYPE_CHECKING:
 
 
 def commit(
-    pair: Pair, code: Code, role: str, target: Target, fields: dict[str, Sym], accs: list[str]
+    pair: Pair,
+    code: Code,
+    role: str,
+    target: Target,
+    fields: dict[str, Sym],
+    accs: list[str],
+    plain: bool = False,
 ) -> None:
-    """Write the code that appends what was made, and books the calls."""
+    """Write the code that appends what was made, and books the calls.
+
+    `plain`: what was made is one text, of which there is nothing to book.
+    """
     assert target.group is not None and target.case is not None
     for value in fields.values():
         if not value.maybe:
             raise Cannot
-    if not pair.alone:
+    if not pair.alone and not plain:
         code(f"if not ({' or '.join(accs)}): raise ODD")
     if pair.talk.per == "run" or target.group.spliced:
         for value in fields.values():
@@ -31,11 +40,16 @@ def commit(
     if role != "tool":
         # Calls of an earlier message that were never answered are noted by the interpreter.
         code("if open_calls: raise BAIL")
-    if role == "assistant":
+    if plain:
+        code("open_calls = None")
+    elif role == "assistant":
         with code.block("if new:"):
             code("size = len(calls); calls.update(new)")
             code("if len(calls) != size + len(new): raise BAIL")
-            code("open_calls = dict(zip([i for i, _ in new], NUMBERS)); last = -1")
+            if pair.sorted:
+                code("open_calls = dict(zip(new, NUMBERS)); last = 0")
+            else:
+                code("open_calls = new")
         with code.block("else:"):
             code("open_calls = None")
     elif role == "tool":
@@ -55,13 +69,19 @@ def commit(
     wire = target.case.wire
     assert isinstance(wire, Fields)
     if pair.talk.per == "run":
-        join(pair, code, role, target, wire, number, accs[0])
+        join(pair, code, role, target, wire, number, accs[0], plain and target.bare)
     else:
-        whole(pair, code, wire, target, accs, fields)
+        whole(pair, code, wire, target, accs, fields, plain)
 
 
 def whole(
-    pair: Pair, code: Code, wire: Fields, target: Target, accs: list[str], fields: dict[str, Sym]
+    pair: Pair,
+    code: Code,
+    wire: Fields,
+    target: Target,
+    accs: list[str],
+    fields: dict[str, Sym],
+    plain: bool = False,
 ) -> None:
     """Write the code that makes one wire message of one IR message."""
     items: list[str] = []
@@ -73,11 +93,14 @@ def whole(
                 items.append(f"{key!r}: {child.values[0]!r}")
         elif isinstance(child, Hole) and child.mode == "each" and child in target.holes:
             acc = accs[target.holes.index(child)]
-            if "bare" in child.lenses:
+            if "bare" in child.lenses and not plain:
                 bare(pair, code, child, acc)
-            elif child.lenses:
+            elif set(child.lenses) - {"bare"}:
                 raise Cannot
-            if child.mark == "optional":
+            if acc == "None":
+                if child.mark == "else":
+                    items.append(f"{key!r}: {child.value!r}")
+            elif child.mark == "optional":
                 later.append(f"if {acc}: message[{key!r}] = {acc}")
             else:
                 none = f" or {child.value!r}" if child.mark == "else" else ""

@@ -36,18 +36,17 @@ class Pair:
         self.others: list[str] = []  # the accumulators of what is no result
         self.answer = ""  # the variable of that result's id
 
-    def source_text(self) -> tuple[str, dict[str, Any]]:
-        """Return the Python source and the constants that it names."""
+    def write(self) -> None:
+        """Write the functions `messages`, `tools` and `system` into `code`."""
         self._messages()
         toolcode.tools(self)
         toolcode.system(self)
-        return "\n".join(self.code.lines) + "\n", self.code.consts
 
     def _messages(self) -> None:
         code = self.code
         with code.block("def messages(wire, calls, state, seat):"):
             code("out = []; system = []; open_calls = None; group = -1; prev = ''; mixed = False")
-            code("message = None; okname = set(); ids = []; recover = state.recover; last = -1")
+            code("message = None; okname = set(); ids = []; recover = state.recover; last = 0")
             with code.block("for at, m in enumerate(wire):"):
                 with code.block("try:"):
                     if self.sorted:
@@ -58,8 +57,13 @@ class Pair:
                     if self.source.hooks:
                         code("state.seat = seat")
                     commits.recovered(self, code)
-            code("state.check(okname, ids)")
+            self.check(code)
             code("return out, system")
+
+    def check(self, code: Code) -> None:
+        """Write the check of all names and ids against the target's limits."""
+        code("if not okname <= KNOWN: state.check_names(okname)")
+        code("if ids: state.check_ids(ids)")
 
     def _dispatch(self, code: Code) -> None:
         first = True
@@ -133,33 +137,17 @@ class Pair:
         accs = target.accumulators()
         answers = self._target(code, "tool") if splits else None
         self.others = accs
+        self._plain(code, role, reading, fields, target)
         one = (
             target.bare
             and len(reading.lists) == 1
             and len(accs) == 1
             and "bare" in reading.lists[0][0].lenses
         )
-        fresh = "; ".join(f"{a} = []" for a in [*accs, "new"] + (["t", "gone"] if splits else []))
-        whole = None
-        if one and self.talk.per == "run" and role in ("user", "system"):
-
-            def whole(text: str) -> None:
-                for value in fields.values():
-                    code(f"if {value.code} is not None: raise ODD")
-                if self.source.hooks:
-                    code("seat += 1")
-                code("if open_calls: raise BAIL")
-                code("open_calls = None")
-                assert target.case is not None and isinstance(target.case.wire, Fields)
-                assert target.group is not None
-                number = self.groups[id(target.group)]
-                commits.join(self, code, role, target, target.case.wire, number, text, text=True)
-                code("continue")
-
-        if whole is None:
-            code(fresh)
+        fresh = [f"{a} = []" for a in [*accs, *(["t", "gone"] if splits else [])]]
+        code("; ".join([*fresh, "new = {}"]))
         for hole, var in reading.lists:
-            self._list(code, hole, var, role, target, accs, answers, one, whole, fresh)
+            self._list(code, hole, var, role, target, accs, answers, one)
         if splits:
             assert answers is not None
             # All that may be odd comes before the first effect.
@@ -172,6 +160,37 @@ class Pair:
         else:
             commits.commit(self, code, role, target, fields, accs)
 
+    def _plain(
+        self, code: Code, role: str, reading: Reading, fields: dict[str, Sym], target: Target
+    ) -> None:
+        """Write the short way of a message that is one plain text and nothing else."""
+        found = next(((h, v) for h, v in reading.lists if "bare" in h.lenses), None)
+        if found is None or target.group is None or target.group.spliced or role == "tool":
+            return
+        if not any(map(self._holds_text, target.holes)):
+            return
+        if self.talk.per == "run" and len(target.holes) > 1:
+            return
+        var = found[1]
+        others = "".join(f" and {v} is None" for _, v in reading.lists if v != var)
+        piece = code.fork()
+        with piece.block(f"if {var}.__class__ is str{others}:"):
+            piece(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
+            text = {"type": Const("text"), "text": Val(var, "str")}
+            accs = ["None"] * len(target.holes)
+            place = next(i for i, h in enumerate(target.holes) if self._holds_text(h))
+            if "bare" in target.holes[place].lenses:
+                accs[place] = var
+            else:
+                accs[place] = "w"
+                target.sink(piece, *accs, alone=True)(piece, text)
+            commits.commit(self, piece, role, target, fields, accs, plain=True)
+            piece("continue")
+        code.join(piece)
+
+    def _holds_text(self, hole: Hole) -> bool:
+        return "text" in self.target.kinds_of(hole.shape or "")
+
     def _lift(self, code: Code, reading: Reading, fields: dict[str, Sym]) -> None:
         for value in fields.values():
             code(f"if {value.code} is not None: raise BAIL")
@@ -180,7 +199,7 @@ class Pair:
         if hole is None or hole.shape is None:
             raise Cannot
         target = Target(self, None, None, [hole])
-        code("w = []; new = []")
+        code("w = []; new = {}")
         for source, var in reading.lists:
             self._list(code, source, var, "system", target, ["w"], None, False)
         code("if not w: raise BAIL")
@@ -196,14 +215,8 @@ class Pair:
         accs: list[str],
         answers: Target | None,
         one: bool,
-        whole: Any = None,
-        fresh: str = "",
     ) -> None:
-        """Write the code that reads one list of a message into the accumulators.
-
-        `whole` writes the code for a message that is one plain text, which needs no list; the
-        accumulators are made (`fresh`) after it.
-        """
+        """Write the code that reads one list of a message into the accumulators."""
         if hole.shape is None:
             raise Cannot
         sinks = [target.sink(code, *accs)]
@@ -213,16 +226,11 @@ class Pair:
         if bare:
             with code.block(f"if {var}.__class__ is str:"):
                 code(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
-                if whole is not None:
-                    whole(var)
-                elif one:
+                if one:
                     code(f"{accs[0]} = {var}")
                 else:
                     sinks[0](code, text)
             head = "elif"
-            if whole is not None:
-                code(fresh)
-                head = "if"
         if hole.mark in ("else", "optional", "old"):
             code(f"{head} {var} is None: pass")
             head = "elif"

@@ -121,7 +121,8 @@ def usual_case(
         exclude(pair, code, other.wire, chosen.wire, reading, var)
     obj = reading.build(owner)
     if owner.kind == "tool_call":
-        code(f"new.append(({obj['id'].code}, {obj['name'].code}))")
+        code(f"if {obj['id'].code} in new: raise BAIL")
+        code(f"new[{obj['id'].code}] = {obj['name'].code}")
     for sink in sinks:
         sink(code, obj)
 
@@ -249,15 +250,17 @@ def answered(pair: Pair, code: Code, fields: dict[str, Sym]) -> None:
     key = fields["tool_call_id"].code
     twice = "" if pair.alone else f" or {key} in gone"
     code(f"if open_calls is None{twice}: raise BAIL")
-    code(f"i = open_calls.get({key}, -1)")
-    code("if i < 0: raise BAIL")
     if pair.sorted:
+        code(f"i = open_calls.get({key}, -1)")
         code("if i < here: raise BAIL")
         code("here = i")
+        code(f"n = calls[{key}]")
+    else:
+        code(f"n = open_calls.get({key})")
+        code("if n is None: raise BAIL")
     if pair.alone:
         pair.answer = key
     else:
         code(f"gone.append({key})")
-    code(f"n = calls[{key}]")
     if "name" in fields:
         code(f"if {fields['name'].code} != n: raise BAIL")

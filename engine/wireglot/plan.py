@@ -9,6 +9,7 @@ from typing import Any
 
 from . import commits
 from .compile import Pair
+from .frame import Frame
 from .ir import field_type
 from .lenses import is_guard
 from .limits import _pattern
@@ -20,15 +21,13 @@ from .symbols import CLASSES, Cannot
 def make(source: Dialect, target: Dialect) -> dict[str, Any]:
     """Return the plan of a pair; raises Cannot where it is left to the interpreter."""
     pair = Pair(source, target)
-    text, consts = pair.source_text()
+    pair.write()
     talk = target.conversation
     assert talk is not None
     lists = [h for g in talk.groups for c in g.cases for h in c.lists.get("parts", [])]
     block, text_key = commits.plain_block(pair, lists[0])
     names, ids = target.limits.get("tool_name"), target.limits.get("call_id")
-    return {
-        "text": text,
-        "consts": consts,
+    plan = {
         "pair": (source.name, target.name),
         "lifts": pair.lifts,
         "sorted": pair.sorted,
@@ -42,6 +41,8 @@ def make(source: Dialect, target: Dialect) -> dict[str, Any]:
         "envelope": _envelope(target),
         **_fields_of(source, target, pair),
     }
+    Frame(plan, pair.code).write()
+    return plan | {"text": "\n".join(pair.code.lines) + "\n", "consts": pair.code.consts}
 
 
 def _envelope(target: Dialect) -> list[tuple[dict[str, Any], dict[str, Any]]] | None:
@@ -73,6 +74,8 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     """Sort the keys of the source's request by what they need."""
     there = _leaves(target.units["request"].cases[0].wire, ())
     order = {keys[0]: i for i, (keys, _) in reversed(list(enumerate(there))) if keys}
+    # Spread holes say no keys of their own, so what holds them may come of any field.
+    roots = {n[0] for n, c in _top(target) if any(h.path == "." or h.shape for h in holes(c))}
     places: dict[str, tuple[tuple[str, ...], Hole]] = {}
     shaped: set[str] = set()
     for keys, hole in there:
@@ -117,6 +120,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         raise Cannot
     return {
         "order": order,
+        "shared": frozenset(k[0] for k, h in there if k and not h.path.startswith("own.")) | roots,
         "places": {path: place for path, (place, _) in places.items()},
         "outside": outside,
         "keys": keys_of,
@@ -154,8 +158,8 @@ def _entry(
         return ("lost", "own-field", told, None)
     if child.mode or _words(child) or "." in child.path or child.path in shaped:
         return ("shaped",)
-    if child.mark not in ("optional", "old"):
-        return ("shaped",)
+    if child.mark in ("default", "made"):
+        raise Cannot
     cls = CLASSES.get(field_type("request", child.path), "any")
     classes = {"str": (str,), "int": (int,), "bool": (bool,), "number": (int, float)}.get(cls)
     if "listed" in child.lenses:
@@ -167,11 +171,19 @@ def _entry(
     place = places.get(child.path)
     if place is not None:
         rank = order.get(place[0][0], 99)
-        return ("copy", place[0], classes, child.path, rank, child.path in outside)
+        outer = child.path in outside
+        return ("copy", place[0], classes, child.path, rank, outer, child.mark is None)
+    if child.mark is None:
+        raise Cannot
     if child.path in outside:
         return ("outside", child.path, classes)
     told = f"the target has no place for `{child.path}`"
     return ("lost", "no-place", told, classes)
+
+
+def _top(dialect: Dialect) -> list[tuple[tuple[str, ...], Picture]]:
+    wire = dialect.units["request"].cases[0].wire
+    return wire.entries if isinstance(wire, Fields) else []
 
 
 def _leaves(p: Picture, keys: tuple[str, ...] | None) -> list[tuple[tuple[str, ...] | None, Hole]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .errors import PolicyError
@@ -34,7 +35,7 @@ class Reading(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def read_notes(found: list[tuple[str, str, Any, Any, str]], same: bool) -> list[Note]:
+def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool) -> list[Note]:
     """Make notes of what reading found; at home, what memory puts back is no change."""
     notes = []
     for code, effect, at, pos, text in found:
@@ -46,7 +47,7 @@ def read_notes(found: list[tuple[str, str, Any, Any, str]], same: bool) -> list[
 
 
 def all_notes(
-    found: list[tuple[str, str, Any, Any, str]], drafts: list[Draft], body: Any, same: bool
+    found: Iterable[tuple[str, str, Any, Any, str]], drafts: Sequence[Draft], body: Any, same: bool
 ) -> list[Note]:
     """Make all notes of a conversion; a kept value that reading told of is told once."""
     early = read_notes(found, same)
@@ -66,7 +67,7 @@ def rule_of(pos: Any) -> str | None:
     return None if pos is None or not pos.file else str(pos)
 
 
-def finished(drafts: list[Draft], body: Any) -> list[Note]:
+def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
     """Make notes of the drafts, now that the places in the body are known."""
     if not drafts:
         return []
@@ -91,7 +92,7 @@ def finished(drafts: list[Draft], body: Any) -> list[Note]:
 
 
 def concluded(
-    body: Any, notes: list[Note], envelope: Envelope | None, policy: Policy
+    body: Any, notes: Sequence[Note], envelope: Envelope | None, policy: Policy
 ) -> Conversion:
     """Put a conversion together, and raise PolicyError when a note is forbidden."""
     stay, forbidden = policy.apply(notes)

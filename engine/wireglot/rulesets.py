@@ -86,16 +86,14 @@ class RuleSet:
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
         if unit == "request" and source != target and not options:
-            fast = self._fast(source, target)
+            fast = self._pairs.get((source, target)) or self._fast(source, target)
             if fast is not None:
                 try:
-                    out, notes, envelope = fast.run(body, model, stream)
+                    done = fast.run(body, model, stream)
                 except fast.leave:
                     pass
                 else:
-                    if policy is None:
-                        return Conversion(out, tuple(notes), envelope)
-                    return concluded(out, notes, envelope, Policy(policy))
+                    return done if policy is None else concluded(*done, Policy(policy))
         known = known_options(options)
         judge = Policy(policy)
         found = self._interpreted(body, source, target, unit, model, stream, known)

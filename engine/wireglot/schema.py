@@ -9,6 +9,7 @@ from .lenses import Misfit
 _CHILDREN = ("items", "additionalProperties", "not")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _MAPS = ("properties", "patternProperties", "$defs", "defs", "definitions")
+_PLACES = frozenset((*_CHILDREN, *_LISTS, *_MAPS))
 
 
 class Schema:
@@ -62,9 +63,16 @@ class Schema:
     def plain(self, schema: Any) -> bool:
         """Tell whether a schema is spelled in plain JSON Schema words already."""
         word = schema.get("type")
-        if isinstance(word, str) and not word.islower() and word.lower() in self.types:
+        if word.__class__ is str and word not in self.types and word.lower() in self.types:
             return False
-        return all(self.plain(inner) for inner in _inner(schema))
+        for key, inner in schema.items():
+            if key == "properties" and inner.__class__ is dict:
+                for each in inner.values():
+                    if each.__class__ is dict and not self.plain(each):
+                        return False
+            elif key in _PLACES and not all(map(self.plain, _inner({key: inner}))):
+                return False
+        return True
 
     def fits(self, schema: Any) -> bool:
         """Tell whether this dialect takes a schema as it is."""

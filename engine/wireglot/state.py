@@ -63,19 +63,18 @@ def _clean_items(items: Iterable[Any], depth: int) -> None:
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
-    __slots__ = tuple("body drafts early fast last open recovered seat seed sure".split())
+    # Most conversions ask for nothing, so what is usual stands here and costs them nothing.
+    early: tuple[tuple[str, str, Any, Any, str], ...] = ()
+    drafts: tuple[Draft, ...] = ()
+    open: dict[str, Any] | None = None
+    last = 0
+    seat = 0  # how many IR messages there are so far
+    sure = True  # `seat` is right
+    seed: str | None = None
+    recovered = 0
 
-    def __init__(self, fast: Fast) -> None:
-        self.fast = fast
-        self.early: list[tuple[str, str, Any, Any, str]] = []
-        self.drafts: list[Draft] = []
-        self.open: dict[str, int] | None = None
-        self.last = -1
-        self.seat = 0  # how many IR messages there are so far
-        self.sure = True  # `seat` is right
-        self.body: Any = None
-        self.seed: str | None = None
-        self.recovered = 0
+    def __init__(self, fast: Fast, body: Any) -> None:
+        self.fast, self.body = fast, body
 
     def bare(self, wires: list[Any]) -> Any:
         """Return the text of one plain text block, or the list."""
@@ -89,20 +88,22 @@ class State:
         """Return a text as a plain text block."""
         return {**dict(self.fast.block), self.fast.text_key: text}
 
-    def check(self, names: set[str], ids: list[str]) -> None:
-        """Raise Bail unless all names and ids are within the target's limits."""
+    def check_names(self, names: set[str]) -> None:
+        """Raise Bail unless all names are within the target's limits."""
         fast = self.fast
-        if names and fast.name_ok is not None and not names <= fast.names:
+        if fast.name_ok is not None:
             for name in names:
                 if not fast.name_ok(name):
                     raise Bail
-            if len(fast.names) > 4 * REMEMBERED:
-                fast.names.clear()
-            fast.names |= names
-        if ids and fast.ids_ok is not None:
-            if not fast.ids_ok("\n".join(ids) + "\n"):
-                raise Bail
-            if len(ids) != "\n".join(ids).count("\n") + 1:
+        if len(fast.names) > 4 * REMEMBERED:
+            fast.names.clear()
+        fast.names |= names
+
+    def check_ids(self, ids: list[str]) -> None:
+        """Raise Bail unless all ids are within the target's limits."""
+        if self.fast.ids_ok is not None:
+            text = "\n".join(ids)
+            if not self.fast.ids_ok(text + "\n") or text.count("\n") != len(ids) - 1:
                 raise Bail
 
     def recover(
@@ -145,8 +146,8 @@ class State:
                 raise Bail from None
         if writer.beside or any(d.code == "renamed" for d in writer.notes):
             raise Bail
-        self.early.extend(reader.notes)
-        self.drafts.extend(writer.notes)
+        self.early += tuple(reader.notes)
+        self.drafts += tuple(writer.notes)
         return found
 
     def _lifted(self, writer: Writer, message: Any, out: list[Any], system: list[Any]) -> None:
@@ -165,12 +166,11 @@ class State:
     def joined(self, at: int) -> None:
         """Draft the note that two messages of one role become one."""
         told = "two messages of one role become one"
-        self.drafts.append(
-            Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told)
-        )
+        draft = Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told)
+        self.drafts = (*self.drafts, draft)
 
     def _pair(self, message: dict[str, Any], calls: dict[str, str], writer: Writer) -> None:
-        new: dict[str, int] = {}
+        new: dict[str, Any] = {}
         for j, part in enumerate(message["parts"]):
             kind = part.get("type")
             if kind == "tool_call":
@@ -183,8 +183,8 @@ class State:
                     raise Bail
                 if message["role"] != "assistant":
                     raise Bail
-                new[key] = len(new)
                 calls[key] = part["name"]
+                new[key] = len(new) if self.fast.sorted else part["name"]
             elif kind == "tool_result":
                 if message["role"] != "tool":
                     raise Bail
@@ -196,14 +196,15 @@ class State:
                 if not isinstance(key, str) or not self.open or key not in self.open:
                     raise Bail
                 place = self.open.pop(key)
-                if self.fast.sorted and place < self.last:
-                    raise Bail
-                self.last = place
+                if self.fast.sorted:
+                    if place < self.last:
+                        raise Bail
+                    self.last = place
                 part.setdefault("name", calls[key])
         if message["role"] != "tool":
             if self.open:
                 raise Bail
-            self.open, self.last = (new or None), -1
+            self.open, self.last = (new or None), 0
 
     def _made(self, place: str, taken: dict[str, Any], part: Any, writer: Writer) -> str:
         from . import hooks

@@ -41,7 +41,7 @@ def system_body(pair: Pair, code: Code) -> None:
                 raise Cannot
             code("if v.__class__ is not dict or len(v) != 1: raise ODD")
             code(f"v = v[{key!r}]")
-    code("okname = set(); ids = []; w = []; new = []")
+    code("okname = set(); ids = []; w = []; new = {}")
     if pair.lifts:
         there = find(pair.target.units["request"].cases[0].wire, "system")
         if there is None:
@@ -89,7 +89,7 @@ def tools_body(pair: Pair, code: Code) -> None:
         if shape is None or "function" not in pair.target.shapes:
             raise Cannot
         function_cases(pair, code, shape)
-    code("state.check(okname, ids)")
+    pair.check(code)
     gathered = gathering(pair.target)
     code("return found" if gathered is None else f"return [{{{gathered[0]!r}: found}}]")
 
@@ -122,7 +122,7 @@ def function_cases(pair: Pair, code: Code, shape: Shape) -> None:
             if tests and set(lenses(pair, case.wire)) & set(pair.source.schemas):
                 schema = piece.const(pair.source.schemas[lenses(pair, case.wire)[0]], "SCHEMA")
                 value = reading.env["parameters"].code
-                piece(f"if not {schema}.read({value})[1]: raise ODD")
+                piece(f"if not {schema}.plain({value}): raise ODD")
             tool(pair, piece, reading.build(shape))
         except (Cannot, NoFit):
             continue
