@@ -96,7 +96,7 @@ def test_broken_requests_convert_alike(source: str, target: str) -> None:
     tiers = Counter(
         check(source, target, mutant) for mutant in some(body, 400, f"{source}{target}")
     )
-    assert tiers[1] > 20 and tiers[3] > 20, f"the compiled path was not tried: {tiers}"
+    assert tiers[1] > 20 and tiers[3] > 5, f"the compiled path was not tried: {tiers}"
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -107,10 +107,71 @@ def test_recorded_requests_convert_alike_and_mostly_compiled(source: str, target
 
 def test_an_odd_message_is_recovered_alone() -> None:
     body = {**WEATHER, "messages": [dict(m) for m in WEATHER["messages"]]}
-    body["messages"][1]["unknown"] = 1
+    body["messages"][0]["role"] = "developer"
     assert check("openai-chat", "anthropic", body) == 3
     notes = wireglot.convert(body, source="openai-chat", target="anthropic").notes
-    assert "/messages/1/unknown" in [note.source_path for note in notes]
+    assert "developer-as-system" in [note.code for note in notes]
+
+
+CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALL = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "x", "is_error": False}
+FUNCTION_CALL = {"functionCall": {"id": "c1", "name": "f", "args": {}}, "thoughtSignature": "s"}
+TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "f", "parameters": {"type": "object"}},
+}
+NOTED = [  # what changes no course is noted by the compiled path itself
+    ("openai-chat", "anthropic", [{"role": "user", "content": "q", "x": 1}], "/messages/0/x"),
+    ("openai-chat", "gemini", [{"role": "user", "content": "q", "name": "n"}], "/messages/0/name"),
+    (
+        "openai-chat",
+        "anthropic",
+        [{"role": "assistant", "content": None, "tool_calls": [{**CHAT_CALL, "x": [1]}]}],
+        "/messages/0/tool_calls/0/x",
+    ),
+    (
+        "anthropic",
+        "openai-chat",
+        [{"role": "assistant", "content": [{**CALL, "x": 1}, {**CALL, "id": "c2", "y": None}]}],
+        "/messages/0/content/0/x",
+    ),
+    ("anthropic", "gemini", [{"role": "assistant", "content": [CALL]}, [RESULT]], None),
+    (
+        "gemini",
+        "anthropic",
+        [{"role": "model", "parts": [FUNCTION_CALL]}],
+        "/contents/0/parts/0/thoughtSignature",
+    ),
+    ("gemini", "openai-chat", [{"parts": [{"text": "q", "thought": False}], "role": "user"}], None),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "turns", "path"), NOTED)
+def test_what_changes_no_course_is_noted_by_the_compiled_path(
+    source: str, target: str, turns: list[Any], path: str | None
+) -> None:
+    turns = [{"role": "user", "content": t} if isinstance(t, list) else t for t in turns]
+    body = {"contents" if source == "gemini" else "messages": turns, "max_tokens": 9}
+    if source == "gemini":
+        del body["max_tokens"]
+    assert check(source, target, body) == 1
+    notes = wireglot.convert(body, source=source, target=target, model="m").notes
+    assert [n.source_path for n in notes if n.effect == "lost"] == ([path] if path else [])
+
+
+def test_a_field_of_a_tool_without_a_place_is_noted_by_the_compiled_path() -> None:
+    tool = {**TOOL, "function": {**TOOL["function"], "strict": True}}
+    body = {"messages": [{"role": "user", "content": "q"}], "tools": [TOOL, tool]}
+    assert check("openai-chat", "gemini", body) == 1
+    (note,) = wireglot.convert(body, source="openai-chat", target="gemini", model="m").notes
+    assert (note.code, note.source_path) == ("no-place", "/tools/1/function/strict")
+
+
+def test_one_object_that_stands_twice_is_left_to_the_interpreter() -> None:
+    call = {**CHAT_CALL, "x": 1}
+    turn = {"role": "assistant", "content": None, "tool_calls": [call, call]}
+    assert check("openai-chat", "anthropic", {"messages": [turn]}) == 4
 
 
 def test_a_result_in_a_turn_of_the_model_is_left_to_the_interpreter() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .looks import plain_block
 from .picture import ABSENT, Fields, Hole, Literal
-from .symbols import Cannot, Code, Sym
+from .source import Pos
+from .symbols import Cannot, Code, Const, Sym
 
 if TYPE_CHECKING:
     from .compile import Pair
@@ -21,10 +23,23 @@ def commit(
     accs: list[str],
     plain: bool = False,
 ) -> None:
-    """Write the code that appends what was made, and books the calls.
+    """Write the code that appends what was made, books the calls, and notes what was lost.
 
     `plain`: what was made is one text, of which there is nothing to book.
     """
+    _commit(pair, code, role, target, fields, accs, plain)
+    code(f"if lost: state.lose(lost, {', '.join(map(repr, pair.prefix))}); lost = []")
+
+
+def _commit(
+    pair: Pair,
+    code: Code,
+    role: str,
+    target: Target,
+    fields: dict[str, Sym],
+    accs: list[str],
+    plain: bool,
+) -> None:
     assert target.group is not None and target.case is not None
     for value in fields.values():
         if not value.maybe:
@@ -32,8 +47,7 @@ def commit(
     if not pair.alone and not plain:
         code(f"if not ({' or '.join(accs)}): raise ODD")
     if pair.talk.per == "run" or target.group.spliced:
-        for value in fields.values():
-            code(f"if {value.code} is not None: raise ODD")
+        unplaced(pair, code, fields, target)
     if pair.source.hooks:
         # Made ids depend on the place of a message in the IR.
         code("seat += 1")
@@ -113,38 +127,36 @@ def whole(
             continue
         else:
             raise Cannot
-    for path, value in fields.items():
-        if path not in taken:
-            code(f"if {value.code} is not None: raise ODD")
+    unplaced(pair, code, {k: v for k, v in fields.items() if k not in taken}, target)
     code("message = {" + ", ".join(items) + "}")
     for line in later:
         code(line)
     code("out.append(message)")
 
 
+def unplaced(pair: Pair, code: Code, fields: dict[str, Sym], target: Target) -> None:
+    """Write the notes of fields of a message that have no place in the target."""
+    for path, value in fields.items():
+        pair.lose(code, {"type": Const("message")}, path, value, rule_of(pair, target), {})
+
+
+def rule_of(pair: Pair, target: Target) -> Pos:
+    """Return where notes of what a message holds beside its parts point to."""
+    if target.case is None or target.group is None or target.case.drop:
+        raise Cannot
+    return pair.talk.pos if target.group.spliced else target.case.pos
+
+
 def bare(pair: Pair, code: Code, hole: Hole, acc: str) -> None:
     """Write one plain text block as its text."""
-    tests = " and ".join(f"{acc}[0].get({k!r}) == {v!r}" for k, v in plain_block(pair, hole)[0])
-    size = len(plain_block(pair, hole)[0]) + 1
-    key = plain_block(pair, hole)[1]
+    tests = " and ".join(
+        f"{acc}[0].get({k!r}) == {v!r}" for k, v in plain_block(pair.target, hole.shape)[0]
+    )
+    size = len(plain_block(pair.target, hole.shape)[0]) + 1
+    key = plain_block(pair.target, hole.shape)[1]
     with code.block(f"if {acc}.__class__ is list and len({acc}) == 1:"):
         test = f"len({acc}[0]) == {size}" + (f" and {tests}" if tests else "")
         code(f"if {test}: {acc} = {acc}[0][{key!r}]")
-
-
-def plain_block(pair: Pair, hole: Hole) -> tuple[list[tuple[str, str]], str]:
-    """Return the literals and the text key of the target's plain text block."""
-    for shape, case in pair.target.cases_of(hole.shape or ""):
-        if shape.kind == "text" and isinstance(case.wire, Fields):
-            fixed = [
-                (n[0], str(c.values[0]))
-                for n, c in case.wire.entries
-                if isinstance(c, Literal) and c.values[0] is not ABSENT
-            ]
-            for names, child in case.wire.entries:
-                if isinstance(child, Hole) and child.path == "text":
-                    return fixed, names[0]
-    raise Cannot
 
 
 def join(
@@ -173,7 +185,7 @@ def join(
         elif pair.first == "tool_result":
             code("if mixed: raise BAIL")
         if target.bare:
-            fixed, name = plain_block(pair, hole)
+            fixed, name = plain_block(pair.target, hole.shape)
             block = ", ".join(f"{k!r}: {v!r}" for k, v in fixed)
             block = "{" + (f"{block}, " if block else "") + f"{name!r}: %s" + "}"
             code(f"c = message[{key!r}]")

@@ -9,18 +9,24 @@ from __future__ import annotations
 from typing import Any
 
 from . import commits, elements, toolcode
-from .looks import find
+from .ladder import Ladder
+from .looks import entries, find
 from .picture import Fields, Hole, Literal, Picture
 from .rulefile import Conversation, Dialect, Group
+from .source import Pos
 from .symbols import Cannot, Code, Const, Sym, Val
 from .symread import Reading
 from .target import Target
 
 
+def _is(p: Picture, path: str) -> bool:
+    return isinstance(p, Hole) and p.path == path
+
+
 class Pair:
     """The generator for one pair: the function `messages` and the function `tools`."""
 
-    def __init__(self, source: Dialect, target: Dialect) -> None:
+    def __init__(self, source: Dialect, target: Dialect, ladder: Ladder) -> None:
         if source.conversation is None or target.conversation is None:
             raise Cannot
         self.source, self.target = source, target
@@ -31,6 +37,11 @@ class Pair:
         self.sorted = "order-results-by-calls" in asked
         self.first = next((kind for word, kind in self.talk.enforce if word == "put-first"), None)
         self.groups = {id(g): n for n, g in enumerate(self.talk.groups)}
+        # Fields for which the ladder has a step.
+        rows = ((kind, row) for kind, rows in ladder.items() for row in rows)
+        self.steps = {(kind, names[0]) for kind, row in rows for names, _ in row.before.entries}
+        self.prefix = [n[0] for n, c in entries(source) if _is(c, "messages")][:1]
+        self.tools_key = next((n[0] for n, c in entries(source) if _is(c, "tools")), "")
         self.code = Code(0)
         self.alone = False  # the message holds one result and nothing else
         self.others: list[str] = []  # the accumulators of what is no result
@@ -46,14 +57,15 @@ class Pair:
         code = self.code
         with code.block("def messages(wire, calls, state, seat):"):
             code("out = []; system = []; open_calls = None; group = -1; prev = ''; mixed = False")
-            code("message = None; okname = set(); ids = []; recover = state.recover; last = 0")
+            code("message = None; okname = set(); ids = []; lost = []; last = 0")
+            code("recover = state.recover")
             with code.block("for at, m in enumerate(wire):"):
                 with code.block("try:"):
                     if self.sorted:
                         code("here = last")
                     self._dispatch(code)
                 with code.block("except UNUSUAL:"):
-                    code("state.last = last")
+                    code("state.last = last; lost = []")
                     if self.source.hooks:
                         code("state.seat = seat")
                     commits.recovered(self, code)
@@ -121,7 +133,7 @@ class Pair:
             return
         assert isinstance(plain.wire, Fields)
         role = self.own.role(plain)
-        reading = Reading(code, plain, self.source, known=key)
+        reading = Reading(code, plain, self.source, known=key, place="at")
         reading.fields(plain.wire, "m", checked=True)
         self._body(code, role, reading, len(group.cases) > 1)
 
@@ -134,6 +146,9 @@ class Pair:
             self._lift(code, reading, fields)
             return
         target = self._target(code, role)
+        if not splits:
+            for keys in reading.spares:
+                keys.belongs(commits.rule_of(self, target))
         accs = target.accumulators()
         answers = self._target(code, "tool") if splits else None
         self.others = accs
@@ -147,7 +162,8 @@ class Pair:
         fresh = [f"{a} = []" for a in [*accs, *(["t", "gone"] if splits else [])]]
         code("; ".join([*fresh, "new = {}"]))
         for hole, var in reading.lists:
-            self._list(code, hole, var, role, target, accs, answers, one)
+            place = f"at, {reading.keys[hole]!r}"
+            self._list(code, hole, var, role, target, accs, answers, one, place)
         if splits:
             assert answers is not None
             # All that may be odd comes before the first effect.
@@ -215,8 +231,10 @@ class Pair:
         accs: list[str],
         answers: Target | None,
         one: bool,
+        place: str | None = None,
     ) -> None:
         """Write the code that reads one list of a message into the accumulators."""
+        inner = place and f"{place}, index({var}, e)"
         if hole.shape is None:
             raise Cannot
         sinks = [target.sink(code, *accs)]
@@ -241,12 +259,12 @@ class Pair:
         with code.block(f"{head} {var}.__class__ is list:"):
             code(f"if not {var}: raise ODD")
             with code.block(f"for e in {var}:"):
-                elements.element(self, code, hole.shape, "e", sinks, answers)
+                elements.element(self, code, hole.shape, "e", sinks, answers, inner)
         with code.block("else:"):
             code("raise ODD")
 
     def _case_of(self, code: Code, name: str, var: str, key: str | None, sinks: list[Any]) -> None:
-        elements.usual_case(self, code, self.source.cases_of(name), var, key, sinks)
+        elements.usual_case(self, code, self.source.cases_of(name), var, key, sinks, "at")
 
     def _named(self, obj: dict[str, Sym]) -> None:
         obj["name"] = Val("n", "str", derived=True)
@@ -263,6 +281,32 @@ class Pair:
                     usual = [h for h in case.lists.get("parts", []) if h.mark != "old"]
                     return Target(self, group, case, usual)
         raise Cannot
+
+    def lose(
+        self,
+        code: Code,
+        obj: dict[str, Sym],
+        path: str,
+        value: Val,
+        rule: Pos,
+        drops: dict[str, str],
+    ) -> None:
+        """Write the note of a field that has no place in the target, or leave it all."""
+        kind = obj.get("type")
+        what = str(kind.value) if isinstance(kind, Const) else "function"
+        last = path.rpartition(".")[2]
+        noted = value.place and value.cls in ("str", "bool", "int") and "." not in path
+        if not noted or (what, last) in self.steps:
+            code(f"if {value.code} is not None: raise ODD")
+            return
+        if path in drops:
+            note = ("dropped", drops[path], rule)
+        elif last == "signature":
+            note = ("foreign-signature", f"only {self.source.name} can read this", rule)
+        else:
+            note = ("no-place", f"the target has no place for `{path}`", rule)
+        told = code.const(note, "LOST")
+        code(f"if {value.code} is not None: lost.append((*{told}, ({value.place},)))")
 
     def limit(self, code: Code, obj: dict[str, Sym], path: str, value: Val) -> None:
         """Write the check of a name or id against the target's limits."""

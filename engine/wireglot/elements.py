@@ -18,7 +18,13 @@ HOT = ("tool_call", "tool_result", "text")
 
 
 def element(
-    pair: Pair, code: Code, name: str, var: str, sinks: list[Any], answers: Target | None
+    pair: Pair,
+    code: Code,
+    name: str,
+    var: str,
+    sinks: list[Any],
+    answers: Target | None,
+    place: str | None,
 ) -> None:
     """Write the dispatch over the kinds of an element."""
     code(f"if {var}.__class__ is not dict: raise ODD")
@@ -42,7 +48,16 @@ def element(
     order = sorted(by_word, key=lambda w: not any(s.kind in HOT for s, _ in by_word[w]))
     for word in order:
         head = branch(
-            pair, code, f"{head} k == {word!r}:", by_word[word], var, key, sinks, answers, head
+            pair,
+            code,
+            f"{head} k == {word!r}:",
+            by_word[word],
+            var,
+            key,
+            sinks,
+            answers,
+            head,
+            place,
         )
     for needed_key in sorted(by_key, key=lambda w: not any(s.kind in HOT for s, _ in by_key[w])):
         head = branch(
@@ -55,6 +70,7 @@ def element(
             sinks,
             answers,
             head,
+            place,
         )
     if head == "if":
         code("raise ODD")
@@ -73,6 +89,7 @@ def branch(
     sinks: list[Any],
     answers: Target | None,
     head: str,
+    place: str | None,
 ) -> str:
     piece = code.fork()
     piece.depth += 1
@@ -85,7 +102,7 @@ def branch(
         # What stands before a result moves behind it: for the interpreter to say.
         piece(f"if {' or '.join(pair.others)}: raise ODD")
     try:
-        usual_case(pair, piece, hot, var, key, used)
+        usual_case(pair, piece, hot, var, key, used, place)
     except (Cannot, NoFit):
         return head
     code(line)
@@ -100,17 +117,18 @@ def usual_case(
     var: str,
     key: str | None,
     sinks: list[Any],
+    place: str | None,
 ) -> None:
     """Read an element by its usual case and write it; results have a case for each kind."""
     shape = cases[0][0]
     if shape.kind == "tool_result":
-        result(pair, code, [c for s, c in cases if s is shape], shape, var, key, sinks)
+        result(pair, code, [c for s, c in cases if s is shape], shape, var, key, sinks, place)
         return
     chosen = next((c for _, c in cases if usual(c)), None)
     if chosen is None:
         raise Cannot
     owner = next(s for s, c in cases if c is chosen)
-    reading = Reading(code, chosen, pair.source, known=key)
+    reading = Reading(code, chosen, pair.source, known=key, place=place)
     assert isinstance(chosen.wire, Fields)
     reading.fields(chosen.wire, var, checked=True)
     if reading.lists:
@@ -166,6 +184,7 @@ def result(
     var: str,
     key: str | None,
     sinks: list[Any],
+    place: str | None,
 ) -> None:
     """Read a tool result: text, or the JSON of data, or an object."""
     text = next((c for c in cases if result_kind(c) == "text"), None)
@@ -174,7 +193,7 @@ def result(
     if text is None or data is None:
         raise Cannot
     base = whole or text
-    reading = Reading(code, base, pair.source, known=key)
+    reading = Reading(code, base, pair.source, known=key, place=place)
     assert isinstance(base.wire, Fields)
     reading.fields(base.wire, var, checked=True)
     value = reading.env.pop("value")
@@ -184,7 +203,7 @@ def result(
 
     def build(case: Case, fields: dict[str, Sym]) -> dict[str, Sym]:
         one = Reading(code, case, pair.source)
-        one.env = {**common, **fields}
+        one.env, one.spares = {**common, **fields}, reading.spares
         obj = one.build(shape)
         pair._named(obj)
         return obj

@@ -21,7 +21,18 @@ from .lenses import Misfit, same
 from .notes import Note
 from .payload import check_json
 from .results import Conversion, Envelope, all_notes
-from .state import BIG, REMEMBERED, UNUSUAL, Bail, Odd, State, clean
+from .state import (
+    BIG,
+    REMEMBERED,
+    UNKNOWN,
+    UNUSUAL,
+    Bail,
+    Odd,
+    State,
+    clean,
+    index,
+    spare,
+)
 
 if TYPE_CHECKING:
     from .ladder import Ladder
@@ -29,7 +40,6 @@ if TYPE_CHECKING:
 
 REMEMBERED_SIZE = 4000
 _new: Any = tuple.__new__  # a named tuple without its keywords
-UNKNOWN = "no picture names this key, and the target has no place for it"
 Partial = Callable[..., tuple[Any, list[Note], Any]]
 Models = Callable[[], "tuple[Dialect, Dialect, Ladder]"]
 
@@ -75,6 +85,8 @@ class Fast:
             "KNOWN": self.names,
             "clean": clean,
             "check_json": check_json,
+            "index": index,
+            "spare": spare,
             "BIG": BIG,
             "Envelope": Envelope,
             "new_tuple": _new,

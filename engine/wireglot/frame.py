@@ -111,7 +111,7 @@ class Frame:
         if "system" in kinds:
             found = "apart" if plan["lifts"] else "head"
             code(f"if system is not None: {found} = fast.apart(body, system, state, notes)")
-            code("wires, lifted = MESSAGES(messages, {}, state, system is not None)")
+            code("wires, lifted = MESSAGES(messages, {}, state, 0 if system is None else 1)")
             code("if head: wires = head + wires")
         else:
             code("wires, lifted = MESSAGES(messages, {}, state, 0)")

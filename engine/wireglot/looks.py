@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from .picture import Fields, Hole, Literal, Picture, holes
+from .picture import ABSENT, Fields, Hole, Literal, Picture, holes
 from .rulefile import Case, Dialect, Shape
+from .symbols import Cannot
+
+
+def entries(dialect: Dialect) -> list[tuple[tuple[str, ...], Picture]]:
+    """Return the keys of a dialect's request and what stands there."""
+    wire = dialect.units["request"].cases[0].wire
+    return wire.entries if isinstance(wire, Fields) else []
 
 
 def find(p: Picture, path: str) -> Hole | None:
@@ -93,3 +100,19 @@ def unlensed(p: Fields, dialect: Dialect) -> Fields:
             )
         entries.append((names, child))
     return Fields(entries, p.spread, p.closed, p.pos)
+
+
+def plain_block(dialect: Dialect, name: str | None = None) -> tuple[list[tuple[str, str]], str]:
+    """Return the literals and the text key of a dialect's plain text block."""
+    members = dialect.cases_of(name) if name else dialect.cases_of("text")
+    for shape, case in members:
+        if shape.kind == "text" and isinstance(case.wire, Fields):
+            fixed = [
+                (n[0], str(c.values[0]))
+                for n, c in case.wire.entries
+                if isinstance(c, Literal) and c.values[0] is not ABSENT
+            ]
+            for names, child in case.wire.entries:
+                if isinstance(child, Hole) and child.path == "text":
+                    return fixed, names[0]
+    raise Cannot

@@ -275,6 +275,17 @@ def holes(picture: Picture) -> Iterator[Hole]:
             yield from holes(child)
 
 
+def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:
+    """Yield every key that a picture names with what stands there, at every depth."""
+    if isinstance(picture, Fields):
+        for names, child in picture.entries:
+            yield names, child
+            yield from keys(child)
+    elif isinstance(picture, Items):
+        for child in picture.items:
+            yield from keys(child)
+
+
 def merge(base: Node | None, over: Node | None) -> Node:
     """Lay one picture (or rule) over another.
 

@@ -7,25 +7,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import commits
 from .compile import Pair
 from .frame import Frame
 from .ir import field_type
+from .ladder import Ladder
 from .lenses import is_guard
 from .limits import _pattern
+from .looks import entries, plain_block
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
 from .rulefile import Dialect
 from .symbols import CLASSES, Cannot
 
 
-def make(source: Dialect, target: Dialect) -> dict[str, Any]:
+def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
     """Return the plan of a pair; raises Cannot where it is left to the interpreter."""
-    pair = Pair(source, target)
+    pair = Pair(source, target, ladder)
     pair.write()
     talk = target.conversation
     assert talk is not None
     lists = [h for g in talk.groups for c in g.cases for h in c.lists.get("parts", [])]
-    block, text_key = commits.plain_block(pair, lists[0])
+    block, text_key = plain_block(target, lists[0].shape)
     names, ids = target.limits.get("tool_name"), target.limits.get("call_id")
     plan = {
         "pair": (source.name, target.name),
@@ -75,7 +76,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     there = _leaves(target.units["request"].cases[0].wire, ())
     order = {keys[0]: i for i, (keys, _) in reversed(list(enumerate(there))) if keys}
     # Spread holes say no keys of their own, so what holds them may come of any field.
-    roots = {n[0] for n, c in _top(target) if any(h.path == "." or h.shape for h in holes(c))}
+    roots = {n[0] for n, c in entries(target) if any(h.path == "." or h.shape for h in holes(c))}
     places: dict[str, tuple[tuple[str, ...], Hole]] = {}
     shaped: set[str] = set()
     for keys, hole in there:
@@ -179,11 +180,6 @@ def _entry(
         return ("outside", child.path, classes)
     told = f"the target has no place for `{child.path}`"
     return ("lost", "no-place", told, classes)
-
-
-def _top(dialect: Dialect) -> list[tuple[tuple[str, ...], Picture]]:
-    wire = dialect.units["request"].cases[0].wire
-    return wire.entries if isinstance(wire, Fields) else []
 
 
 def _leaves(p: Picture, keys: tuple[str, ...] | None) -> list[tuple[tuple[str, ...] | None, Hole]]:

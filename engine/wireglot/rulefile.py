@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,7 +84,7 @@ class Conversation:
         return case.name
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Dialect:
     """A whole rule file, ready to read and write."""
 
@@ -110,6 +111,31 @@ class Dialect:
                 said = case.sides[0].get("/type")
                 found.update(said if isinstance(said, tuple) else (shape.kind,))
         return frozenset(found)
+
+    @functools.cached_property
+    def keys(self) -> frozenset[str]:
+        """All keys that pictures of the wire name, in every spelling."""
+        found = (names for case in self.cases for names, _ in pic.keys(case.wire))
+        return frozenset(n for names in found for n in names)
+
+    @functools.cached_property
+    def telling(self) -> frozenset[str]:
+        """The keys by which cases are told apart: they are required, or literals."""
+        return frozenset(
+            n
+            for case in self.cases
+            for names, p in pic.keys(case.wire)
+            for n in names
+            if not (isinstance(p, Hole) and p.mark is not None)
+        )
+
+    @property
+    def cases(self) -> list[Case]:
+        """All cases of all shapes, units and messages."""
+        found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
+        if self.conversation is not None:
+            found += [c for g in self.conversation.groups for c in g.cases]
+        return found
 
     def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
         """Return every (shape, case) of a shape or union, the narrowest first."""

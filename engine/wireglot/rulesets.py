@@ -131,7 +131,7 @@ class RuleSet:
         from .symbols import Cannot, NoFit
 
         try:
-            return plan.make(self[source].model, self[target].model)
+            return plan.make(self[source].model, self[target].model, self._ladder)
         except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
             # A rule file without messages or tools, or of a form that the compiler never met.
             return None

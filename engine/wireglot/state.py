@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .lenses import Misfit
 from .notes import Draft
 from .payload import check_json
+from .symbols import Spare
 
 if TYPE_CHECKING:
     from .fast import Fast
@@ -25,6 +26,8 @@ class Bail(Exception):
 UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexError)
 BIG = 10**4300
 REMEMBERED = 512
+UNKNOWN = "no picture names this key, and the target has no place for it"
+Lost = tuple[str, str, Any, tuple[Any, ...]]  # a note's code, its message, the rule, the place
 _ascii = str.isascii
 
 
@@ -60,12 +63,44 @@ def _clean_items(items: Iterable[Any], depth: int) -> None:
             raise Odd
 
 
+def index(items: list[Any], item: Any) -> int:
+    """Return where an object stands in its list; raises Odd for one that stands there twice."""
+    found = [i for i, other in enumerate(items) if other is item]
+    if len(found) != 1:
+        raise Odd
+    return found[0]
+
+
+def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
+    """Return the notes of an object's further keys; raises Odd where the interpreter must see them.
+
+    Nulls say nothing, and neither does a literal that may stand instead of nothing.
+    """
+    found: list[Lost] = []
+    for key, value in obj.items():
+        if key in keys.known or value is None:
+            continue
+        if key in keys.words and any(
+            value is word or (value.__class__ is str and value == word) for word in keys.words[key]
+        ):
+            continue
+        if not keys.rule or key in keys.named or value == {} or value == []:
+            raise Odd
+        check_json({key: value})
+        if key in keys.own:
+            code, told = "own-field", f"`{key}` is a field of {keys.source} alone"
+        else:
+            code, told = "unknown-key", UNKNOWN
+        found.append((code, told, keys.rule, (*place, key)))
+    return found
+
+
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
     # Most conversions ask for nothing, so what is usual stands here and costs them nothing.
-    early: tuple[tuple[str, str, Any, Any, str], ...] = ()
-    drafts: tuple[Draft, ...] = ()
+    early: Sequence[tuple[str, str, Any, Any, str]] = ()
+    drafts: Sequence[Draft] = ()
     open: dict[str, Any] | None = None
     last = 0
     seat = 0  # how many IR messages there are so far
@@ -87,6 +122,16 @@ class State:
     def block(self, text: str) -> dict[str, Any]:
         """Return a text as a plain text block."""
         return {**dict(self.fast.block), self.fast.text_key: text}
+
+    def _drafted(self) -> list[Draft]:
+        if not isinstance(self.drafts, list):
+            self.drafts = []
+        return self.drafts
+
+    def lose(self, lost: list[Lost], *prefix: str) -> None:
+        """Draft the notes of what has no place."""
+        for code, told, rule, place in lost:
+            self._drafted().append(Draft(code, "lost", (*prefix, *place), rule, told))
 
     def check_names(self, names: set[str]) -> None:
         """Raise Bail unless all names are within the target's limits."""
@@ -146,8 +191,8 @@ class State:
                 raise Bail from None
         if writer.beside or any(d.code == "renamed" for d in writer.notes):
             raise Bail
-        self.early += tuple(reader.notes)
-        self.drafts += tuple(writer.notes)
+        self.early = [*self.early, *reader.notes]
+        self._drafted().extend(writer.notes)
         return found
 
     def _lifted(self, writer: Writer, message: Any, out: list[Any], system: list[Any]) -> None:
@@ -166,8 +211,9 @@ class State:
     def joined(self, at: int) -> None:
         """Draft the note that two messages of one role become one."""
         told = "two messages of one role become one"
-        draft = Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told)
-        self.drafts = (*self.drafts, draft)
+        self._drafted().append(
+            Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told)
+        )
 
     def _pair(self, message: dict[str, Any], calls: dict[str, str], writer: Writer) -> None:
         new: dict[str, Any] = {}

@@ -42,10 +42,11 @@ class Val:
 
     `maybe`: it can be None, which means absent. `text`: code of the JSON text that it came from.
     `raw`: it stands in the payload as it is, unchecked inside. `plain`: it is text known to be no
-    JSON of an object or array. `derived`: never a loss.
+    JSON of an object or array. `derived`: never a loss. `place`: code of where it stands in the
+    payload, if a note can name it.
     """
 
-    __slots__ = ("cls", "code", "derived", "maybe", "plain", "raw", "text")
+    __slots__ = ("cls", "code", "derived", "maybe", "place", "plain", "raw", "text")
 
     def __init__(
         self,
@@ -56,12 +57,35 @@ class Val:
         plain: bool = False,
         derived: bool = False,
         raw: bool = False,
+        place: str | None = None,
     ) -> None:
-        self.code, self.cls, self.maybe = code, cls, maybe
+        self.code, self.cls, self.maybe, self.place = code, cls, maybe, place
         self.text, self.plain, self.derived, self.raw = text, plain, derived, raw
 
 
 Sym = Any  # Const | Val | dict[str, Sym]
+
+
+class Spare:
+    """What an object of the payload may hold beside the keys that generated code reads.
+
+    `words`: literals that may stand instead of nothing. `own`: documented fields of the source
+    alone. `named`: keys that other pictures name, for the interpreter. `rule`: where a note points
+    to; None, and False where it depends, leave the object to the interpreter.
+    """
+
+    __slots__ = ("known", "named", "own", "rule", "source", "words")
+
+    def __init__(self, source: str, known: frozenset[str]) -> None:
+        self.source, self.known = source, known
+        self.words: dict[str, tuple[Any, ...]] = {}
+        self.own: frozenset[str] = frozenset()
+        self.named: frozenset[str] = frozenset()
+        self.rule: Any = None
+
+    def belongs(self, rule: Any) -> None:
+        """Say which rule writes the object."""
+        self.rule = rule if self.rule in (None, rule) else False
 
 
 class Code:

@@ -10,21 +10,36 @@ from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .picture import Test as Condition
 from .rulefile import Case, Dialect, Shape
-from .symbols import CLASSES, Cannot, Code, Const, Sym, Val, all_marked, odd_unless
+from .symbols import CLASSES, Cannot, Code, Const, Spare, Sym, Val, all_marked, odd_unless
 
 
 class Reading:
     """Reads one case's picture into symbols."""
 
-    def __init__(self, code: Code, case: Case, dialect: Dialect, known: str | None = None) -> None:
+    def __init__(
+        self,
+        code: Code,
+        case: Case,
+        dialect: Dialect,
+        known: str | None = None,
+        place: str | None = None,
+    ) -> None:
+        """Begin with nothing read.
+
+        `known` is the key that was looked at already, `place` the code of where the object stands.
+        """
         self.code, self.case, self.dialect, self.known = code, case, dialect, known
+        self.place = place
+        self.spares: list[Spare] = []
         self.own: dict[str, Sym] = {}  # what `$.` holes found
         self.env: dict[str, Sym] = {}
         self.lists: list[tuple[Hole, str]] = []
+        self.keys: dict[Hole, str] = {}  # where the lists stand
 
-    def fields(self, p: Fields, var: str, checked: bool = False) -> None:
+    def fields(self, p: Fields, var: str, checked: bool = False, place: str | None = None) -> None:
         """Read an object: required keys by subscript, the rest only if its size says so."""
         code = self.code
+        place = place or self.place
         if not checked:
             code(f"if {var}.__class__ is not dict: raise ODD")
         if p.spread:
@@ -53,6 +68,7 @@ class Reading:
                 need.append((key, child))
         names = {key: code.name() for key, _ in may}
         count = str(len(need))
+        odd = self._spare(p, {k for k, _ in [*need, *may]}, var, place)
         if may:
             lists = any(h.mode == "each" for _, h in may)
             full = "".join(
@@ -62,15 +78,15 @@ class Reading:
             if lists:
                 for key, _ in may:
                     code(f"{names[key]} = {var}.get({key!r})")
-                code(f"if len({var}) != {count}{full}: raise ODD")
+                code(f"if len({var}) != {count}{full}: {odd}")
             else:
                 code(" = ".join(names.values()) + " = None")
                 with code.block(f"if len({var}) != {count}:"):
                     for key, _ in may:
                         code(f"{names[key]} = {var}.get({key!r})")
-                    code(f"if len({var}) != {count}{full}: raise ODD")
+                    code(f"if len({var}) != {count}{full}: {odd}")
         else:
-            code(f"if len({var}) != {count}: raise ODD")
+            code(f"if len({var}) != {count}: {odd}")
         for key, child in need:
             if key == self.known and isinstance(child, Literal):
                 continue
@@ -80,18 +96,35 @@ class Reading:
                     raise Cannot
                 code(f"if {var}[{key!r}] != {value!r}: raise ODD")
                 continue
-            inner = code.name()
-            code(f"{inner} = {var}[{key!r}]")
-            self.picture(child, inner)
+            found = code.name()
+            code(f"{found} = {var}[{key!r}]")
+            self.picture(child, found, place and f"{place}, {key!r}", key)
         for key, hole in may:
-            self.hole(hole, names[key], maybe=True)
+            self.hole(hole, names[key], maybe=True, place=place and f"{place}, {key!r}", key=key)
 
-    def picture(self, p: Picture, var: str) -> None:
+    def _spare(self, p: Fields, known: set[str], var: str, place: str | None) -> str:
+        """Return the code for an object that holds more than its picture's usual keys."""
+        if place is None:
+            return "raise ODD"
+        keys = Spare(self.dialect.name, frozenset(known))
+        own: set[str] = set()
+        for (key, *_), child in p.entries:
+            if isinstance(child, Literal) and ABSENT in child.values:
+                keys.words[key] = tuple(v for v in child.values if v is not ABSENT)
+            elif isinstance(child, Hole) and child.path == f"own.{key}" and not child.lenses:
+                own.add(key)
+        # A key that any picture names may be what tells another case, or stand for a field.
+        keys.own = frozenset(own) - self.dialect.telling
+        keys.named = self.dialect.keys - known - keys.own
+        self.spares.append(keys)
+        return f"lost += spare({var}, {self.code.const(keys, 'SPARE')}, {place})"
+
+    def picture(self, p: Picture, var: str, place: str | None = None, key: str = "") -> None:
         """Read one required picture."""
         if isinstance(p, Hole):
-            self.hole(p, var)
+            self.hole(p, var, place=place, key=key)
         elif isinstance(p, Fields):
-            self.fields(p, var)
+            self.fields(p, var, place=place)
         elif isinstance(p, Text):
             self.code(f"if {var}.__class__ is not str: raise ODD")
             found = self.code.name()
@@ -102,11 +135,13 @@ class Reading:
         else:
             raise Cannot
 
-    def hole(self, h: Hole, var: str, maybe: bool = False) -> None:
-        """Read one hole."""
+    def hole(
+        self, h: Hole, var: str, maybe: bool = False, place: str | None = None, key: str = ""
+    ) -> None:
+        """Read one hole, the value of `key`."""
         code = self.code
         if h.path == "." and h.shape is not None and not maybe:
-            self.itself(h, var)
+            self.itself(h, var, place)
             return
         if len(h.paths) > 1 or h.path in (".", "nth") or h.mode in ("as", "entries"):
             raise Cannot
@@ -114,6 +149,7 @@ class Reading:
             raise Cannot
         if h.mode == "each":
             self.lists.append((h, var))
+            self.keys[h] = key
             return
         lenses = [lens for lens in h.lenses if lens != "plain"]
         if "json" in lenses:
@@ -150,15 +186,16 @@ class Reading:
                 odd_unless(code, cls, var)
             if cls == "any":
                 code(f"if {var} is None: raise ODD")
-        self.env[h.path] = Val(var, cls, maybe, raw=cls == "dict")
+        self.env[h.path] = Val(var, cls, maybe, raw=cls == "dict", place=place)
 
-    def itself(self, h: Hole, var: str) -> None:
+    def itself(self, h: Hole, var: str, place: str | None) -> None:
         """Read a hole that is made of the object's own fields, by its usual case."""
         case = self.dialect.cases_of(h.shape or "")[0][1]
         inner = Reading(self.code, case, self.dialect)
         if not isinstance(case.wire, Fields):
             raise Cannot
-        inner.fields(case.wire, var)
+        inner.fields(case.wire, var, place=place)
+        self.spares += inner.spares
         if inner.lists:
             raise Cannot
         self.own.update(inner.build(None))
@@ -179,6 +216,8 @@ class Reading:
                 raise Cannot
             obj[path] = value
         obj.update(self.own)
+        if self.spares:
+            obj["spare"] = Const(self.spares)
         return obj
 
 

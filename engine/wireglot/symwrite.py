@@ -12,6 +12,7 @@ from .ir import DERIVED, field_type
 from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
+from .source import Pos
 from .symbols import CLASSES, Cannot, Code, Const, NoFit, Sym, Val, all_marked, needed
 
 
@@ -256,6 +257,7 @@ class Writing:
 
 
 Limit = Callable[[Code, dict[str, Any], str, Val], None]
+Lose = Callable[[Code, dict[str, Any], str, Val, Pos, dict[str, str]], None]
 
 
 def write(
@@ -264,6 +266,7 @@ def write(
     name: str,
     obj: dict[str, Sym],
     limit: Limit,
+    lose: Lose,
     done: Callable[[Code, str], None],
 ) -> None:
     """Write an IR object by a shape or union; `done` takes the expression.
@@ -274,7 +277,7 @@ def write(
         shape = dialect.shapes[member]
         if shape.gathers:
             continue
-        if _kind(shape, obj) and _cases(code, dialect, shape, shape.cases, obj, limit, done):
+        if _kind(shape, obj) and _cases(code, dialect, shape, shape.cases, obj, limit, lose, done):
             return
     raise Cannot
 
@@ -295,6 +298,7 @@ def _cases(
     cases: list[Case],
     obj: dict[str, Sym],
     limit: Limit,
+    lose: Lose,
     done: Callable[[Code, str], None],
 ) -> bool:
     for i, case in enumerate(cases):
@@ -321,7 +325,9 @@ def _cases(
             line = f"if {condition}: raise ODD"
             if condition and "    " * piece.depth + line not in piece.lines:
                 piece(line)
-        _leftover(piece, obj, "", writing.claims)
+        _leftover(piece, obj, "", writing.claims, case, lose)
+        for keys in obj["spare"].value if "spare" in obj else ():
+            keys.belongs(case.pos)
         if not writing.needs:
             code.join(piece)
             done(code, expression)
@@ -330,25 +336,27 @@ def _cases(
             code.lines.extend("    " + line for line in piece.lines)
             done(code, expression)
         with code.block("else:"):
-            if not _cases(code, dialect, shape, cases[i + 1 :], obj, limit, done):
+            if not _cases(code, dialect, shape, cases[i + 1 :], obj, limit, lose, done):
                 code("raise ODD")
         return True
     return False
 
 
-def _leftover(code: Code, obj: dict[str, Sym], path: str, claims: set[str]) -> None:
+def _leftover(
+    code: Code, obj: dict[str, Sym], path: str, claims: set[str], case: Case, lose: Lose
+) -> None:
     for key, value in obj.items():
         here = f"{path}.{key}" if path else key
-        if here in claims or (key in DERIVED and not path) or key == "type":
+        if here in claims or (key in (*DERIVED, "spare") and not path) or key == "type":
             continue
         if isinstance(value, dict):
-            _leftover(code, value, here, claims)
+            _leftover(code, value, here, claims, case, lose)
         elif isinstance(value, Val):
             if value.derived:
                 continue
             if not value.maybe:
                 raise Cannot
-            code(f"if {value.code} is not None: raise ODD")
+            lose(code, obj, here, value, case.pos, case.drop)
         elif value.value is not ABSENT:
             raise Cannot
 

@@ -46,6 +46,7 @@ class Target:
                         hole.shape or "",
                         obj,
                         self.pair.limit,
+                        self.pair.lose,
                         lambda c, x, a=acc: c(add.format(a, x)),  # type: ignore[misc]
                     )
                 except (Cannot, NoFit) as error:

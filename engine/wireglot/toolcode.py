@@ -71,7 +71,8 @@ def tools(pair: Pair) -> None:
 
 
 def tools_body(pair: Pair, code: Code) -> None:
-    code("okname = set(); ids = []")
+    code("okname = set(); ids = []; lost = []")
+    place = "index(wire, e)"
     code("if wire.__class__ is not list: raise ODD")
     gathered = gathering(pair.source)
     if gathered is not None:
@@ -79,6 +80,7 @@ def tools_body(pair: Pair, code: Code) -> None:
         code("if len(wire) != 1 or wire[0].__class__ is not dict: raise ODD")
         code("if len(wire[0]) != 1: raise ODD")
         code(f"wire = wire[0][{key!r}]")
+        place = f"0, {key!r}, {place}"
         code("if wire.__class__ is not list or not wire: raise ODD")
     else:
         inner = "function"
@@ -88,13 +90,14 @@ def tools_body(pair: Pair, code: Code) -> None:
         shape = pair.source.shapes.get(inner)
         if shape is None or "function" not in pair.target.shapes:
             raise Cannot
-        function_cases(pair, code, shape)
+        function_cases(pair, code, shape, place)
     pair.check(code)
+    code(f"if lost: state.lose(lost, {pair.tools_key!r})")
     gathered = gathering(pair.target)
     code("return found" if gathered is None else f"return [{{{gathered[0]!r}: found}}]")
 
 
-def function_cases(pair: Pair, code: Code, shape: Shape) -> None:
+def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
     head = "if"
     for case in shape.cases:
         assert isinstance(case.wire, Fields)
@@ -103,7 +106,7 @@ def function_cases(pair: Pair, code: Code, shape: Shape) -> None:
             for n, c in case.wire.entries
             if isinstance(c, Hole) and c.path == "parameters" and len(shape.cases) > 1
         ]
-        reading = Reading(code.fork(), case, pair.source)
+        reading = Reading(code.fork(), case, pair.source, place=place)
         piece = reading.code
         piece.depth += 1
         try:
@@ -146,4 +149,5 @@ def lenses(pair: Pair, wire: Fields) -> list[str]:
 
 
 def tool(pair: Pair, code: Code, obj: dict[str, Sym]) -> None:
-    write(code, pair.target, "function", obj, pair.limit, lambda c, x: c(f"found.append({x})"))
+    done = "found.append({})".format
+    write(code, pair.target, "function", obj, pair.limit, pair.lose, lambda c, x: c(done(x)))
