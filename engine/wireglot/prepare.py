@@ -8,19 +8,19 @@ import marshal
 import pickle
 from pathlib import Path
 
-from . import load
+from . import layers, load
 from .rulesets import RuleSet
 
 
 def main(target: Path) -> None:
     """Write the model and the compiled pairs of the packaged rules into `target`/wireglot/rules."""
     folder = Path(target) / "wireglot" / "rules"
-    nodes = load.by_name(load.parsed(folder, "rules"))
+    nodes = layers.by_name(load.parsed(folder, "rules")).dialects
     dumped = {name: node.dump() for name, node in nodes.items()}
     text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
     (folder / load.MODEL).write_text(text, "utf-8")
     names = [name for name in nodes if name != load.LADDER]
-    rules = RuleSet(names, lambda: nodes)
+    rules = RuleSet(names, lambda: layers.flat(nodes))
     plans = {}
     for source in names:
         for made in names:

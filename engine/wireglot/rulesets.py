@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
@@ -69,9 +69,7 @@ class RuleSet:
         return name in self.dialects
 
     def _known(self, name: str) -> None:
-        if name not in self.dialects:
-            known = ", ".join(self.dialects)
-            raise UsageError(f"there is no dialect `{name}`; there are: {known}")
+        check_name(name, self.dialects)
 
     def convert(
         self,
@@ -151,3 +149,9 @@ class RuleSet:
         same = source == target
         out, drafts, envelope = two._write(read.ir, unit, same, read.trail, options, read.made)
         return out, all_notes(read.notes, drafts, out, same), envelope
+
+
+def check_name(name: str, there: Collection[str]) -> None:
+    """Raise UsageError for a dialect that is not there."""
+    if name not in there:
+        raise UsageError(f"there is no dialect `{name}`; there are: {', '.join(sorted(there))}")
