@@ -61,7 +61,7 @@ def _mapping(node: Node, depth: int, first: str = "") -> Iterator[Line]:
         first = ""
         yield from _entry(head, child, depth, pos)
     for gone in getattr(node, "gone", ()):
-        yield Line(f"{indent}# no `{gone.key}`:", f"{_place(gone.pos)}, was {_was(gone.was)}")
+        yield Line(f"{indent}# no `{gone.key}`", f"{_place(gone.pos)}, was {_was(gone.was)}")
 
 
 def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
@@ -123,7 +123,9 @@ def _was(node: Node) -> str:
     """Say what was replaced, shortly, and where it stood."""
     text = _flow(node)
     short = text if len(text) <= LONG else f"{text[: LONG - 4]} ..."
-    return f"{short} at {_place(node.pos)}"
+    before = getattr(node, "was", None)
+    more = f", was {_was(before)}" if before is not None else ""
+    return f"`{short}` at {_place(node.pos)}{more}"
 
 
 def _place(pos: Pos) -> str:
