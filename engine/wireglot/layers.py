@@ -184,12 +184,12 @@ def fresh(node: Node, place: Place) -> Node:
 def _missing(
     said: _Key, pos: Pos, base: Node | None, there: Iterable[str], removed: bool
 ) -> RuleError:
-    told = "is taken away here" if removed else "is replaced whole here"
+    told = "is taken away" if removed else "is replaced whole"
     if base is None:
         help = "nothing lies below this; leave the " + ("key out" if removed else "`!` out")
         message = f"`{said.name}` {told}, and was never there"
         return wrong(message, pos, help, rule="R007")
-    message = f"`{said.name}` {told}, and the mapping at {base.pos} does not have it"
+    message = f"`{said.name}` {told}, and {base.pos} does not have it"
     return wrong(message, pos, _near(said.name, there), rule="R007")
 
 
