@@ -159,7 +159,8 @@ def test_a_child_is_its_parent_but_for_what_it_says(tmp_path: Path) -> None:
             id="examples are replaced, not mixed",
         ),
         pytest.param(
-            "shapes: {tool_call: {cases: {object: {wire: {call: {args: $removed, a: $arguments}}}}}}",
+            "shapes: {tool_call: {cases: "
+            "{object: {wire: {call: {args: $removed, a: $arguments}}}}}}",
             ("shapes", "tool_call", "cases", "object", "wire", "call"),
             {"a": "$arguments"},
             id="what a case of the parent says is taken away for good",

@@ -24,6 +24,11 @@ OVERLAYS = sorted(path.stem for path in (HERE.parent / "rules" / "overlays").glo
 DIALECTS = ("openai-chat", "anthropic", "gemini")
 PAIRS = [(one, two) for one in DIALECTS for two in DIALECTS if one != two]
 WEATHER = json.loads((HERE.parent / "examples/weather/request.json").read_text("utf-8"))
+FAILED = wireglot.convert(WEATHER, source="openai-chat", target="anthropic").body
+for result in (b for m in FAILED["messages"] for b in m["content"] if isinstance(b, dict)):
+    if "error" in result.get("content", ""):
+        result |= {"content": "no disk", "is_error": True}
+assert "no disk" in json.dumps(FAILED)
 MEMORY = frozenset(("spelled", "arguments_json", "value_json"))
 
 
@@ -82,8 +87,8 @@ def test_an_overlay_is_tried_by_a_case_and_its_examples_hold(overlay: str) -> No
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_with_an_overlay_both_engines_say_the_same(overlay: str, source: str, target: str) -> None:
     laid = rules(*(OVERLAYS if overlay == "all" else [overlay]))
-    body = laid.convert(WEATHER, "openai-chat", source).body if source != DIALECTS[0] else WEATHER
-    for mutant in (body, *some(body, 25, f"{overlay}{source}{target}")):
+    body = laid.convert(FAILED, "anthropic", source).body if source != "anthropic" else FAILED
+    for mutant in (body, *some(body, 15, f"{overlay}{source}{target}")):
         found: list[Any] = []
         for options in (None, {"engine": "interpreted"}):
             try:

@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -156,22 +156,40 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    findings = _rules([arguments.dir] if arguments.dir else [], arguments.overlay).findings
-    for line in sorted(str(finding) for finding in findings):
+    findings: set[str] = set()
+    wrong = False
+    for rules, _ in _each(arguments):
+        findings |= {str(finding) for finding in rules.findings}
+        wrong = wrong or any(finding.severity == "error" for finding in rules.findings)
+    for line in sorted(findings):
         print(line)
-    return FAILED if any(finding.severity == "error" for finding in findings) else OK
+    return FAILED if wrong else OK
 
 
 def _test(arguments: argparse.Namespace) -> int:
     from . import examples
 
-    rules = _rules([arguments.dir] if arguments.dir else [], arguments.overlay)
-    failures = examples.run(rules, rules.dialects)
-    for failure in failures:
+    failures, total = {}, 0
+    for rules, names in _each(arguments):
+        found = examples.run(rules, names)
+        failures.update({str(failure): failure for failure in found})
+        total += sum(1 for name in names for _ in examples.find(rules[name]))
+    for failure in failures.values():
         print(f"{failure.where}: {failure.message}")
-    total = sum(1 for name in rules.dialects for _ in examples.find(rules[name]))
     print(f"{total - len(failures)} passed, {len(failures)} failed")
     return FAILED if failures else OK
+
+
+def _each(arguments: argparse.Namespace) -> Iterator[tuple[RuleSet, Sequence[str]]]:
+    """Yield the rules as they are asked for, then with each overlay beside them switched on."""
+    from . import load
+
+    folders = [arguments.dir] if arguments.dir else []
+    rules = _rules(folders, arguments.overlay)
+    yield rules, rules.dialects
+    for name, dialect in load.overlays_of(*folders).items():
+        if name not in arguments.overlay:
+            yield _rules(folders, [*arguments.overlay, name]), [dialect]
 
 
 def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:

@@ -129,6 +129,20 @@ def gathered(
     return nodes, layers.replaced(base, own)
 
 
+def overlays_of(*folders: str | Path) -> dict[str, str]:
+    """Return the overlays of the folders, or without folders the packaged ones, and their dialects.
+
+    Raises RuleError.
+    """
+    from . import layers
+
+    found = layers.Sorted({}, {})
+    for folder in folders:
+        layers.join(found, layers.by_name(parsed(folder, os.path.normpath(folder))))
+    overlays = found.overlays if folders else _packaged_overlays()
+    return {name: str(node.value["overlay"].value) for name, node in overlays.items()}
+
+
 def _packaged_overlays() -> dict[str, Node]:
     """Read the packaged overlays, which nothing else needs."""
     from . import layers

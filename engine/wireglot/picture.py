@@ -274,3 +274,15 @@ def holes(picture: Picture) -> Iterator[Hole]:
     elif isinstance(picture, Items):
         for child in picture.items:
             yield from holes(child)
+
+
+def texts(picture: Picture) -> Iterator[Text]:
+    """Yield every text picture of a picture."""
+    if isinstance(picture, Text):
+        yield picture
+    elif isinstance(picture, Fields):
+        for _, child in picture.entries:
+            yield from texts(child)
+    elif isinstance(picture, Items):
+        for child in picture.items:
+            yield from texts(child)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .fast import Fast
     from .ladder import Ladder
+    from .rulefile import Dialect
 
 
 class RuleSet:
@@ -128,6 +129,8 @@ class RuleSet:
         from . import plan
         from .symbols import Cannot, NoFit
 
+        if _told_by_text(self[source].model):
+            return None
         try:
             return plan.make(self[source].model, self[target].model)
         except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
@@ -155,3 +158,12 @@ def check_name(name: str, there: Collection[str]) -> None:
     """Raise UsageError for a dialect that is not there."""
     if name not in there:
         raise UsageError(f"there is no dialect `{name}`; there are: {', '.join(sorted(there))}")
+
+
+def _told_by_text(model: Dialect) -> bool:
+    """Tell whether a text decides which result it is: generated code looks at types and keys."""
+    from .picture import texts
+
+    results = model.shapes.get("tool_result")
+    cases = results.cases if results else ()
+    return any("value" in text.names for case in cases for text in texts(case.wire))
