@@ -171,9 +171,10 @@ def _test(arguments: argparse.Namespace) -> int:
 
     failures, total = {}, 0
     for rules, names in _each(arguments):
-        found = examples.run(rules, names)
-        failures.update({str(failure): failure for failure in found})
-        total += sum(1 for name in names for _ in examples.find(rules[name]))
+        for dialect in (d for name in names for d in (rules[name], *rules.variants(name))):
+            found = examples.run({dialect.name: dialect}, [dialect.name])
+            failures.update({str(failure): failure for failure in found})
+            total += sum(1 for _ in examples.find(dialect))
     for failure in failures.values():
         print(f"{failure.where}: {failure.message}")
     print(f"{total - len(failures)} passed, {len(failures)} failed")

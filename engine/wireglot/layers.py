@@ -67,6 +67,8 @@ class Place(Enum):
         if self is Place.FILE:
             if key == "shapes":
                 return Place.SHAPES
+            if key == "variants":  # its rows are layers themselves
+                return Place.DATA
             return Place.PLAIN if key in LISTS else Place.SHAPE
         if self in (Place.SHAPES, Place.CASES):
             return Place.SHAPE if self is Place.SHAPES else Place.CASE
@@ -380,9 +382,9 @@ def _flatten(
             help = f"to change `{parent}` in place, write a file with `overlay: {parent}`"
             raise wrong(f"{way}: that has no end", node.value["extends"].pos, help, rule="R030")
         below = _flatten(parent, files, over, done, chain)
-        lower = _laid(_without(below, HEAD), _without(node, ("extends",)))
+        lower = _laid(without(below, HEAD), without(node, ("extends",)))
     for overlay in over.get(name, ()):
-        lower = _laid(lower, _without(overlay, ("wireglot", "overlay")))
+        lower = _laid(lower, without(overlay, ("wireglot", "overlay")))
     done[name] = lower if lower is node else settled(lower)
     return done[name]
 
@@ -394,7 +396,8 @@ def _laid(base: Node, over: Node) -> Node:
     return _like(whole, {key: whole.value[key] for key in (*first, *whole.value)})
 
 
-def _without(node: Node, words: Iterable[str]) -> Node:
+def without(node: Node, words: Iterable[str]) -> Node:
+    """Return a mapping without some of its keys."""
     return _like(node, {k: v for k, v in node.value.items() if k not in words})
 
 
@@ -433,6 +436,11 @@ def _near(name: str, there: Iterable[str]) -> str:
     if near:
         return f"did you mean `{near[0]}`?"
     return f"there are: {', '.join(names)}" if names else "there are none"
+
+
+def varied(nodes: Mapping[str, Node]) -> list[str]:
+    """Return the dialects that have variants."""
+    return [name for name, node in nodes.items() if name != LADDER and node.get("variants")]
 
 
 def replaced(base: Mapping[str, Node], own: Sorted) -> list[Finding]:

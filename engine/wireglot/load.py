@@ -79,8 +79,8 @@ def packaged() -> RuleSet:
 
         # Made by `wireglot.prepare` and shipped with the code beside it.
         with open(prepared, "rb") as file:
-            names, plans = pickle.load(file)
-        return RuleSet(names, _flat_packaged, plans)
+            names, plans, varied = pickle.load(file)
+        return RuleSet(names, _flat_packaged, plans, varied=varied)
     return load_rules()
 
 
@@ -98,12 +98,17 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
     Raises RuleError with file, line and column, UsageError for a folder or overlay that is not
     there.
     """
+    from . import layers
+
     base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
     nodes, findings = gathered(base, folders, overlays)
-    rules = RuleSet([name for name in nodes if name != LADDER], lambda: nodes, findings=findings)
-    for name, node in nodes.items():
-        if name != LADDER and node is not base.get(name):
+    names = [name for name in nodes if name != LADDER]
+    varied = layers.varied(nodes)
+    rules = RuleSet(names, lambda: nodes, findings=findings, varied=varied)
+    for name in names:
+        if nodes[name] is not base.get(name):
             rules[name]
+            rules.variants(name)
     return rules
 
 

@@ -20,7 +20,9 @@ def main(target: Path) -> None:
     text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
     (folder / load.MODEL).write_text(text, "utf-8")
     names = [name for name in nodes if name != load.LADDER]
-    rules = RuleSet(names, lambda: layers.flat(nodes))
+    flat = layers.flat(nodes)
+    varied = layers.varied(flat)
+    rules = RuleSet(names, lambda: flat, varied=varied)
     plans = {}
     for source in names:
         for made in names:
@@ -31,4 +33,4 @@ def main(target: Path) -> None:
                 file = f"<wireglot {source} to {made}>"
                 code = marshal.dumps(compile(plan["text"], file, "exec"))
                 plan["code"] = {importlib.util.MAGIC_NUMBER: code}
-    (folder / load.PLANS).write_bytes(pickle.dumps((names, plans), protocol=5))
+    (folder / load.PLANS).write_bytes(pickle.dumps((names, plans, varied), protocol=5))
