@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
 NONE: Both = ((), ())
+VERSION = frozenset(("version",))  # the option that the compiled path knows
 
 
 class RuleSet:
@@ -45,7 +46,7 @@ class RuleSet:
         self._varied = frozenset(varied)
         self._rows: dict[str, tuple[Row, ...]] = {}
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
-        self._pairs: dict[tuple[str, str, Both], Fast | None] = {}
+        self._pairs: dict[tuple[Any, ...], Fast | None] = {}
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
 
@@ -124,7 +125,7 @@ class RuleSet:
         if model is None and any(row.models for found in there.values() for row in found):
             model = self[source].model_in(body, unit)
         one, two = (variants.applying(there[n], n, model, options) for n in (source, target))
-        return one, two
+        return (one, two) if one or two else NONE
 
     def __contains__(self, name: str) -> bool:
         return name in self.dialects
@@ -147,7 +148,7 @@ class RuleSet:
         both, known = NONE, known_options(options) if options else {}
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
-        if unit == "request" and source != target and known.keys() <= {"version"}:
+        if unit == "request" and source != target and (not known or known.keys() <= VERSION):
             fast = self._pairs.get((source, target)) if both is NONE else None
             fast = fast or self._fast(source, target, both)
             if fast is not None:
@@ -169,7 +170,7 @@ class RuleSet:
         return 4 if fast is None else int(fast.tier(body))
 
     def _fast(self, source: str, target: str, both: Both = NONE) -> Fast | None:
-        key = (source, target, both)
+        key = (source, target) if both is NONE else (source, target, both)
         if key not in self._pairs:
             self._known(source)
             self._known(target)
