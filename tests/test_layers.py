@@ -271,6 +271,13 @@ def refused(folder: Path, *overlays: str, **files: str) -> str:
   help: name a key by its first spelling, `text`; `text!` spells it anew""",
         ),
         (
+            "shapes: {text: {wire: {t (or text): $text}}}",
+            """over.yaml:5:24: R007: `text` is a spelling of `text`, which lies below
+     5 | shapes: {text: {wire: {t (or text): $text}}}
+       |                        ^
+  help: name a key by its first spelling, `text`; `text!` spells it anew""",
+        ),
+        (
             "shapes: {image: {wire: {link!: $url}}}",
             """over.yaml:5:25: R007: `link` is replaced whole, and was never there
      5 | shapes: {image: {wire: {link!: $url}}}

@@ -6,6 +6,7 @@ with it as `was` and `gone`, so that `wireglot show` can say where every line ca
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -93,12 +94,13 @@ class _Key(NamedTuple):
     bare: str  # without the `!`
 
 
-def _key(key: str, place: Place) -> _Key:
+@functools.lru_cache(4096)
+def _key(key: str, pictured: bool) -> _Key:
     """Take a key apart: `name!`, and in pictures `name (or alias)` and backquotes."""
-    head, blank, rest = key.partition(" (or ") if place.pictured else (key, "", "")
+    head, blank, rest = key.partition(" (or ") if pictured else (key, "", "")
     whole = len(head) > 1 and head.endswith("!")
     bare = (head[:-1] if whole else head) + blank + rest
-    names = spellings(bare) if place.pictured else (bare,)
+    names = spellings(bare) if pictured else (bare,)
     return _Key(names[0], names, whole, bare)
 
 
@@ -125,12 +127,12 @@ def merge(base: Node | None, over: Node | None, place: Place = Place.PICTURE) ->
 
 def _merged(base: Node, over: Node, place: Place) -> Node:
     """Merge two mappings; the order is that of the lower one, what is new follows."""
-    merged, keys = dict(base.value), dict(base.keys)
-    there = {_key(k, place).name: k for k in merged}
+    merged, keys, pictured = dict(base.value), dict(base.keys), place.pictured
+    there = {_key(k, pictured).name: k for k in merged}
     gone = list(getattr(base, "gone", ()))
-    added = []
+    added: dict[str, Pos] = {}
     for key, child in over.value.items():
-        said, pos = _key(key, place), over.keys.get(key, child.pos)
+        said, pos = _key(key, pictured), over.keys.get(key, child.pos)
         old, inner = there.get(said.name), place.inner(said.name)
         below = None if old is None else merged[old]
         if child.value == REMOVED:
@@ -151,18 +153,17 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
             child = Laid(child.value, child.pos, child.keys, below)
         elif below is None or old is None:
             new, child = key, fresh(child, inner)
-            added.append((said, pos))
+            added[said.name] = pos
         else:
-            respelled = len(said.names) > 1 and said.names != _key(old, place).names
+            respelled = len(said.names) > 1 and said.names != _key(old, pictured).names
             new, child = (key if respelled else old), merge(below, child, inner)
         if old is not None and old != new:
             merged = {new if k == old else k: v for k, v in merged.items()}
         merged[new], there[said.name] = child, new
         if not isinstance(child.value, dict) or getattr(child, "was", None) or new not in keys:
             keys[new] = pos
-    if place.pictured:
-        for said, pos in added:
-            _alone(said, pos, merged, place)
+    if pictured and added:
+        _alone(added, merged)
     return Laid(merged, base.pos, keys, gone=tuple(gone))
 
 
@@ -171,8 +172,9 @@ def fresh(node: Node, place: Place) -> Node:
     if place in (Place.DATA, Place.LATER):
         return node
     if isinstance(node.value, dict):
+        pictured = place.pictured
         for key, child in node.value.items():
-            said = _key(key, place)
+            said = _key(key, pictured)
             if said.whole or child.value == REMOVED:
                 pos = node.keys.get(key, child.pos)
                 raise _missing(said, pos, None, {}, child.value == REMOVED)
@@ -195,18 +197,20 @@ def _missing(
     return wrong(message, pos, _near(said.name, there), rule="R007")
 
 
-def _alone(said: _Key, pos: Pos, merged: Mapping[str, Node], place: Place) -> None:
-    """Refuse a new key that is another spelling of one that lies below."""
-    for key in merged:
-        other = _key(key, place)
-        shared = set(said.names) & set(other.names)
-        if other.name != said.name and shared:
-            raise wrong(
-                f"`{min(shared)}` is a spelling of `{other.name}`, which lies below",
-                pos,
-                f"name a key by its first spelling, `{other.name}`; `{other.name}!` spells it anew",
-                rule="R007",
-            )
+def _alone(added: Mapping[str, Pos], merged: Iterable[str]) -> None:
+    """Refuse a new key that shares a spelling with one that lies below."""
+    owner: dict[str, str] = {}
+    for said in (_key(key, True) for key in merged):
+        for name in said.names:
+            other = owner.setdefault(name, said.name)
+            if other != said.name and {other, said.name} & added.keys():
+                new, old = (said.name, other) if said.name in added else (other, said.name)
+                raise wrong(
+                    f"`{name}` is a spelling of `{old}`, which lies below",
+                    added[new],
+                    f"name a key by its first spelling, `{old}`; `{old}!` spells it anew",
+                    rule="R007",
+                )
 
 
 # -- a case over its shape ------------------------------------------------------------------------
@@ -262,10 +266,10 @@ def _settle(base: Node | None, over: Node) -> Node:
     if not isinstance(over.value, dict):
         return over
     fields = base.value if base is not None and isinstance(base.value, dict) else {}
-    there = {_key(k, Place.PICTURE).name: child for k, child in fields.items()}
+    there = {_key(k, True).name: child for k, child in fields.items()}
     entries, keys, gone = {}, {}, list(getattr(over, "gone", ()))
     for key, child in over.value.items():
-        said, pos = _key(key, Place.PICTURE), over.keys.get(key, child.pos)
+        said, pos = _key(key, True), over.keys.get(key, child.pos)
         below, was = there.get(said.name), getattr(child, "was", None)
         if (said.whole or child.value == REMOVED) and below is None:
             if was is None:
