@@ -265,14 +265,14 @@ def refused(folder: Path, *overlays: str, **files: str) -> str:
         ),
         (
             "shapes: {text: {wire: {words: $text}}}",
-            """over.yaml:5:24: R007: `words` is a spelling of `text`, which lies below
+            """over.yaml:5:24: R007: `words` shares the spelling `words` with `text` below
      5 | shapes: {text: {wire: {words: $text}}}
        |                        ^
   help: name a key by its first spelling, `text`; `text!` spells it anew""",
         ),
         (
             "shapes: {text: {wire: {t (or text): $text}}}",
-            """over.yaml:5:24: R007: `text` is a spelling of `text`, which lies below
+            """over.yaml:5:24: R007: `t` shares the spelling `text` with `text` below
      5 | shapes: {text: {wire: {t (or text): $text}}}
        |                        ^
   help: name a key by its first spelling, `text`; `text!` spells it anew""",
@@ -485,6 +485,20 @@ def test_show_names_the_place_of_each_line_and_what_it_replaced(
         "      # no `tint`                    # mine/one.yaml:5, was `$own.tint (optional)` at "
         "mine/base.yaml:8\n"
     )
+
+
+def test_show_does_not_miss_a_key_that_is_there_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = "overlay: base\nshapes: {text: {wire: {tint: $removed}}}\n"
+    two = "overlay: base\nshapes: {text: {wire: {tint: $own.tint}}}\n"
+    stored(tmp_path / "mine", base=BASE, one=one, two=two)
+    monkeypatch.chdir(tmp_path)
+    argv = ["show", "base", "text", "--rules", "mine", "--overlay", "one", "--overlay", "two"]
+    assert cli.main(argv) == 0
+    out = capsys.readouterr().out
+    assert "mine/two.yaml:5, was `$own.tint (optional)` at mine/base.yaml:8\n" in out
+    assert "# no" not in out
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def gathered(
     base: Mapping[str, Node], folders: Sequence[str | Path], overlays: Sequence[str]
 ) -> tuple[dict[str, Node], list[Finding]]:
     """Return the dialects of `base` and the folders, flat, and what to say of them."""
-    from . import layers
+    from . import layers, merge
 
     own = layers.Sorted({}, {})
     for folder in dict.fromkeys(map(os.path.normpath, folders)):
@@ -125,7 +125,7 @@ def gathered(
         layers.join(own, layers.by_name(parsed(folder, folder)))
     for name, node in own.dialects.items():
         if name != LADDER and node.get("extends") is None:
-            layers.fresh(node, layers.Place.FILE)  # nothing lies below it
+            merge.fresh(node, merge.Place.FILE)  # nothing lies below it
     there = own.overlays
     if any(name not in there for name in overlays):
         there = {**_packaged_overlays(), **there}

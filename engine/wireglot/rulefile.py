@@ -8,9 +8,9 @@ from typing import Any
 
 from . import picture as pic
 from .ir import PARTS, TOOLS
-from .layers import merge
 from .lenses import Table
 from .measure import disjoint, measure
+from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
 from .rulecheck import check, texts
 from .schema import Schema

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from . import layers
 from .errors import UsageError
+from .merge import Place, merge, settled, without
 from .payload import OPTIONS
 from .picture import Fields, Hole, Picture
 from .source import Node, wrong
@@ -89,9 +89,9 @@ def _options(node: Node) -> None:
 
 def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:
     """Return a flat rule file with the rows of these numbers laid over it, in their order."""
-    whole = layers.without(node, (WORD,))
+    whole = without(node, (WORD,))
     for number in which:
-        whole = layers.settled(layers.merge(whole, found[number].over, layers.Place.FILE))
+        whole = settled(merge(whole, found[number].over, Place.FILE))
     return whole
 
 
