@@ -132,7 +132,7 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("extends: two\n", "`extends` is no word of a rule file"),
+        ("extends: two\n", "`extends: two` names no dialect that is loaded"),
         ("hooks: [no-such]\n", "no hook `no-such` is registered"),
         ("hooks: call-ids\n", "`hooks` is a list of names"),
         ("limits: {tool_name: {max: 3}}\n", "`tool_name` is no limit"),

@@ -80,6 +80,8 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     assert modules == {path.name for path in package.glob("*.py")}
     rules = {path.name for path in (ROOT / "rules").glob("*.yaml")}
     assert rules <= {path.name for path in (package / "rules").iterdir()}
+    overlays = {path.name for path in (ROOT / "rules" / "overlays").glob("*.yaml")}
+    assert overlays and overlays == {p.name for p in (package / "rules" / "overlays").iterdir()}
     assert not list(package.rglob("__pycache__"))
 
 

@@ -999,11 +999,15 @@ def test_a_conversation_that_the_target_can_hold_is_not_noted_as_lost(case: dict
 
 def test_each_test_that_the_seeds_page_names_exists_and_each_case_is_named() -> None:
     page = (HERE.parent / "docs/seeds.md").read_text("utf-8")
-    named = set(re.findall(r"`((?:test_|\d{3}-|decision-)[\w*-]+)`", page))
+    named = set(re.findall(r"`((?:test_|\d{3}-|decision-|overlay-)[\w*-]+)`", page))
     files = "".join(path.read_text("utf-8") for path in HERE.glob("test_*.py"))
-    known = set(re.findall(r"^def (test_\w+)", files, re.M)) | BY_ID.keys()
+    overlays = yaml.safe_load((HERE / "cases/overlays.yaml").read_text("utf-8"))["cases"]
+    cases = BY_ID.keys() | {case["id"] for case in overlays}
+    known = set(re.findall(r"^def (test_\w+)", files, re.M)) | cases
     known |= {path.stem for path in HERE.glob("test_*.py")}
     for name in sorted(named):
         assert fnmatch.filter(known, name), f"docs/seeds.md names `{name}`, which is no test"
-    covered = {case for name in named for case in fnmatch.filter(BY_ID, name)}
-    assert not BY_ID.keys() - covered
+    covered = {case for name in named for case in fnmatch.filter(cases, name)}
+    assert not cases - covered
+    shipped = {path.stem for path in (HERE.parent / "rules/overlays").glob("*.yaml")}
+    assert shipped == set(re.findall(r"^\| `([\w-]+)` \|.*`overlay-", page, re.M))

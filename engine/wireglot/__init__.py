@@ -55,8 +55,9 @@ def convert(
 
     `body` is parsed JSON and never changes; big leaves may be shared with the result. `model` and
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
-    dialect, on across), `json_results` (`data` or `text`). `policy` maps note codes,
-    `effect:NAME` or `path:POINTER` to `ignore`, `note` or `fail`.
+    dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
+    variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
+    to `ignore`, `note` or `fail`.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """

@@ -1,4 +1,4 @@
-"""The command line: `convert`, `dialects`, `check` and `test`.
+"""The command line: `convert`, `dialects`, `show`, `check` and `test`.
 
 Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
 Imports stand inside the functions: most of a short command's time is its start.
@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
 PASSED_ON = ("source", "target", "unit", "model", "stream")
 WORDS = ("ignore", "note", "fail")
+OVERLAY = "an overlay to switch on; several in their order"
 
 
 class _Stop(Exception):
@@ -94,15 +95,20 @@ def _parser() -> argparse.ArgumentParser:
     add("--indent", type=int, metavar="N", help="indent the result by N spaces")
     add("-o", "--output", metavar="FILE", help="write the result here instead of stdout")
 
-    for made in (convert, command("dialects", _dialects, "list the dialects")):
+    show = command("show", _show, "print a dialect without layers: where each line came from")
+    show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
+    show.add_argument("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
+
+    for made in (convert, command("dialects", _dialects, "list the dialects"), show):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
-        add("--overlay", action="append", default=[], metavar="N", help="an overlay to lay on top")
+        add("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
     for made in (
         command("check", _check, "check rule files for mistakes"),
         command("test", _test, "run the examples that stand in rule files"),
     ):
         made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
+        made.add_argument("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
     return parser
 
 
@@ -136,32 +142,68 @@ def _dialects(arguments: argparse.Namespace) -> int:
     return OK
 
 
+def _show(arguments: argparse.Namespace) -> int:
+    from . import load, show
+    from .rulesets import check_name
+
+    _folders(arguments.rules)
+    # The prepared model knows the place of every value but of no key.
+    nodes, _ = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay)
+    check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
+    text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
+    _write(text.encode("utf-8", "backslashreplace"), None)
+    return OK
+
+
 def _check(arguments: argparse.Namespace) -> int:
-    findings = _rules([arguments.dir] if arguments.dir else [], []).findings
-    for line in sorted(str(finding) for finding in findings):
+    findings: set[str] = set()
+    wrong = False
+    for rules, _ in _each(arguments):
+        findings |= {str(finding) for finding in rules.findings}
+        wrong = wrong or any(finding.severity == "error" for finding in rules.findings)
+    for line in sorted(findings):
         print(line)
-    return FAILED if any(finding.severity == "error" for finding in findings) else OK
+    return FAILED if wrong else OK
 
 
 def _test(arguments: argparse.Namespace) -> int:
     from . import examples
 
-    rules = _rules([arguments.dir] if arguments.dir else [], [])
-    failures = examples.run(rules, rules.dialects)
-    for failure in failures:
+    failures, total = {}, 0
+    for rules, names in _each(arguments):
+        for dialect in (d for name in names for d in (rules[name], *rules.variants(name))):
+            found = examples.run({dialect.name: dialect}, [dialect.name])
+            failures.update({str(failure): failure for failure in found})
+            total += sum(1 for _ in examples.find(dialect))
+    for failure in failures.values():
         print(f"{failure.where}: {failure.message}")
-    total = sum(1 for name in rules.dialects for _ in examples.find(rules[name]))
     print(f"{total - len(failures)} passed, {len(failures)} failed")
     return FAILED if failures else OK
+
+
+def _each(arguments: argparse.Namespace) -> Iterator[tuple[RuleSet, Sequence[str]]]:
+    """Yield the rules as they are asked for, then with each overlay beside them switched on."""
+    from . import load
+
+    folders = [arguments.dir] if arguments.dir else []
+    rules = _rules(folders, arguments.overlay)
+    yield rules, rules.dialects
+    for name, dialect in load.overlays_of(*folders).items():
+        if name not in arguments.overlay:
+            yield _rules(folders, [*arguments.overlay, name]), [dialect]
 
 
 def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     import wireglot
 
+    _folders(directories)
+    return wireglot.load_rules(*directories, overlays=overlays)
+
+
+def _folders(directories: Sequence[str]) -> None:
     for directory in directories:
         if not any(Path(directory).glob("*.yaml")):
             raise _Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
-    return wireglot.load_rules(*directories, overlays=overlays)
 
 
 def _option(text: str) -> tuple[str, Any]:

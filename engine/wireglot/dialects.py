@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from . import admission, conversation, enforce, hooks, ladder, paths, rulefile
+from . import admission, conversation, enforce, hooks, ladder, paths, rulefile, variants
 from .env import Env
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
@@ -20,6 +20,8 @@ from .sight import View
 from .trail import Trail, pointer
 from .writer import Writer
 
+Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
+
 
 class _Read(NamedTuple):
     ir: Any
@@ -31,8 +33,11 @@ class _Read(NamedTuple):
 class DialectRules:
     """One dialect of a rule set."""
 
-    def __init__(self, model: rulefile.Dialect, steps: ladder.Ladder) -> None:
-        self.model, self._ladder = model, steps
+    def __init__(
+        self, model: rulefile.Dialect, steps: ladder.Ladder, pick: Pick | None = None
+    ) -> None:
+        """Hold a dialect; `pick` gives it with the variants for a model and options applied."""
+        self.model, self._ladder, self._pick = model, steps, pick
         self.name, self.see, self.verified = model.name, model.see, model.verified
 
     def read(
@@ -49,7 +54,9 @@ class DialectRules:
         be read.
         """
         known = known_options(options)
-        found = self._read(body, unit, model, stream, known)
+        name = self.model_in(body, unit) if model is None and self._pick else model
+        picked = self._picked(name, known)
+        found = picked._read(body, unit, model, stream, known)
         notes = [
             Note(
                 code,
@@ -86,7 +93,8 @@ class DialectRules:
         check_json(ir)
         admission.check(ir, unit)
         value = _unit_in(ir, unit)
-        body, drafts, envelope = self._write(value, unit, _home(value, self.name), Trail(), known)
+        picked = self._picked(ir.get("model") if isinstance(ir, dict) else None, known)
+        body, drafts, envelope = picked._write(value, unit, _home(value, self.name), Trail(), known)
         return concluded(body, finished(drafts, body), envelope, judge)
 
     def pictured(self, unit: str) -> set[str]:
@@ -96,6 +104,18 @@ class DialectRules:
     def dropped(self, unit: str) -> dict[str, str]:
         """Return the wire paths that the unit gives up, with the reasons."""
         return paths.dropped(self.model, unit)
+
+    def model_in(self, body: Any, unit: str) -> str | None:
+        """Return the name of the model that a payload of this dialect holds, if it does."""
+        shape = self.model.units.get(unit)
+        found = (variants.model_in(case.wire, body) for case in shape.cases) if shape else ()
+        return next((name for name in found if name is not None), None)
+
+    def _picked(self, model: str | None, options: dict[str, Any]) -> DialectRules:
+        if self._pick is not None:
+            return self._pick(model, options)
+        variants.check_version(options, {self.name: ()})
+        return self
 
     # -- the two halves -----------------------------------------------------------------------
 

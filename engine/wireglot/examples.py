@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,7 @@ def check(rules: DialectRules, example: Example) -> str | None:
     return None
 
 
-def run(rules: RuleSet, names: Iterable[str]) -> list[Failure]:
+def run(rules: RuleSet | Mapping[str, DialectRules], names: Iterable[str]) -> list[Failure]:
     """Run every example of the named dialects and return what does not hold."""
     failures = []
     for name in names:

@@ -14,8 +14,10 @@ from .source import Node, parse, undump
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .findings import Finding
+
 MODEL, PLANS = "packaged.json", "compiled.bin"
-LADDER = "ladder"
+LADDER, OVERLAYS = "ladder", "overlays"
 
 
 def _folder() -> str:
@@ -43,7 +45,14 @@ def packaged_nodes() -> dict[str, Node]:
         with open(model, encoding="utf-8") as file:
             data: dict[str, Any] = json.load(file)
         return {name: undump(node) for name, node in data.items()}
-    return by_name(parsed(_folder(), "rules"))
+    return from_yaml()
+
+
+def from_yaml() -> dict[str, Node]:
+    """Read the packaged rule files by dialect."""
+    from . import layers
+
+    return layers.by_name(parsed(_folder(), "rules")).dialects
 
 
 def parsed(folder: str | Path, shown: str) -> dict[str, Node]:
@@ -61,20 +70,6 @@ def parsed(folder: str | Path, shown: str) -> dict[str, Node]:
     return found
 
 
-def by_name(files: Mapping[str, Node]) -> dict[str, Node]:
-    """Return rule files by the dialect that each names; the ladder keeps its name."""
-    found: dict[str, Node] = {}
-    for stem, node in files.items():
-        if stem == LADDER:
-            found[LADDER] = node
-            continue
-        named = node.get("dialect")
-        if named is None or not isinstance(named.value, str):
-            raise RuleError("a rule file names its `dialect`", *node.pos)
-        found[named.value] = node
-    return found
-
-
 @functools.cache
 def packaged() -> RuleSet:
     """Return the packaged rule set, loaded once; what the wheel prepared is used as it is."""
@@ -84,28 +79,80 @@ def packaged() -> RuleSet:
 
         # Made by `wireglot.prepare` and shipped with the code beside it.
         with open(prepared, "rb") as file:
-            names, plans = pickle.load(file)
-        return RuleSet(names, packaged_nodes, plans)
+            names, plans, varied = pickle.load(file)
+        return RuleSet(names, _flat_packaged, plans, varied=varied)
     return load_rules()
+
+
+def _flat_packaged() -> dict[str, Node]:
+    from . import layers
+
+    return layers.flat(packaged_nodes())
 
 
 def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[str] = ()) -> RuleSet:
     """Load rule files: the packaged ones (unless `builtin` is false), then those of the folders.
 
-    A file of a packaged dialect's name replaces it. Raises RuleError with file, line and column.
+    A file of a packaged dialect's name replaces it whole, and `findings` says so. `overlays` are
+    laid over their dialects in the order that is given, those of the folders or packaged ones.
+    Raises RuleError with file, line and column, UsageError for a folder or overlay that is not
+    there.
     """
-    nodes = dict(packaged_nodes()) if builtin else {LADDER: packaged_nodes()[LADDER]}
-    if overlays:
-        raise UsageError(f"there is no overlay `{overlays[0]}`")
-    own: dict[str, Node] = {}
-    for folder in folders:
+    from . import layers
+
+    base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
+    nodes, findings = gathered(base, folders, overlays)
+    names = [name for name in nodes if name != LADDER]
+    varied = layers.varied(nodes)
+    rules = RuleSet(names, lambda: nodes, findings=findings, varied=varied)
+    for name in names:
+        if nodes[name] is not base.get(name):
+            rules[name]
+            rules.variants(name)
+    return rules
+
+
+def gathered(
+    base: Mapping[str, Node], folders: Sequence[str | Path], overlays: Sequence[str]
+) -> tuple[dict[str, Node], list[Finding]]:
+    """Return the dialects of `base` and the folders, flat, and what to say of them."""
+    from . import layers, merge
+
+    own = layers.Sorted({}, {})
+    for folder in dict.fromkeys(map(os.path.normpath, folders)):
         if not os.path.isdir(folder):
             raise UsageError(f"there is no folder {folder} of rule files")
-        shown = os.path.normpath(folder)
-        own.update(by_name(parsed(shown, shown)))
-    nodes.update(own)
-    rules = RuleSet([name for name in nodes if name != LADDER], lambda: nodes)
-    for name in own:
-        if name != LADDER:
-            rules[name]
-    return rules
+        layers.join(own, layers.by_name(parsed(folder, folder)))
+    for name, node in own.dialects.items():
+        if name != LADDER and node.get("extends") is None:
+            merge.fresh(node, merge.Place.FILE)  # nothing lies below it
+    there = own.overlays
+    if any(name not in there for name in overlays):
+        there = {**_packaged_overlays(), **there}
+    laid = layers.chosen(overlays, there)
+    nodes = layers.flat({**base, **own.dialects}, laid.values())
+    return nodes, layers.replaced(base, own)
+
+
+def overlays_of(*folders: str | Path) -> dict[str, str]:
+    """Return the overlays of the folders, or without folders the packaged ones, and their dialects.
+
+    Raises RuleError.
+    """
+    from . import layers
+
+    found = layers.Sorted({}, {})
+    for folder in folders:
+        layers.join(found, layers.by_name(parsed(folder, os.path.normpath(folder))))
+    overlays = found.overlays if folders else _packaged_overlays()
+    return {name: str(node.value["overlay"].value) for name, node in overlays.items()}
+
+
+def _packaged_overlays() -> dict[str, Node]:
+    """Read the packaged overlays, which nothing else needs."""
+    from . import layers
+
+    folder = f"{_folder()}/{OVERLAYS}"
+    if not os.path.isdir(folder):
+        return {}
+    return layers.by_name(parsed(folder, f"rules/{OVERLAYS}")).overlays

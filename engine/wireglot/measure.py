@@ -43,7 +43,7 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
         return 3.0 if ABSENT in p.values else 10.0
     if isinstance(p, Text):
         side[path] = p
-        return 6.0
+        return 9.0  # a fixed text is narrower than any guard
     if isinstance(p, Items):
         side[path] = frozenset(("list",))
         return 2.0 + sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))

@@ -13,10 +13,12 @@ from .trail import pointer
 MAX_DEPTH = 200
 
 MAX_NUMBER = 10**4300  # Python parses and prints no more digits
+# The words that an option takes; `version` is checked where the dialects are known.
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "repair": (True, False),
     "json_results": ("data", "text"),
     "engine": ("interpreted",),  # leaves the compiled path out
+    "version": (),
 }
 
 
@@ -32,7 +34,11 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     for key in known:
         if key not in OPTIONS:
             raise UsageError(f"there is no option `{key}`; there are: {', '.join(sorted(OPTIONS))}")
-        if not any(
+        if key == "version":
+            asked = known[key].values() if isinstance(known[key], dict) else (known[key],)
+            if not all(isinstance(version, str) for version in asked):
+                raise UsageError("the option `version` is a text, or one for each dialect")
+        elif not any(
             known[key] is word or (isinstance(word, str) and known[key] == word)
             for word in OPTIONS[key]
         ):

@@ -181,11 +181,12 @@ def _fields(node: Node) -> Fields:
                 else:
                     raise wrong("`...` takes a hole, a list of holes or $absent", child.pos)
         else:
-            entries.append((_spellings(key), parse(child)))
+            entries.append((spellings(key), parse(child)))
     return Fields(entries, spread, closed, node.pos)
 
 
-def _spellings(key: str) -> tuple[str, ...]:
+def spellings(key: str) -> tuple[str, ...]:
+    """Return the names that a key of a picture stands for; the first one is written."""
     if key.startswith("`") and key.endswith("`") and len(key) > 2:
         return (key[1:-1],)
     if match := _OR.fullmatch(key):
@@ -286,32 +287,13 @@ def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:
             yield from keys(child)
 
 
-def merge(base: Node | None, over: Node | None) -> Node:
-    """Lay one picture (or rule) over another.
-
-    Mappings merge by key, lists of equal length item by item, all else is replaced. `key!`
-    replaces without merging, the value `$removed` takes the key away.
-    """
-    if base is None or over is None:
-        chosen = over if base is None else base
-        assert chosen is not None
-        return chosen
-    if isinstance(base.value, dict) and isinstance(over.value, dict):
-        merged, keys = dict(base.value), dict(base.keys)
-        for key, child in over.value.items():
-            name = key[:-1] if key.endswith("!") else key
-            if child.value == "$removed":
-                merged.pop(name, None)
-                continue
-            old = None if key.endswith("!") else merged.get(name)
-            merged[name] = merge(old, child)
-            keys[name] = over.keys.get(key, child.pos)
-        return Node(merged, base.pos, keys)
-    if (
-        isinstance(base.value, list)
-        and isinstance(over.value, list)
-        and len(base.value) == len(over.value)
-    ):
-        pairs = zip(base.value, over.value, strict=True)
-        return Node([merge(b, o) for b, o in pairs], over.pos)
-    return over
+def texts(picture: Picture) -> Iterator[Text]:
+    """Yield every text picture of a picture."""
+    if isinstance(picture, Text):
+        yield picture
+    elif isinstance(picture, Fields):
+        for _, child in picture.entries:
+            yield from texts(child)
+    elif isinstance(picture, Items):
+        for child in picture.items:
+            yield from texts(child)

@@ -8,19 +8,21 @@ import marshal
 import pickle
 from pathlib import Path
 
-from . import load
+from . import layers, load
 from .rulesets import RuleSet
 
 
 def main(target: Path) -> None:
     """Write the model and the compiled pairs of the packaged rules into `target`/wireglot/rules."""
     folder = Path(target) / "wireglot" / "rules"
-    nodes = load.by_name(load.parsed(folder, "rules"))
+    nodes = layers.by_name(load.parsed(folder, "rules")).dialects
     dumped = {name: node.dump() for name, node in nodes.items()}
     text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
     (folder / load.MODEL).write_text(text, "utf-8")
     names = [name for name in nodes if name != load.LADDER]
-    rules = RuleSet(names, lambda: nodes)
+    flat = layers.flat(nodes)
+    varied = layers.varied(flat)
+    rules = RuleSet(names, lambda: flat, varied=varied)
     plans = {}
     for source in names:
         for made in names:
@@ -31,4 +33,4 @@ def main(target: Path) -> None:
                 file = f"<wireglot {source} to {made}>"
                 code = marshal.dumps(compile(plan["text"], file, "exec"))
                 plan["code"] = {importlib.util.MAGIC_NUMBER: code}
-    (folder / load.PLANS).write_bytes(pickle.dumps((names, plans), protocol=5))
+    (folder / load.PLANS).write_bytes(pickle.dumps((names, plans, varied), protocol=5))

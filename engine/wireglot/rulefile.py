@@ -11,6 +11,7 @@ from . import picture as pic
 from .ir import PARTS, TOOLS
 from .lenses import Table
 from .measure import disjoint, measure
+from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
 from .rulecheck import check, texts
 from .schema import Schema
@@ -275,13 +276,13 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         for key in _map(case_node, f"the case `{case_name}`"):
             if key not in CASE_WORDS:
                 raise wrong(f"`{key}` is no word of a case", case_node.keys.get(key, node.pos))
-        wire_node = pic.merge(base, case_node.get("wire"))
+        wire_node = merge(base, case_node.get("wire"))
         ir_node = case_node.get("ir") or words.get("ir")
         if words.get("ir") and case_node.get("ir"):
-            ir_node = pic.merge(words["ir"], case_node.get("ir"))
+            ir_node = merge(words["ir"], case_node.get("ir"))
         if by is not None and case_name:
             said = Node({by.value: Node(case_name.partition(".")[0], case_node.pos)}, by.pos)
-            ir_node = pic.merge(said, ir_node)
+            ir_node = merge(said, ir_node)
         drop = {**_reasons(words.get("drop")), **_reasons(case_node.get("drop"))}
         noted = case_node.get("note") or words.get("note")
         if "also" in words:
@@ -326,7 +327,7 @@ def _conversation(node: Node) -> Conversation:
     for name, case_node in _map(words.get("cases"), "cases").items():
         over = case_node.get("wire")
         spliced = over is not None and isinstance(over.value, str)
-        merged = over if spliced and over else pic.merge(base, over)
+        merged = over if spliced and over else merge(base, over)
         if isinstance(merged.value, dict) and over is not None and isinstance(over.value, dict):
             # What tells the case apart (the role) stands first.
             merged.value = {k: merged.value[k] for k in (*over.value, *merged.value)}

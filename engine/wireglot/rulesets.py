@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .fast import Fast
     from .ladder import Ladder
+    from .rulefile import Dialect
+    from .variants import Row, Rows
+
+Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
+NONE: Both = ((), ())
+VERSION = frozenset(("version",))  # the option that the compiled path knows
 
 
 class RuleSet:
@@ -28,15 +34,19 @@ class RuleSet:
         files: Callable[[], Mapping[str, Node]],
         plans: Mapping[tuple[str, str], Any] | None = None,
         findings: Sequence[Any] = (),
+        varied: Collection[str] = (),
     ) -> None:
         """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
 
         The files are asked for when they are needed; `plans` are pairs prepared beforehand.
+        `varied` names the dialects that have variants.
         """
         self._files = functools.cache(files)
         self._plans = plans or {}
-        self._dialects: dict[str, DialectRules] = {}
-        self._pairs: dict[tuple[str, str], Fast | None] = {}
+        self._varied = frozenset(varied)
+        self._rows: dict[str, tuple[Row, ...]] = {}
+        self._dialects: dict[tuple[str, Rows], DialectRules] = {}
+        self._pairs: dict[tuple[Any, ...], Fast | None] = {}
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
 
@@ -47,13 +57,23 @@ class RuleSet:
         return ladder.load(self._files()["ladder"])
 
     def __getitem__(self, name: str) -> DialectRules:
-        found = self._dialects.get(name)
+        return self._dialects.get((name, ())) or self._made(name, ())
+
+    def _made(self, name: str, rows: Rows) -> DialectRules:
+        """Return a dialect with some of its variants applied."""
+        found = self._dialects.get((name, rows))
         if found is None:
             self._known(name)
             from . import rulefile
             from .dialects import DialectRules
 
             node = self._files()[name]
+            pick = None
+            if name in self._varied:
+                from . import variants
+
+                node = variants.laid(node, self._variants(name), rows)
+                pick = functools.partial(self._picked, name)
             try:
                 model = rulefile.load(node)
             except (AssertionError, AttributeError, LookupError, TypeError, re.error) as error:
@@ -62,16 +82,56 @@ class RuleSet:
                     *node.pos,
                     help="docs/rule-language.md says what each word takes",
                 ) from error
-            found = self._dialects[name] = DialectRules(model, self._ladder)
+            found = self._dialects[name, rows] = DialectRules(model, self._ladder, pick)
         return found
+
+    def variants(self, name: str) -> tuple[DialectRules, ...]:
+        """Return a dialect as it is for each model, version and option that its variants name.
+
+        Raises RuleError.
+        """
+        if name not in self._varied:
+            return ()
+        from . import variants
+
+        return tuple(self._made(name, rows) for rows in variants.samples(self._variants(name)))
+
+    def _variants(self, name: str) -> tuple[Row, ...]:
+        if name not in self._varied:
+            return ()
+        if name not in self._rows:
+            from . import variants
+
+            self._rows[name] = variants.rows(self._files()[name])
+        return self._rows[name]
+
+    def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
+        from . import variants
+
+        found = self._variants(name)
+        variants.check_version(options, {name: found})
+        return self._made(name, variants.applying(found, name, model, options))
+
+    def _both(
+        self, body: Any, source: str, target: str, unit: str, model: str | None, options: Any
+    ) -> Both:
+        """Return the rows of the source and of the target that apply to a conversion."""
+        from . import variants
+
+        self._known(source)
+        self._known(target)
+        there = {name: self._variants(name) for name in (source, target)}
+        variants.check_version(options, there)
+        if model is None and any(row.models for found in there.values() for row in found):
+            model = self[source].model_in(body, unit)
+        one, two = (variants.applying(there[n], n, model, options) for n in (source, target))
+        return (one, two) if one or two else NONE
 
     def __contains__(self, name: str) -> bool:
         return name in self.dialects
 
     def _known(self, name: str) -> None:
-        if name not in self.dialects:
-            known = ", ".join(self.dialects)
-            raise UsageError(f"there is no dialect `{name}`; there are: {known}")
+        check_name(name, self.dialects)
 
     def convert(
         self,
@@ -85,8 +145,12 @@ class RuleSet:
         policy: Mapping[str, str] | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        if unit == "request" and source != target and not options:
-            fast = self._pairs.get((source, target)) or self._fast(source, target)
+        both, known = NONE, known_options(options) if options else {}
+        if self._varied or "version" in known:
+            both = self._both(body, source, target, unit, model, known)
+        if unit == "request" and source != target and (not known or known.keys() <= VERSION):
+            fast = self._pairs.get((source, target)) if both is NONE else None
+            fast = fast or self._fast(source, target, both)
             if fast is not None:
                 try:
                     done = fast.run(body, model, stream)
@@ -94,44 +158,49 @@ class RuleSet:
                     pass
                 else:
                     return done if policy is None else concluded(*done, Policy(policy))
-        known = known_options(options)
         judge = Policy(policy)
-        found = self._interpreted(body, source, target, unit, model, stream, known)
+        found = self._interpreted(body, source, target, unit, model, stream, known, both)
         return concluded(*found, judge)
 
     def tier(self, body: Any, source: str, target: str) -> int:
         """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the
         interpreter, 4 the interpreter takes it all. (Tier 2, a noted field, counts as 1.)"""
-        fast = self._fast(source, target)
+        both = self._both(body, source, target, "request", None, {}) if self._varied else NONE
+        fast = self._fast(source, target, both)
         return 4 if fast is None else int(fast.tier(body))
 
-    def _fast(self, source: str, target: str) -> Fast | None:
-        key = (source, target)
+    def _fast(self, source: str, target: str, both: Both = NONE) -> Fast | None:
+        key = (source, target) if both is NONE else (source, target, both)
         if key not in self._pairs:
             self._known(source)
             self._known(target)
-            plan = self._plans[key] if key in self._plans else self.plan(source, target)
-            self._pairs[key] = None if plan is None else self._ready(plan, source, target)
+            ready = both == NONE and (source, target) in self._plans
+            plan = self._plans[source, target] if ready else self.plan(source, target, both)
+            self._pairs[key] = None if plan is None else self._ready(plan, source, target, both)
         return self._pairs[key]
 
-    def _ready(self, plan: Any, source: str, target: str) -> Fast:
+    def _ready(self, plan: Any, source: str, target: str, both: Both) -> Fast:
         from .fast import Fast
 
         def models() -> Any:
-            return self[source].model, self[target].model, self._ladder
+            one, two = self._made(source, both[0]), self._made(target, both[1])
+            return one.model, two.model, self._ladder
 
         def partial(body: Any, model: Any = None, stream: Any = None) -> Any:
-            return self._interpreted(body, source, target, "request", model, stream, {})
+            return self._interpreted(body, source, target, "request", model, stream, {}, both)
 
         return Fast(plan, models, partial)
 
-    def plan(self, source: str, target: str) -> Any:
+    def plan(self, source: str, target: str, both: Both = NONE) -> Any:
         """Compile a pair: plain data for the wheel, or None where the interpreter does it all."""
         from . import plan
         from .symbols import Cannot, NoFit
 
+        one, two = self._made(source, both[0]).model, self._made(target, both[1]).model
+        if _told_by_text(one):
+            return None
         try:
-            return plan.make(self[source].model, self[target].model, self._ladder)
+            return plan.make(one, two, self._ladder)
         except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
             # A rule file without messages or tools, or of a form that the compiler never met.
             return None
@@ -145,9 +214,25 @@ class RuleSet:
         model: str | None,
         stream: bool | None,
         options: dict[str, Any],
+        both: Both = NONE,
     ) -> tuple[Any, list[Note], Envelope | None]:
-        one, two = self[source], self[target]
+        one, two = self._made(source, both[0]), self._made(target, both[1])
         read = one._read(body, unit, model, stream, options)
         same = source == target
         out, drafts, envelope = two._write(read.ir, unit, same, read.trail, options, read.made)
         return out, all_notes(read.notes, drafts, out, same), envelope
+
+
+def check_name(name: str, there: Collection[str]) -> None:
+    """Raise UsageError for a dialect that is not there."""
+    if name not in there:
+        raise UsageError(f"there is no dialect `{name}`; there are: {', '.join(sorted(there))}")
+
+
+def _told_by_text(model: Dialect) -> bool:
+    """Tell whether a text decides which result it is: generated code looks at types and keys."""
+    from .picture import texts
+
+    results = model.shapes.get("tool_result")
+    cases = results.cases if results else ()
+    return any("value" in text.names for case in cases for text in texts(case.wire))

@@ -70,8 +70,8 @@ def undump(data: list[Any]) -> Node:
     return Node(value, pos)
 
 
-def wrong(message: str, pos: Pos, help: str = "", text: str = "") -> RuleError:
-    """Build the RuleError for a place in a rule file, with the excerpt when `text` is given."""
+def wrong(message: str, pos: Pos, help: str = "", text: str = "", rule: str = "") -> RuleError:
+    """Build the RuleError for a place in a rule file; the excerpt is of `text`, or of the file."""
     excerpt = ""
     if not text and os.path.isfile(pos.file):
         with open(pos.file, encoding="utf-8", errors="replace") as file:
@@ -79,7 +79,8 @@ def wrong(message: str, pos: Pos, help: str = "", text: str = "") -> RuleError:
     lines = text.splitlines()
     if 0 < pos.line <= len(lines):
         excerpt = f"  {pos.line:4d} | {lines[pos.line - 1]}\n       | {' ' * (pos.column - 1)}^"
-    return RuleError(message, pos.file, pos.line, pos.column, excerpt=excerpt, help=help)
+    place = (pos.file, pos.line, pos.column)
+    return RuleError(message, *place, excerpt=excerpt, help=help, rule=rule)
 
 
 def parse(text: str, file: str) -> Node:

@@ -1,0 +1,211 @@
+"""Variants: which rows of a dialect apply to a call, and that nothing else changes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import cli
+
+from .mutate import some
+
+HERE = Path(__file__).parent
+WEATHER = json.loads((HERE.parent / "examples/weather/request.json").read_text("utf-8"))
+HEAD = "wireglot: 1\nsee: https://example.com\nverified: 2026-11-21\n"
+ACME = """dialect: acme
+extends: openai-chat
+variants:
+  - for: {model: [acme-1*, old-*]}
+    request: {wire: {max_completion_tokens: $removed, max_tokens: $max_tokens (optional)}}
+  - for: {version: "2024"}
+    request: {wire: {seed: $removed, random_seed: $seed (optional)}}
+  - for: {model: acme-1-mini, option: {json_results: text}}
+    request: {wire: {max_tokens: $removed, limit: $max_tokens (optional)}}
+"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> wireglot.RuleSet:
+    (tmp_path / "acme.yaml").write_text(HEAD + ACME, "utf-8")
+    return wireglot.load_rules(tmp_path)
+
+
+BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_completion_tokens": 5, "seed": 7}
+PLAIN = {"max_completion_tokens": 5, "seed": 7}
+
+
+@pytest.mark.parametrize(
+    ("body_model", "model", "options", "keys"),
+    [
+        ("m", None, None, PLAIN),
+        (None, None, None, PLAIN),
+        ("acme-1", None, None, {"max_tokens": 5, "seed": 7}),
+        ("m", "old-x", None, {"max_tokens": 5, "seed": 7}),
+        ("acme-1", "m", None, PLAIN),
+        (None, "acme-1", {}, {"max_tokens": 5, "seed": 7}),
+        ("m", None, {"version": "2024"}, {"max_completion_tokens": 5, "random_seed": 7}),
+        ("m", None, {"version": {"acme": "2024"}}, {"max_completion_tokens": 5, "random_seed": 7}),
+        ("acme-12", None, {"version": "2024"}, {"max_tokens": 5, "random_seed": 7}),
+        ("acme-1-mini", None, None, {"max_tokens": 5, "seed": 7}),
+        ("acme-1-mini", None, {"json_results": "text"}, {"limit": 5, "seed": 7}),
+        ("acme-1-mini", None, {"json_results": "data"}, {"max_tokens": 5, "seed": 7}),
+        (
+            "acme-1-mini",
+            None,
+            {"json_results": "text", "version": "2024"},
+            {"limit": 5, "random_seed": 7},
+        ),
+    ],
+)
+def test_the_rows_that_apply_are_laid_over_the_dialect(
+    rules: wireglot.RuleSet, body_model: str | None, model: str | None, options: Any, keys: Any
+) -> None:
+    body = BODY | ({"model": body_model} if body_model else {})
+    for more in ({}, {"engine": "interpreted"}):
+        every = {**(options or {}), **more} or None
+        out = rules.convert(body, "openai-chat", "acme", model=model, options=every).body
+        there = {k: v for k, v in out.items() if k not in ("messages", "model")}
+        assert there == keys
+        assert out["messages"] == BODY["messages"]
+    given = {**BODY, **out}
+    del given["max_completion_tokens"], given["seed"]
+    given |= keys
+    back = rules.convert(given, "acme", "openai-chat", model=model, options=options)
+    assert {k: v for k, v in back.body.items() if k != "model"} == BODY
+    assert rules.convert(given, "acme", "acme", model=model, options=options).body == given
+
+
+def test_reading_and_writing_alone_take_the_rows_too(rules: wireglot.RuleSet) -> None:
+    acme = rules["acme"]
+    reading = acme.read({"model": "acme-1", "messages": [], "max_tokens": 5})
+    assert reading.ir["max_tokens"] == 5
+    assert acme.write(reading.ir).body["max_tokens"] == 5
+    old = {"messages": [], "random_seed": 1}
+    assert "seed" not in acme.read(old).ir
+    assert acme.read(old, options={"version": "2024"}).ir["seed"] == 1
+    new = {"messages": [], "max_completion_tokens": 5}
+    assert acme.read(new).ir["max_tokens"] == 5
+    assert "max_tokens" not in acme.read(new, model="acme-1").ir
+    ir = {"messages": [], "model": "m", "seed": 1}
+    assert acme.write(ir, options={"version": "2024"}).body["random_seed"] == 1
+
+
+@pytest.mark.parametrize(("source", "target"), [("acme", "anthropic"), ("gemini", "acme")])
+def test_each_set_of_rows_is_compiled_apart(
+    rules: wireglot.RuleSet, source: str, target: str
+) -> None:
+    body = rules.convert(WEATHER, "openai-chat", source, model="m").body
+    for model in ("m", "acme-1", "m"):
+        assert rules.tier({**body, "model": model} if source == "acme" else body, source, target)
+        for mutant in (body, *some(body, 40, f"{source}{target}{model}")):
+            found: list[Any] = []
+            for options in (None, {"engine": "interpreted"}):
+                try:
+                    out = rules.convert(mutant, source, target, model=model, options=options)
+                    text = json.dumps(out.body, sort_keys=True)
+                    found.append((text, sorted(map(repr, out.notes)), out.envelope))
+                except wireglot.ConversionError as error:
+                    found.append(str(error))
+            assert found[0] == found[1]
+    assert len([key for key in rules._pairs if key[:2] == (source, target)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        ("2025", "acme has no variant for the version `2025`; there are: `2024`"),
+        ({"acme": "1"}, "acme has no variant for the version `1`; there are: `2024`"),
+        ({"gemini": "1"}, "gemini has no variant for the version `1`; there are: none"),
+        (2024, "the option `version` is a text, or one for each dialect"),
+    ],
+)
+def test_a_version_that_selects_nothing_is_refused(
+    rules: wireglot.RuleSet, version: Any, message: str
+) -> None:
+    with pytest.raises(wireglot.UsageError, match=message.replace("?", r"\?")):
+        rules.convert({**BODY, "model": "m"}, "acme", "gemini", options={"version": version})
+
+
+def test_a_version_is_refused_where_there_are_no_variants() -> None:
+    for use in (
+        lambda: wireglot.convert(BODY, "openai-chat", "gemini", options={"version": "1"}),
+        lambda: wireglot.packaged()["gemini"].read({}, options={"version": "1"}),
+        lambda: wireglot.packaged()["gemini"].write({}, options={"version": "1"}),
+    ):
+        with pytest.raises(wireglot.UsageError, match="has no variant for the version `1`"):
+            use()
+
+
+def test_children_and_overlays_have_the_variants_of_the_dialect(tmp_path: Path) -> None:
+    (tmp_path / "acme.yaml").write_text(HEAD + ACME, "utf-8")
+    (tmp_path / "kid.yaml").write_text(HEAD + "dialect: kid\nextends: acme\n", "utf-8")
+    over = "wireglot: 1\noverlay: acme\nrequest: {wire: {user: $removed, who: $user (optional)}}\n"
+    (tmp_path / "over.yaml").write_text(over, "utf-8")
+    rules = wireglot.load_rules(tmp_path, overlays=["over"])
+    body = {**BODY, "model": "acme-1", "user": "u"}
+    for name in ("acme", "kid"):
+        out = rules.convert(body, "openai-chat", name).body
+        assert (out["max_tokens"], out["who"]) == (5, "u")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("variants: {for: {model: x}}", "R033: `variants` is a list of rows"),
+        ("variants: [{request: {}}]", "R033: a variant has a `for`"),
+        ("variants: [{for: {}}]", "R033: a variant has a `for`"),
+        ("variants: [{for: {modal: x}}]", "R033: `modal` selects no variant"),
+        ("variants: [{for: {model: [1]}}]", "R033: `model` is the name of a model, or a list"),
+        ("variants: [{for: {model: []}}]", "R033: `model` is the name of a model, or a list"),
+        ("variants: [{for: {version: 2024}}]", "R033: `version` is a text"),
+        ("variants: [{for: {option: {loud: true}}}]", "R033: `loud` is no such option"),
+        ("variants: [{for: {option: {repair: maybe}}}]", "R033: `repair` is no such option"),
+        ("variants: [{for: {model: x}, extends: gemini}]", "R033: a variant has no `extends`"),
+        (
+            "variants: [{for: {model: x}, request: {wire: {zzz: $removed}}}]",
+            "acme.yaml:6:47: R007: `zzz` is taken away",
+        ),
+        (
+            "variants: [{for: {model: x}, shapes: {text: {wire: {text: $text | loud}}}}]",
+            "`loud` is no lens",
+        ),
+    ],
+)
+def test_a_row_that_says_nothing_of_sense_is_refused(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    text = f"dialect: acme\nextends: openai-chat\n{text}\n"
+    (tmp_path / "acme.yaml").write_text(HEAD + text, "utf-8")
+    with pytest.raises(wireglot.RuleError) as caught:
+        wireglot.load_rules(tmp_path)
+    assert message in str(caught.value)
+
+
+def test_the_examples_of_a_row_are_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        "variants:\n  - for: {model: x}\n    shapes:\n      text:\n"
+        "        wire: {text: $removed, words: $text}\n        examples:\n"
+        "          - {wire: {type: text, words: WORDS}, ir: {type: text, text: Hi}}\n"
+    )
+    file = tmp_path / "acme.yaml"
+    for words, status in (("Hi", 0), ("Ho", 1)):
+        body = HEAD + "dialect: acme\nextends: openai-chat\n" + text.replace("WORDS", words)
+        file.write_text(body, "utf-8")
+        assert cli.main(["test", str(tmp_path)]) == status
+    assert "acme.yaml:12:13: acme/text[0] reads as" in capsys.readouterr().out
+
+
+def test_the_version_is_an_option_of_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "acme.yaml").write_text(HEAD + ACME, "utf-8")
+    (tmp_path / "body.json").write_text(json.dumps({**BODY, "model": "m"}), "utf-8")
+    argv = ["convert", str(tmp_path / "body.json"), "--from", "openai-chat", "--to", "acme"]
+    assert cli.main([*argv, "--rules", str(tmp_path), "--option", "version=2024x"]) == 2
+    capsys.readouterr()
+    assert cli.main([*argv, "--rules", str(tmp_path), "--option", 'version="2024"']) == 0
+    assert json.loads(capsys.readouterr().out)["random_seed"] == 7
