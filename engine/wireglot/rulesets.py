@@ -47,6 +47,7 @@ class RuleSet:
         self._rows: dict[str, tuple[Row, ...]] = {}
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._pairs: dict[tuple[Any, ...], Fast | None] = {}
+        self._steady: set[tuple[str, str]] = set()  # pairs that no name of a model changes
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
 
@@ -124,6 +125,8 @@ class RuleSet:
         variants.check_version(options, there)
         if model is None and any(row.models for found in there.values() for row in found):
             model = self[source].model_in(body, unit)
+        if not any(row.models for found in there.values() for row in found):
+            self._steady.add((source, target))
         one, two = (variants.applying(there[n], n, model, options) for n in (source, target))
         return (one, two) if one or two else NONE
 
@@ -145,10 +148,12 @@ class RuleSet:
         policy: Mapping[str, str] | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        both, known = NONE, known_options(options) if options else {}
-        if self._varied or "version" in known:
+        known = known_options(options) if options else {}
+        if "version" in known or (self._varied and (known or (source, target) not in self._steady)):
             both = self._both(body, source, target, unit, model, known)
-        if unit == "request" and source != target and (not known or known.keys() <= VERSION):
+        else:
+            both = NONE
+        if unit == "request" and source != target and known.keys() <= VERSION:
             fast = self._pairs.get((source, target)) if both is NONE else None
             fast = fast or self._fast(source, target, both)
             if fast is not None:
