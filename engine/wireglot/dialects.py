@@ -191,6 +191,7 @@ class DialectRules:
     ) -> tuple[Any, list[Draft], Envelope | None]:
         writer = Writer(self.model, same, trail, options, self._ladder)
         writer.made = set() if same or made is None else made
+        writer.alone = unit in ("tool", "tool_call", "tool_result")
         try:
             _reserve(writer, ir)
             for message in _messages(ir, unit) or ():

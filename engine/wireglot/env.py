@@ -63,7 +63,7 @@ class Env:
 def may_be_absent(p: Fields) -> bool:
     """Tell whether an object whose holes are all marked may be missing."""
     found = list(pic.holes(p))
-    return bool(found) and all(h.mark is not None for h in found)
+    return bool(found) and not p.firm and all(h.mark is not None for h in found)
 
 
 def empty_of(p: Fields) -> Any:

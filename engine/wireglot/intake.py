@@ -209,7 +209,11 @@ def each(reader: Reader, h: Hole, wire: Any, at: At, env: Env) -> list[Any]:
     found: list[Any] = []
     assert h.shape is not None
     last: Shape | None = None
+    marks = reader.dialect.marks_of(h.shape)
     for i, item in enumerate(wire):
+        if marks and found and marked(reader, marks, found[-1], item, (*at, i)):
+            last = None
+            continue
         parts, shape = element(reader, h.shape, item, (*at, i))
         if shape is not None and shape is last and parts:
             memory = reader.memory(parts[0])
@@ -217,6 +221,24 @@ def each(reader: Reader, h: Hole, wire: Any, at: At, env: Env) -> list[Any]:
         last = shape
         found.extend(parts)
     return found
+
+
+def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
+    """Read an element that is a field of the one before it; False where it is none."""
+    for field, shape in marks.items():
+        if not isinstance(owner, dict) or field in owner or owner.get("type") == "unknown":
+            continue
+        for case in shape.cases:
+            mark = len(reader.notes)
+            try:
+                env = reader.case(case, item, at, False)
+                owner[field] = reader.build(shape, case, env, at)
+            except Misfit:
+                del reader.notes[mark:]
+                continue
+            reader.trail.put(owner, field, at)
+            return True
+    return False
 
 
 def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:

@@ -133,6 +133,17 @@ class Fields(Picture):
         self.entries, self.spread, self.closed = entries, spread, closed
         self.names = frozenset(n for names, _ in entries for n in names)
 
+    @property
+    def firm(self) -> bool:
+        """Tell whether a literal must stand in it, so that it is never left out."""
+        return any(
+            child.firm if isinstance(child, Fields) else _fixed(child) for _, child in self.entries
+        )
+
+
+def _fixed(p: Picture) -> bool:
+    return isinstance(p, Literal) and ABSENT not in p.values
+
 
 class Items(Picture):
     """A list of fixed pictures."""

@@ -47,7 +47,7 @@ class Reader:
         best: Misfit | None = None
         mark = len(self.notes)
         for shape, case in cases:
-            if shape.gathers:
+            if shape.gathers or shape.marks:
                 continue
             try:
                 env = self.case(case, wire, at, lenient)
@@ -356,7 +356,7 @@ class Reader:
 
 def _holds(p: Fields, wire: dict[str, Any]) -> bool:
     """Tell whether an object holds more than fixed values: without that it would not be written."""
-    if p.spread:
+    if p.spread or p.firm:
         return True
     fixed = all(isinstance(child, Literal) for _, child in p.entries)
     return fixed or any(

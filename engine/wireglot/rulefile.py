@@ -20,7 +20,7 @@ HEADER = frozenset(
     "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
     "hooks request response error spelling".split()
 )
-SHAPE_WORDS = frozenset("wire also by ir gathers cases drop examples note".split())
+SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
 # Names that a `by: kind` shape reads from the case name.
 Path = str
@@ -46,7 +46,10 @@ class Case:
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names."""
+    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
+
+    `gathers` are the kinds of a run that it holds, `marks` the field of the element before it.
+    """
 
     name: str
     kind: str | None
@@ -54,6 +57,7 @@ class Shape:
     gathers: frozenset[str]
     keys: frozenset[str]
     pos: Pos
+    marks: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -107,7 +111,7 @@ class Dialect:
         found: set[Any] = set()
         for member in self.unions.get(name, [name]):
             shape = self.shapes[member]
-            for case in shape.cases:
+            for case in shape.cases if not shape.marks else ():
                 said = case.sides[0].get("/type")
                 found.update(said if isinstance(said, tuple) else (shape.kind,))
         return frozenset(found)
@@ -136,6 +140,13 @@ class Dialect:
         if self.conversation is not None:
             found += [c for g in self.conversation.groups for c in g.cases]
         return found
+
+    def marks_of(self, name: str) -> dict[str, Shape]:
+        """Return the members of a union that are a field of the element before them, by field."""
+        if name not in self.unions:
+            return {}
+        members = (self.shapes[member] for member in self.unions[name])
+        return {shape.marks: shape for shape in members if shape.marks}
 
     def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
         """Return every (shape, case) of a shape or union, the narrowest first."""
@@ -302,7 +313,10 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
     gathers = words.get("gathers")
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
     kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
-    return Shape(name, kind, cases, kinds, keys, node.pos)
+    marks = words["marks"].value if "marks" in words else ""
+    if not isinstance(marks, str) or (marks and gathers):
+        raise wrong("`marks` names one field, and gathers nothing", words["marks"].pos)
+    return Shape(name, kind, cases, kinds, keys, node.pos, marks)
 
 
 def _reasons(node: Node | None) -> dict[str, str]:

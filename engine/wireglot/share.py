@@ -158,13 +158,39 @@ def directly(
             continue
         assert hole.shape is not None
         writer.lefts = []
+        marks = {} if writer.alone else writer.dialect.marks_of(hole.shape)
+        wanted = [field for field in marks if isinstance(part, dict) and field in part]
+        if wanted:
+            writer.marking[id(part)] = dict.fromkeys(wanted, False)
         try:
-            return [(hole, part, member(writer, hole.shape, part))], best
+            found = [(hole, part, member(writer, hole.shape, part))]
+            return found + marked(writer, hole, part, marks), best
         except Misfit as misfit:
             del writer.notes[mark:]
             if tells(misfit, best):
                 best = misfit
+        finally:
+            writer.marking.pop(id(part), None)
     return [], best
+
+
+def marked(
+    writer: Writer, hole: Hole, part: Any, marks: dict[str, Shape]
+) -> list[tuple[Hole, Any, Any]]:
+    """Write the fields of a part that stand here as elements of their own, right after it."""
+    found = []
+    for field, free in writer.marking.get(id(part), {}).items():
+        if not free:  # a picture took it, or wanted nothing of it
+            continue
+        mark = len(writer.notes)
+        try:
+            found.append((hole, part[field], writer.one(marks[field], part[field])))
+        except Misfit as misfit:
+            del writer.notes[mark:]
+            told = f"the target has no place for `{field}`: {misfit.reason}"
+            at = writer.trail.find(part, field)
+            writer.note("no-place", "lost", at, misfit.pos or hole.pos, told)
+    return found
 
 
 def descend(
@@ -221,6 +247,8 @@ def member(writer: Writer, name: str, part: Any) -> Any:
     best = Misfit(f"`{name}` has no member")
     for member in writer.dialect.unions.get(name, [name]):
         shape = writer.dialect.shapes[member]
+        if shape.marks:
+            continue
         mark = len(writer.notes)
         try:
             if shape.gathers:

@@ -42,6 +42,8 @@ class Writer:
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
+        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
+        self.alone = False  # one element is wanted: nothing may stand beside it
         self.nth = 0
         self.calls: dict[str, str] = {}
 
@@ -65,6 +67,8 @@ class Writer:
         best: Misfit | None = None
         mark = len(self.notes)
         for shape in (self.dialect.shapes[m] for m in self.dialect.unions.get(name, [name])):
+            if shape.marks and shape.name != name:
+                continue
             try:
                 return self.one(shape, value)
             except Misfit as misfit:
@@ -292,7 +296,7 @@ class Writer:
         for hole in p.spread:
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
-        if not top and into is None and has_hole and not filled:
+        if not top and into is None and has_hole and not filled and not p.firm:
             there = view.memory and view.memory.get(pointer(rel), {}).get("there")
             return out if there else ABSENT
         return out

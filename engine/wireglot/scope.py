@@ -1,0 +1,36 @@
+"""Which rule files the compiler knows the words of; the others are interpreted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import picture as pic
+from .picture import Fields, Items, Picture
+from .rulefile import Case, Dialect
+
+ENFORCED = frozenset(("lift", "put-first", "answer-next", "order-results-by-calls", "no-empty"))
+
+
+def interpreted(dialect: Dialect) -> bool:
+    """Tell whether a dialect holds a word that only the interpreter knows."""
+    if any(shape.marks for shape in dialect.shapes.values()):
+        return True
+    return any(_beyond(case.wire) for case in _cases(dialect))
+
+
+def _cases(dialect: Dialect) -> Iterator[Case]:
+    for shape in (*dialect.shapes.values(), *dialect.units.values()):
+        yield from shape.cases
+    for group in dialect.conversation.groups if dialect.conversation else ():
+        yield from group.cases
+
+
+def _beyond(p: Picture, top: bool = True) -> bool:
+    """Tell whether a picture holds an object of literals and marked holes that must stand."""
+    if isinstance(p, Fields):
+        holes = list(pic.holes(p))
+        marked = bool(holes) and all(hole.mark for hole in holes)
+        if not top and p.firm and marked and not any(h.mark in ("else", "default") for h in holes):
+            return True
+        return any(_beyond(child, False) for _, child in p.entries)
+    return isinstance(p, Items) and any(_beyond(child, False) for child in p.items)
