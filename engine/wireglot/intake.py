@@ -165,8 +165,8 @@ def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env:
             if not exact:
                 told = f"`{value}` is read as `{read}`"
                 env.notes.append(("reworded", "changed", at, h.pos, told))
-        elif not exact:
-            env.spell(rel, value, read)
+        elif not (exact and pair.simple) and not same(written := pair.home(read), value):
+            env.spell(rel, value, written)
     except Misfit as misfit:
         raise Misfit(misfit.reason, at, h.pos) from None
     return read

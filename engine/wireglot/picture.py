@@ -26,6 +26,9 @@ class _Absent:
     def __bool__(self) -> bool:
         return False
 
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
 
 ABSENT: Any = _Absent()
 _HOLE = re.compile(

@@ -13,6 +13,7 @@ from .lenses import Table
 from .measure import disjoint, measure
 from .picture import Fields, Hole, Items, Literal, Picture
 from .rulecheck import check, texts
+from . import schema as schema_words
 from .schema import Schema
 from .source import Node, Pos, wrong
 
@@ -173,7 +174,9 @@ def load(node: Node) -> Dialect:
         pos = version.pos if version else node.pos
         raise wrong("a rule file begins with the language version", pos, "write `wireglot: 1`")
     tables = {k: _table(v) for k, v in _map(top.get("tables"), "tables").items()}
-    schemas = {k: Schema(v.plain()) for k, v in _map(top.get("schemas"), "schemas").items()}
+    schemas: dict[str, Schema] = {}
+    for key, child in _map(top.get("schemas"), "schemas").items():
+        schemas.update(schema_words.load(key, child))
     listed = _map(top.get("shapes"), "shapes")
     shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
     unions = {k: texts(v, f"the union `{k}`") for k, v in _map(top.get("unions"), "unions").items()}

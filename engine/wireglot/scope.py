@@ -15,7 +15,13 @@ def interpreted(dialect: Dialect) -> bool:
     """Tell whether a dialect holds a word that only the interpreter knows."""
     if any(shape.marks for shape in dialect.shapes.values()):
         return True
-    return any(_beyond(case.wire) for case in _cases(dialect))
+    for case in _cases(dialect):
+        for hole in pic.holes(case.wire):
+            if any(not dialect.schemas[x].simple for x in hole.lenses if x in dialect.schemas):
+                return True
+        if _beyond(case.wire):
+            return True
+    return False
 
 
 def _cases(dialect: Dialect) -> Iterator[Case]:
