@@ -14,7 +14,9 @@ HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-1
 NARROW = """
 schemas:
   narrow:
-    keep: [type, description, nullable, enum, properties, required, items, anyOf, minimum, additionalProperties]
+    keep:
+      [type, description, nullable, enum, properties, required, items, anyOf, minimum,
+       additionalProperties]
     types: [string, number, integer, boolean, array, object]
     enum: strings
     refs: inline
@@ -29,8 +31,8 @@ schemas:
         here: {type: string, enum: [$v]}
         note: A constant is the one value of an enum.
       one-of: {schema: {oneOf: $list}, here: {anyOf: $list}, note: More than one may hold here.}
-      one-of-all: {schema: {allOf: [$x]}, here: {...: $x}, note: What holds alone is written alone.}
-      bound: {schema: {exclusiveMinimum: $n}, here: {minimum: $n}, note: The bound itself is allowed here.}
+      one-of-all: {schema: {allOf: [$x]}, here: {...: $x}, note: What holds alone stands alone.}
+      bound: {schema: {exclusiveMinimum: $n}, here: {minimum: $n}, note: The bound is allowed here.}
       untyped-items:
         schema: {type: array, items: $absent}
         here: {type: array, items: {type: string}}
@@ -118,7 +120,10 @@ CASES: dict[str, tuple[Any, Any, list[Any]]] = {
     ),
     "several types": (
         {"type": "object", "properties": {"a": {"type": ["string", "integer"]}}},
-        {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "integer"}]}}},
+        {
+            "type": "object",
+            "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+        },
         [("schema-reworded", "changed", "/properties/a/type")],
     ),
     "a constant": (
@@ -274,7 +279,9 @@ def test_references_that_grow_without_end_are_refused_in_time(rules: Any) -> Non
     body = {"messages": [], "tools": [tool]}
     out = rules.convert(body, "openai-chat", "lossy")
     assert out.body == {"turns": []} or out.body == {"turns": [], "tools": []}
-    assert ("no-place", "lost", "/tools/0") in [(n.code, n.effect, n.source_path) for n in out.notes]
+    assert ("no-place", "lost", "/tools/0") in [
+        (n.code, n.effect, n.source_path) for n in out.notes
+    ]
 
 
 def test_a_note_points_at_what_was_reworded(rules: Any) -> None:
@@ -284,24 +291,47 @@ def test_a_note_points_at_what_was_reworded(rules: Any) -> None:
     assert note.message == "A constant is the one value of an enum."
 
 
-STRICT = NARROW.split("schemas:")[0] + """
+STRICT = (
+    NARROW.split("schemas:")[0]
+    + """
 schemas:
   strict:
     root: object
     must:
       - {where: {type: object}, has: {additionalProperties: false, required: $properties | keys}}
 shapes:
-  function: {wire: {name: $name}, cases: {strict: {wire: {schema: $parameters | fits-strict, strict: true}}, loose: {wire: {schema: $parameters}}}}
+  function:
+    wire: {name: $name}
+    cases:
+      strict: {wire: {schema: $parameters | fits-strict, strict: true}}
+      loose: {wire: {schema: $parameters}}
 unions: {tool: [function]}
 request: {wire: {tools: $tools each tool}}
 """
+)
 
 
 @pytest.mark.parametrize(
     ("schema", "strict"),
     [
-        ({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False}, True),
-        ({"type": "object", "properties": {"a": {}}, "required": [], "additionalProperties": False}, False),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+            True,
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {}},
+                "required": [],
+                "additionalProperties": False,
+            },
+            False,
+        ),
         ({"type": "object", "properties": {"a": {}}, "required": ["a"]}, False),
         (
             {
@@ -331,7 +361,10 @@ def test_a_guard_can_ask_for_all_properties(tmp_path: Path, schema: Any, strict:
         ("{rewrite: {a: {schema: {b: $c}}}}", "`a` has `here`"),
         ("{rewrite: {a: {schema: {b: $c}, here: {d: $e}, note: N}}}", "nothing gives `$e`"),
         ("{rewrite: {a: {schema: {b: $c}, here: {d: 1}}}}", "cannot be read back"),
-        ("{rewrite: {a: {schema: {b: $c | json}, here: {d: $c}}}}", "`json` is no lens of a schema"),
+        (
+            "{rewrite: {a: {schema: {b: $c | json}, here: {d: $c}}}}",
+            "`json` is no lens of a schema",
+        ),
         ("{rewrite: {a: {from: {b: 1}, here: {d: 1}}}}", "`from` is no word of a rewrite"),
         ("{must: [{where: {}}]}", "`must` has `has`"),
     ],

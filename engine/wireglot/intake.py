@@ -182,9 +182,8 @@ def texts(
             if empty is ABSENT or not same(empty, value):
                 env.spell(rel, value, empty)
             return [], True
-        part = {"type": "text", "text": value}
-        if h.shape in reader.dialect.shapes and reader.dialect.shapes[h.shape].kind:
-            part["type"] = str(reader.dialect.shapes[h.shape].kind)
+        assert h.shape is not None
+        part = {"type": reader.dialect.plain_kind(h.shape), "text": value}
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
         return [part], True
@@ -255,10 +254,15 @@ def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
             memory["../"] = {**memory.get("../", {}), "hole": h.shape}
 
 
-def element(reader: Reader, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
-    """Read one element of a list; a gathering shape gives several."""
+def element(
+    reader: Reader, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+) -> tuple[list[Any], Shape | None]:
+    """Read one element of a list; a gathering shape gives several.
+
+    `modes` says whether to be lenient; with one mode alone an unknown element is a misfit.
+    """
     cases = reader.dialect.cases_of(name)
-    for lenient in (False, True):
+    for lenient in modes:
         try:
             return [reader.first(cases, item, at, lenient)], None
         except Misfit as misfit:
@@ -272,11 +276,16 @@ def element(reader: Reader, name: str, item: Any, at: At) -> tuple[list[Any], Sh
                 except Misfit as misfit:
                     del reader.notes[mark:]
                     best = max(best, misfit, key=lambda m: len(m.at))
-    if name not in reader.dialect.unions:
+    if name not in reader.dialect.unions or len(modes) == 1:
         raise best
+    return [unknown(reader, item, at)], None
+
+
+def unknown(reader: Reader, item: Any, at: At) -> dict[str, Any]:
+    """Return an element that no picture fits as a part of its own."""
     part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
     reader.trail.put(part, None, at)
-    return [part], None
+    return part
 
 
 def gathered(
@@ -288,6 +297,18 @@ def gathered(
     if not parts:
         raise Misfit("an empty run", at, case.pos)
     first = parts[0]
+    for path, (value, place) in env.fields.items():
+        # What stands beside the run is said of its first part; a new run begins with it.
+        if path in first and not isinstance(first[path], dict):
+            raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
+        reader.place(first, path, value, place)
+    whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
+    if len(places := [place for place in whole if place is not None]) > 1:
+        reader.trail.put(first, None, Several.of(places))
+    if case is not shape.cases[0]:
+        for part in parts:
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "case": case.name}
     for key, value in env.kept.items():
         kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept[f"..{key}"] = value

@@ -44,7 +44,7 @@ def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def over(node: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
     """Return a node whose inner schemas are changed."""
-    out = {}
+    out: dict[str, Any] = {}
     for key, value in node.items():
         if key in MAPS and isinstance(value, dict):
             out[key] = {name: change(child) for name, child in value.items()}

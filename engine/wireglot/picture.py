@@ -248,13 +248,12 @@ def hole(text: str, pos: Pos) -> Hole:
     mark, value = match["mark"], match["value"]
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
-    if (mark in ("default", "else")) != (value is not None):
+    if mark != "made" and (mark in ("default", "else")) != (value is not None):
         raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
     paths = (match["path"], *re.findall(r"\$([\w.]+)", match["sum"]))
     lenses = tuple(re.findall(r"[\w+-]+", match["lenses"]))
-    return Hole(
-        paths, match["mode"], match["shape"], lenses, mark, _word(value) if value else None, pos
-    )
+    meant = None if not value else value.strip() if mark == "made" else _word(value)
+    return Hole(paths, match["mode"], match["shape"], lenses, mark, meant, pos)
 
 
 def _word(word: str, quoted: bool = False) -> Any:

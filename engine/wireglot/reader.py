@@ -30,6 +30,7 @@ class Reader:
         self.trail = Trail()
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.depth = 0
+        self.run: Shape | None = None  # the gathering shape that the last item was read by
         self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
 
     # -- shapes -------------------------------------------------------------------------------
@@ -320,7 +321,8 @@ class Reader:
         if len(h.paths) > 1:
             env.sums.append((h, wire, at, rel))
             return
-        if wire is ABSENT or (wire is None and not takes_null):
+        filled = self.probe and h.mark == "else" and wire is not ABSENT and same(wire, h.value)
+        if filled or wire is ABSENT or (wire is None and not takes_null):
             intake.nothing(self, h, wire, at, rel, env)
             return
         if h.path == ".":
@@ -349,9 +351,11 @@ class Reader:
                 if isinstance(child, pic.Test):
                     self._test(child, name, seen, env)
 
-    def element(self, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
+    def element(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
-        return intake.element(self, name, item, at)
+        return intake.element(self, name, item, at, modes)
 
 
 def _holds(p: Fields, wire: dict[str, Any]) -> bool:

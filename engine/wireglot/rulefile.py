@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import picture as pic
+from . import schema as schema_words
 from .ir import PARTS, TOOLS
 from .lenses import Table
 from .measure import disjoint, measure
 from .picture import Fields, Hole, Items, Literal, Picture
 from .rulecheck import check, texts
-from . import schema as schema_words
 from .schema import Schema
 from .source import Node, Pos, wrong
 
@@ -141,6 +141,11 @@ class Dialect:
         if self.conversation is not None:
             found += [c for g in self.conversation.groups for c in g.cases]
         return found
+
+    def plain_kind(self, name: str) -> str:
+        """Return the type of the part that a bare text stands for, in a list of these elements."""
+        kinds = self.kinds_of(name)
+        return str(next(iter(kinds))) if len(kinds) == 1 and None not in kinds else "text"
 
     def marks_of(self, name: str) -> dict[str, Shape]:
         """Return the members of a union that are a field of the element before them, by field."""

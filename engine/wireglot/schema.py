@@ -89,7 +89,7 @@ class Schema:
             if not (self.inlines and "$ref" in schema):
                 raise Misfit(f"the root of a schema is an {self.root} here")
         if self.simple and self._plain(schema):
-            wire, told = schema, []
+            wire, told = schema, list[Told]()
         else:
             wire, told = Walk(self, schema).whole()
         if self.exact and told:
@@ -109,7 +109,7 @@ class Schema:
 
     def _plain(self, schema: Any) -> bool:
         """Tell whether nothing is in a schema that is not taken; written to be fast."""
-        return self.keep is None and not self.types or self._kept(schema)
+        return (self.keep is None and not self.types) or self._kept(schema)
 
     def _kept(self, schema: Any) -> bool:
         if schema.__class__ is not dict:

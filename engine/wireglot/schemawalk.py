@@ -177,8 +177,8 @@ class Walk:
         if new is None:
             return
         old = node.words
-        gone = [k for k in used(row.schema) if k in old]
-        gone = [k for k in gone if k not in new or not same(new[k], old[k])]
+        out = [k for k in used(row.schema) if k in old]
+        gone = [k for k in out if k not in new or not same(new[k], old[k])]
         place = node.places.get(gone[0]) if gone else None
         fresh = [key for key in new if key not in old or key in gone]
         told = [t for key in gone for t in node.told.pop(key, ())]

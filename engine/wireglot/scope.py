@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from . import picture as pic
-from .picture import Fields, Items, Picture
+from .picture import Fields, Hole, Items, Picture
 from .rulefile import Case, Dialect
 
 ENFORCED = frozenset(("lift", "put-first", "answer-next", "order-results-by-calls", "no-empty"))
@@ -13,10 +13,18 @@ ENFORCED = frozenset(("lift", "put-first", "answer-next", "order-results-by-call
 
 def interpreted(dialect: Dialect) -> bool:
     """Tell whether a dialect holds a word that only the interpreter knows."""
-    if any(shape.marks for shape in dialect.shapes.values()):
-        return True
+    for shape in dialect.shapes.values():
+        beside = [h for c in shape.cases for h in pic.holes(c.wire) if h.path != "run"]
+        if shape.marks or (shape.gathers and (len(shape.cases) > 1 or beside)):
+            return True
+    for group in dialect.conversation.groups if dialect.conversation else ():
+        wire = group.cases[0].wire
+        if isinstance(wire, Hole) and wire.shape in dialect.unions:
+            return True
     for case in _cases(dialect):
         for hole in pic.holes(case.wire):
+            if hole.mark == "made" and hole.value is not None:
+                return True
             if any(not dialect.schemas[x].simple for x in hole.lenses if x in dialect.schemas):
                 return True
         if _beyond(case.wire):

@@ -20,7 +20,7 @@ class View:
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
         self.names: dict[str, tuple[Any, str]] = {}
-        self.claims: set[str] = set()
+        self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.lists: dict[str, dict[int, list[Any]]] = {}
         self.memory: dict[str, Any] = (
             obj.get("spelled", {}).get(self.dialect, {}) if writer.same else {}
@@ -58,12 +58,12 @@ class View:
 
 
 class Gathered:
-    """A wire piece that waits for its neighbours."""
+    """A wire piece that waits for its neighbours; `said` are fields that stand beside the run."""
 
-    __slots__ = ("beside", "shape", "wire")
+    __slots__ = ("beside", "case", "said", "shape", "wire")
 
-    def __init__(self, shape: Shape, wire: Any) -> None:
-        self.shape, self.wire = shape, wire
+    def __init__(self, shape: Shape, case: Case, wire: Any, said: set[str]) -> None:
+        self.shape, self.case, self.wire, self.said = shape, case, wire, said
         self.beside: dict[str, Any] = {}  # what stands in the same wire element
 
 

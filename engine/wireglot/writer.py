@@ -6,9 +6,10 @@ left then is noted; nothing is silent.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
-from . import itself, leftover, outlet, share
+from . import itself, jsontext, leftover, outlet, share
 from . import picture as pic
 from .ir import FUNCTION, field_type
 from .ladder import Ladder
@@ -43,6 +44,8 @@ class Writer:
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
+        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
+        self.ids: set[str] = set()  # ids that were made here
         self.alone = False  # one element is wanted: nothing may stand beside it
         self.nth = 0
         self.calls: dict[str, str] = {}
@@ -377,10 +380,33 @@ class Writer:
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
             return [] if h.value == [] else {} if h.value == {} else h.value
+        if h.mark == "made" and h.value is not None:
+            if entry and entry.get("made"):
+                return ABSENT
+            return self._made(h, view, into)
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
         return ABSENT
+
+    def _made(self, h: Hole, view: View, into: Any) -> str:
+        """Make an id out of what stands here: the same body always gets the same ids."""
+        # What another dialect cannot read would not be there again on the way back.
+        apart = ("spelled", "kept", "own", "signature", "cache", "metadata")
+        said = {k: v for k, v in view.obj.items() if k not in apart}
+        seed = jsontext.stringify(said)
+        turn = 0
+        while True:
+            digest = hashlib.sha256(f"{seed}/{turn}".encode("utf-8", "replace")).hexdigest()
+            made = f"{h.value}{digest[:12]}"
+            if made not in self.ids:
+                break
+            turn += 1
+        self.ids.add(made)
+        owner, key = into if into is not None else (None, None)
+        told = "the target wants an id here; it is made from place and content"
+        self.note("made-id", "added", None, h.pos, told, owner, key)
+        return made
 
     def total(self, h: Hole, view: View) -> Any:
         """Return the sum of a hole's terms, or ABSENT when none is there."""
