@@ -236,3 +236,253 @@ def test_a_bare_text_is_a_text_and_no_other_part(rules: Any) -> None:
     assert ir["messages"][0]["parts"] == [{"type": "reasoning", "text": "Hm."}]
     fresh = {"role": "assistant", "parts": [{"type": "reasoning", "text": "Hm."}]}
     assert rules["plans"].write({"messages": [fresh]}).body == body
+
+
+# -- copies -------------------------------------------------------------------------------------
+
+COPIED = """
+shapes: {text: {wire: {text: $text, again: {said: $text (copy)}}}}
+unions: {part: [text]}
+conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+PLAIN = """
+shapes: {text: {wire: {words: $text}}}
+unions: {part: [text]}
+conversation: {by: role, wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
+request: {wire: {talk: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "notes"),
+    [
+        ({"text": "Hi", "again": {"said": "Hi"}}, []),
+        ({"text": "Hi"}, []),
+        ({"text": "Hi", "again": {}}, []),
+        ({"text": "Hi", "again": {"said": None}}, []),
+        (
+            {"text": "Hi", "again": {"said": "Ho"}},
+            [("inconsistent", "changed", "/turns/0/parts/0/again/said")],
+        ),
+        (
+            {"text": "Hi", "again": {"said": 5}},
+            [("inconsistent", "changed", "/turns/0/parts/0/again/said")],
+        ),
+    ],
+)
+def test_a_copy_repeats_a_value_and_never_gives_one(tmp_path: Path, part: Any, notes: Any) -> None:
+    rules = loaded(tmp_path, one=COPIED, two=PLAIN)
+    body = {"turns": [{"role": "user", "parts": [part]}]}
+    assert rules.convert(body, "one", "one")[:2] == (body, ())
+    out = rules.convert(body, "one", "two")
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "Hi"}]}]}
+    assert [n for n in told(out) if n[0] != "unknown-key"] == notes
+    back = rules.convert(out.body, "two", "one")
+    whole = {"text": "Hi", "again": {"said": "Hi"}}
+    assert back == ({"turns": [{"role": "user", "parts": [whole]}]}, (), None)
+
+
+def test_a_copy_of_nothing_is_refused(tmp_path: Path) -> None:
+    text = COPIED.replace("{text: $text,", "{text: $url,")
+    with pytest.raises(wireglot.RuleError, match=r"`\(copy\)` repeats `\$text`, which stands"):
+        loaded(tmp_path, one=text)
+
+
+# -- the order of turns -------------------------------------------------------------------------
+
+TURNS = """
+shapes:
+  text: {wire: {text: $text}}
+  image: {ir: {source: {type: url, url: $url}}, wire: {picture: $url}}
+  tool_call: {wire: {call: $id, name: $name, with: $arguments}}
+  tool_result: {by: kind, wire: {answer: $tool_call_id}, cases: {text: {wire: {text: $value}}}}
+unions: {part: [text, image, tool_call]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    system: {wire: {role: system}}
+    user: {wire: {role: user}}
+    assistant: {wire: {role: assistant}}
+    tool: {wire: $parts each tool_result}
+  enforce: [ENFORCE]
+request: {wire: {turns: $messages as conversation}}
+"""
+CHAT = {
+    "u": {"role": "user", "content": "U"},
+    "v": {"role": "user", "content": "V"},
+    "a": {"role": "assistant", "content": "A"},
+    "b": {"role": "assistant", "content": "B"},
+    "s": {"role": "system", "content": "S"},
+    "c": {
+        "role": "assistant",
+        "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        ],
+    },
+    "r": {"role": "tool", "tool_call_id": "c1", "content": "R"},
+}
+START, END = "{insert: {user: Hello.}, at: start}", "{insert: {user: Go on.}, at: end}"
+BETWEEN = "{insert: {assistant: Well.}, between: [tool, user]}"
+
+
+@pytest.mark.parametrize(
+    ("enforce", "chat", "written", "notes"),
+    [
+        (START, "au", "Hello. A U", [("turn-added", "added", None)]),
+        (START, "sau", "S Hello. A U", [("turn-added", "added", None)]),
+        (START, "ua", "U A", []),
+        (START, "", "Hello.", [("turn-added", "added", None)]),
+        (END, "ua", "U A Go on.", [("turn-added", "added", None)]),
+        (END, "u", "U", []),
+        (END, "ucr", "U call R", []),
+        (END, "uc", "U call", []),
+        (BETWEEN, "ucru", "U call R Well. U", [("turn-added", "added", None)]),
+        (BETWEEN, "ucrau", "U call R A U", []),
+        ("alternate", "uva", "UV A", [("joined", "changed", "/messages/1")]),
+        ("alternate", "uabu", "U AB U", [("joined", "changed", "/messages/2")]),
+        ("alternate", "ucra", "U call R A", []),
+        (f"alternate, {START}", "abv", "Hello. AB V", None),
+    ],
+)
+def test_turns_stand_as_the_target_wants_them(
+    tmp_path: Path, enforce: str, chat: str, written: str, notes: Any
+) -> None:
+    (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + TURNS.replace("ENFORCE", enforce))
+    rules = wireglot.load_rules(tmp_path)
+    body = {"messages": [CHAT[key] for key in chat]}
+    out = rules.convert(body, "openai-chat", "one")
+    found = [
+        "".join(part.get("text", "call") for part in turn.get("parts", [turn]))
+        for turn in out.body["turns"]
+    ]
+    assert " ".join(found) == written
+    if notes is not None:
+        assert told(out) == notes
+    for note in out.notes:
+        assert note.effect != "added" or note.rule is not None
+    home = {"turns": out.body["turns"][::-1]}
+    assert rules.convert(home, "one", "one").body == home
+
+
+def test_what_leaves_a_result_stands_in_turn_too(tmp_path: Path) -> None:
+    text = TURNS.replace("ENFORCE", f"alternate, {BETWEEN}")
+    (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + text)
+    rules = wireglot.load_rules(tmp_path)
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "c1",
+        "content": [{"type": "text", "text": "R"}, image],
+    }
+    use = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    for after in ([], [{"type": "text", "text": "U"}]):
+        body = {
+            "messages": [
+                {"role": "assistant", "content": [use]},
+                {"role": "user", "content": [result, *after]},
+            ]
+        }
+        out = rules.convert(body, "anthropic", "one")
+        picture = {"picture": "https://example.com/a.png"}
+        assert out.body["turns"][1:] == [
+            {"answer": "c1", "text": "R"},
+            {"role": "assistant", "parts": [{"text": "Well."}]},
+            {"role": "user", "parts": [picture, *({"text": p["text"]} for p in after)]},
+        ]
+        assert [n.code for n in out.notes].count("turn-added") == 1
+
+
+NARROW = """
+shapes:
+  text: {wire: {text: $text}}
+  function: {wire: {name: $name}}
+  tool_choice:
+    cases:
+      auto: {ir: {tool_choice: auto}, wire: any}
+      required: {ir: {tool_choice: required}, wire: must}
+unions: {part: [text], tool: [function]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}}
+  enforce: [narrow-tools]
+request:
+  wire:
+    turns: $messages as conversation
+    tools: $tools each tool (optional)
+    choice: $. as tool_choice (optional)
+"""
+
+
+@pytest.mark.parametrize(
+    ("choice", "names", "written", "notes"),
+    [
+        ("required", ["f", "g"], "must", []),
+        (
+            {"name": "g"},
+            ["g"],
+            "must",
+            [("narrowed", "changed", "/tool_choice"), ("narrowed", "lost", "/tools/0")],
+        ),
+        (
+            {"allowed": ["f"], "mode": "auto"},
+            ["f"],
+            "any",
+            [("narrowed", "changed", "/tool_choice"), ("narrowed", "lost", "/tools/1")],
+        ),
+        (
+            "none",
+            None,
+            None,
+            [
+                ("narrowed", "changed", "/tool_choice"),
+                ("narrowed", "lost", "/tools/0"),
+                ("narrowed", "lost", "/tools/1"),
+            ],
+        ),
+        (
+            {"name": "zzz"},
+            ["f", "g"],
+            "must",
+            [("named-as-required", "changed", "/tool_choice/function/name")],
+        ),
+    ],
+)
+def test_a_choice_among_tools_is_said_by_sending_fewer(
+    tmp_path: Path, choice: Any, names: Any, written: Any, notes: Any
+) -> None:
+    (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + NARROW)
+    rules = wireglot.load_rules(tmp_path)
+    wire: Any = choice
+    if isinstance(choice, dict):
+        wire = {"type": "function", "function": choice}
+        if "allowed" in choice:
+            listed = [{"type": "function", "function": {"name": n}} for n in choice["allowed"]]
+            inner = {"mode": choice["mode"], "tools": listed}
+            wire = {"type": "allowed_tools", "allowed_tools": inner}
+    tools = [{"type": "function", "function": {"name": name}} for name in "fg"]
+    body = {"messages": [CHAT["u"]], "tools": tools, "tool_choice": wire}
+    out = rules.convert(body, "openai-chat", "one")
+    found = [tool["name"] for tool in out.body["tools"]] if "tools" in out.body else None
+    assert (found, out.body.get("choice")) == (names, written)
+    assert [(c, e, p.removesuffix("/function")) for c, e, p in told(out) if p] == notes
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "{insert: {user: 5}, at: end}",
+        "{insert: {tool: T}, at: end}",
+        "{insert: {user: T}}",
+        "{insert: {user: T}, at: middle}",
+        "{insert: {user: T}, between: [tool]}",
+        "{insert: {user: T, assistant: T}, at: end}",
+        "{insert: T, at: end}",
+    ],
+)
+def test_an_insert_says_one_turn_and_its_place(tmp_path: Path, item: str) -> None:
+    with pytest.raises(wireglot.RuleError, match="`insert` says one turn") as caught:
+        loaded(tmp_path, one=TURNS.replace("ENFORCE", item))
+    assert caught.value.line == 20

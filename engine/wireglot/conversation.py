@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import enforce, intake
+from . import enforce, intake, turns
 from .env import Env
 from .lenses import Misfit
 from .picture import Fields, Hole, Literal
@@ -62,7 +62,8 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
                     best = misfit
                 elif len(misfit.at) == len(best.at) and _by_role(best):
                     # Of items by many pictures none says more than that the role is unknown.
-                    best = best if _by_role(misfit) or _items(reader, group) else misfit
+                    loose = group.spliced and any(_items(reader, g) for g in talk.groups)
+                    best = best if _by_role(misfit) or loose else misfit
     assert best is not None
     flat = _flat(reader, talk, item)
     if flat is not None:
@@ -214,8 +215,9 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     if writer.repair:
-        messages = enforce.order(writer, messages)
+        messages = turns.right(writer, enforce.order(writer, messages))
     out: list[Any] = []
+    waiting = deque(messages)
     run: list[tuple[Case, dict[str, Any]]] = []
     group: Group | None = None
 
@@ -226,23 +228,26 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
         run.clear()
         if writer.beside:
             blocks, writer.beside = writer.beside, []
-            aside = {"role": "user", "parts": blocks}
-            place, case, message = _place(writer, talk, aside)
-            out.extend(_write_run(writer, talk, place, [(case, message)]))
+            turns.aside(writer, talk, {"role": "user", "parts": blocks}, waiting)
         group = None
 
-    for original in messages:
-        place, case, message = _place(writer, talk, original)
+    while waiting:
+        place, case, message = _place(writer, talk, waiting.popleft())
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
         apart = writer.same and memory.get("apart")
         joins = place.spliced or (talk.per == "run" and not apart)
         if place is not group or not joins:
+            waiting.appendleft(message)
             flush()
+            if waiting[0] is not message:  # what left its message stands before this one
+                continue
+            waiting.popleft()
         elif writer.repair:
             enforce.merged(writer, talk, run[-1][1], message)
         group = place
         run.append((case, message))
-    flush()
+        if not waiting:
+            flush()
     return out
 
 

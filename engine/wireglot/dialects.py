@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from . import admission, conversation, enforce, hooks, ladder, paths, rulefile
+from . import admission, conversation, enforce, hooks, ladder, paths, rulefile, turns
 from .env import Env
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
@@ -255,6 +255,7 @@ class DialectRules:
             whole["messages"] = rest
             if parts or _was_there(ir, self.name, writer.same):
                 whole["system"] = parts
+        whole = self._narrowed(writer, whole)
         envelope: Envelope | None = None
         outside: set[str] = set()
         if "envelope" in self.model.units:
@@ -265,6 +266,22 @@ class DialectRules:
         view.claims |= outside | {"system", "messages"}
         writer.leftover(view, wire)
         return wire, envelope
+
+    def _narrowed(self, writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+        """Send fewer tools where that is how a dialect says which may be called."""
+        talk = self.model.conversation
+        if talk is None or not writer.repair or ("narrow-tools", "") not in talk.enforce:
+            return ir
+        try:
+            hole, case = self._request_hole("tool_choice")
+        except UsageError:
+            return turns.narrowed(writer, ir)
+        probe = Writer(self.model, False, Trail(), writer.options)
+        view = View(ir, "request", case, probe)
+        taken = probe.hole(hole, view, (), None) is not ABSENT
+        if taken and any(claim.startswith("tool_choice") for claim in view.claims):
+            return ir
+        return turns.narrowed(writer, ir)
 
     def _envelope(self, writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
         shape = self.model.units["envelope"]

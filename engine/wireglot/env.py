@@ -17,6 +17,7 @@ class Env:
     __slots__ = (
         "base",
         "case",
+        "copies",
         "fields",
         "kept",
         "lenient",
@@ -34,6 +35,7 @@ class Env:
         self.spelled: dict[str, Any] = {}
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.later: list[tuple[Hole, Any, At, At, bool]] = []
+        self.copies: list[tuple[Hole, Any, At, At]] = []
         self.sums: list[tuple[Hole, Any, At, At]] = []
         self.settled: set[str] = set()  # terms of sums that an earlier sum has settled
 

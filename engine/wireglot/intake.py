@@ -60,6 +60,21 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         env.spell(rel, wire, written)
 
 
+def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Compare a repeated value with the one that counts; another one is kept for home."""
+    if wire is not ABSENT and wire is not None:
+        scratch = Env(env.base, env.case, False)
+        try:
+            if same(taken(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]):
+                return
+        except Misfit:
+            pass
+        env.kept[pointer(at[len(env.base) :])] = wire
+        told = f"{show(wire)} stands where the value is repeated, and is another one"
+        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+    env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
+
+
 def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
     value, said = wire, False

@@ -39,7 +39,7 @@ _HOLE = re.compile(
 )
 _OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 _VAR = re.compile(r"\$\{([\w.]+)\}")
-MARKS = ("optional", "default", "else", "made", "old")
+MARKS = ("optional", "default", "else", "made", "copy", "old")
 
 
 class Picture:

@@ -78,6 +78,8 @@ class Reader:
         unsolved = [s for s in env.sums if not sums.solve(self, *s, env)]
         for hole, wire, at, rel in unsolved:
             sums.unsolved(self, hole, wire, at, rel, env)
+        for hole, wire, at, rel in env.copies:
+            intake.copied(self, hole, wire, at, rel, env)
         for hole, wire, at, rel, spread in env.later:
             itself.read(self, hole, wire, at, rel, env, spread)
 
@@ -318,8 +320,8 @@ class Reader:
             and not h.mark
             and (not h.lenses or any("null" in lens.split("+") for lens in h.lenses))
         )
-        if len(h.paths) > 1:
-            env.sums.append((h, wire, at, rel))
+        if len(h.paths) > 1 or h.mark == "copy":
+            (env.sums if h.mark != "copy" else env.copies).append((h, wire, at, rel))
             return
         filled = self.probe and h.mark == "else" and wire is not ABSENT and same(wire, h.value)
         if filled or wire is ABSENT or (wire is None and not takes_null):

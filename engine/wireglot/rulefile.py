@@ -71,6 +71,17 @@ class Group:
 
 
 @dataclass(slots=True, eq=False)
+class Turn:
+    """A turn that must stand somewhere; `between` names the roles of its neighbours."""
+
+    role: str
+    text: str
+    at: str
+    between: tuple[str, str]
+    pos: Pos
+
+
+@dataclass(slots=True, eq=False)
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours."""
 
@@ -78,6 +89,7 @@ class Conversation:
     groups: list[Group]
     enforce: list[tuple[str, str]]
     pos: Pos
+    turns: list[Turn] = field(default_factory=list)
 
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
@@ -360,7 +372,39 @@ def _conversation(node: Node) -> Conversation:
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     enforce: list[tuple[str, str]] = []
-    for item in words["enforce"].plain() if "enforce" in words else []:
-        pair = item if isinstance(item, dict) else {item: ""}
+    turns: list[Turn] = []
+    for item in words["enforce"].value if "enforce" in words else []:
+        if item.get("insert") is not None:
+            turns.append(_turn(item))
+            enforce.append(("insert", ""))
+            continue
+        plain = item.plain()
+        pair = plain if isinstance(plain, dict) else {plain: ""}
         enforce.extend((str(k), str(v)) for k, v in pair.items())
-    return Conversation(per, list(groups.values()), enforce, node.pos)
+    return Conversation(per, list(groups.values()), enforce, node.pos, turns)
+
+
+def _turn(node: Node) -> Turn:
+    """Read `{insert: {ROLE: TEXT}, at: start | end}` or `{insert: ..., between: [ROLE, ROLE]}`."""
+    said, place = node.value["insert"].plain(), {k: v.plain() for k, v in node.value.items()}
+    del place["insert"]
+    if (
+        not isinstance(said, dict)
+        or [type(text) for text in said.values()] != [str]
+        or not set(said) <= {"user", "assistant"}
+        or len(place) != 1
+        or not set(place) <= {"at", "between"}
+        or place.get("at", "end") not in ("start", "end")
+        or (
+            "between" in place
+            and not (isinstance(place["between"], list) and len(place["between"]) == 2)
+        )
+    ):
+        raise wrong(
+            "`insert` says one turn and where it must stand",
+            node.pos,
+            "write {insert: {ROLE: TEXT}, at: start} or at: end or between: [ROLE, ROLE]",
+        )
+    ((role, text),) = said.items()
+    one, two = place.get("between", ("", ""))
+    return Turn(role, text, str(place.get("at", "")), (str(one), str(two)), node.pos)

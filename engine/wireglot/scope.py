@@ -17,13 +17,16 @@ def interpreted(dialect: Dialect) -> bool:
         beside = [h for c in shape.cases for h in pic.holes(c.wire) if h.path != "run"]
         if shape.marks or (shape.gathers and (len(shape.cases) > 1 or beside)):
             return True
-    for group in dialect.conversation.groups if dialect.conversation else ():
+    talk = dialect.conversation
+    if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:
+        return True
+    for group in talk.groups if talk else ():
         wire = group.cases[0].wire
         if isinstance(wire, Hole) and wire.shape in dialect.unions:
             return True
     for case in _cases(dialect):
         for hole in pic.holes(case.wire):
-            if hole.mark == "made" and hole.value is not None:
+            if hole.mark == "copy" or (hole.mark == "made" and hole.value is not None):
                 return True
             if any(not dialect.schemas[x].simple for x in hole.lenses if x in dialect.schemas):
                 return True

@@ -343,6 +343,8 @@ class Writer:
             return self.remembered(view, rel, self.nth)
         value = self.total(h, view) if len(h.paths) > 1 else view.look(h.path)
         entry = view.memory.get(pointer(rel)) if view.memory else None
+        if h.mark == "copy" and entry and entry.get("none"):
+            return entry.get("as", ABSENT)
         if h.mark == "old" and not (entry and entry.get("old")):
             return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
