@@ -367,6 +367,11 @@ def test_a_guard_can_ask_for_all_properties(tmp_path: Path, schema: Any, strict:
         ),
         ("{rewrite: {a: {from: {b: 1}, here: {d: 1}}}}", "`from` is no word of a rewrite"),
         ("{must: [{where: {}}]}", "`must` has `has`"),
+        ("{must: [a]}", "`must` has `where`"),
+        ("{must: a}", "`must` is a list of {where, has}"),
+        ("{max: 3}", "`max` is a mapping of budgets"),
+        ("{rewrite: [a]}", "`rewrite` is a mapping of rows"),
+        ("{rewrite: {a: 3}}", "`a` has `schema`"),
     ],
 )
 def test_a_schema_dialect_is_checked(tmp_path: Path, text: str, message: str) -> None:

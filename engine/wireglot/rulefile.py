@@ -373,6 +373,8 @@ def _conversation(node: Node) -> Conversation:
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     enforce: list[tuple[str, str]] = []
     turns: list[Turn] = []
+    if "enforce" in words and not isinstance(words["enforce"].value, list):
+        raise wrong("`enforce` is a list", words["enforce"].pos)
     for item in words["enforce"].value if "enforce" in words else []:
         if item.get("insert") is not None:
             turns.append(_turn(item))

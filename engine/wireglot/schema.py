@@ -32,6 +32,7 @@ class Schema:
         self.two_way = [row for row in rows if row.note is None]
         # Without any of these a schema is written as it is or not at all.
         self.simple = not rows and not self.inlines and (exact or self.keep is None)
+        self.quick = self.simple and not rules and not self.budgets
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -101,6 +102,8 @@ class Schema:
 
     def fits(self, schema: Any) -> bool:
         """Tell whether this dialect takes a schema as it is."""
+        if self.quick and schema.__class__ is dict and self._plain(schema):
+            return self.root is None or schema.get("type") == self.root
         try:
             wire, told = self.write(schema)
         except Misfit:
@@ -131,6 +134,8 @@ class Schema:
 
     def _rest(self, schema: dict[str, Any]) -> bool:
         for key, value in schema.items():
+            if key not in PLACES:
+                continue
             if key in MAPS:
                 if value.__class__ is not dict:
                     return False
@@ -143,7 +148,7 @@ class Schema:
                 for child in value:
                     if not self._kept(child):
                         return False
-            elif key in SINGLES and not self._kept(value):
+            elif not self._kept(value):
                 if value.__class__ is not bool or not SINGLES[key]:
                     return False
         return True
@@ -204,10 +209,16 @@ def load(name: str, node: Node) -> dict[str, Schema]:
         if said is not None and said.value not in allowed:
             raise wrong(f"`{word}` says {' or '.join(allowed)}", said.pos)
     budgets = node.get("max")
+    if budgets is not None and not isinstance(budgets.value, dict):
+        raise wrong("`max` is a mapping of budgets", budgets.pos)
     for word, child in budgets.value.items() if budgets else ():
         if word not in BUDGETS or not isinstance(child.value, int):
             raise wrong(f"`{word}` is no budget", child.pos, ", ".join(sorted(BUDGETS)))
     rewrite, must = node.get("rewrite"), node.get("must")
+    if rewrite is not None and not isinstance(rewrite.value, dict):
+        raise wrong("`rewrite` is a mapping of rows", rewrite.pos)
+    if must is not None and not isinstance(must.value, list):
+        raise wrong("`must` is a list of {where, has}", must.pos)
     rows = [Row.load(k, v) for k, v in rewrite.value.items()] if rewrite else []
     rules = [Rule.load(v) for v in must.value] if must else []
     plain = node.plain()

@@ -46,7 +46,7 @@ class Walk:
 
     def __init__(self, dialect: Schema, schema: dict[str, Any]) -> None:
         self.dialect, self.root = dialect, schema
-        self.count = 0
+        self.count = self.depth = 0
         self.open: list[At] = []
 
     def whole(self) -> tuple[dict[str, Any], list[Told]]:
@@ -68,7 +68,8 @@ class Walk:
     def node(self, schema: Any, at: At) -> tuple[Any, list[Told], set[At]]:
         """Write one node: its reference, what is inside it, its rewrites, its keywords."""
         self.count += 1
-        if self.count > MAX_NODES or len(at) > 2 * MAX_DEPTH or len(self.open) > MAX_DEPTH:
+        self.depth += 1
+        if self.count > MAX_NODES or self.depth > MAX_DEPTH:
             raise Misfit("the schema is too large when its references are written out")
         node = Node(schema, at)
         told: list[Told] = []
@@ -90,6 +91,7 @@ class Walk:
             told += node.told.get(key, ())
             seen |= node.used.get(key, set())
         node.out.update(node.words)
+        self.depth -= 1
         return node.out, told, seen
 
     # -- references ---------------------------------------------------------------------------
