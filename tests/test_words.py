@@ -486,3 +486,50 @@ def test_an_insert_says_one_turn_and_its_place(tmp_path: Path, item: str) -> Non
     with pytest.raises(wireglot.RuleError, match="`insert` says one turn") as caught:
         loaded(tmp_path, one=TURNS.replace("ENFORCE", item))
     assert caught.value.line == 20
+
+
+# -- what no picture fits stays where it stood ----------------------------------------------------
+
+SUMMED = {"type": "summary_text", "text": "One."}
+CALLS = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body"),
+    [
+        (
+            "items",
+            [{"type": "reasoning", "id": "rs_1", "summary": [{"type": "alien"}, SUMMED], "zz": 1}],
+        ),
+        ("items", [{"type": "reasoning", "id": "rs_1", "summary": [SUMMED, {"type": "alien"}]}]),
+        ("items", [{"role": "assistant", "content": [{"type": "alien"}]}]),
+        ("plans", [{"role": "assistant", "tool_plan": "P", "content": "C", "tool_calls": CALLS}]),
+        (
+            "plans",
+            [
+                {
+                    "role": "assistant",
+                    "tool_plan": "P",
+                    "content": [{"type": "alien"}],
+                    "tool_calls": CALLS,
+                }
+            ],
+        ),
+        ("plans", [{"role": "assistant", "tool_plan": "P", "content": "C", "tool_calls": []}]),
+    ],
+)
+def test_odd_elements_stay_in_their_lists(rules: Any, dialect: str, body: Any) -> None:
+    whole = {"input" if dialect == "items" else "messages": body}
+    out = rules.convert(whole, dialect, dialect)
+    assert out.body == whole
+    assert all(note.effect == "kept" for note in out.notes)
+
+
+def test_a_lost_run_names_all_that_stood_beside_it(rules: Any) -> None:
+    item = {"type": "reasoning", "id": "rs_1", "summary": [SUMMED], "zz": {"y": 1}}
+    out = rules.convert({"input": [item]}, "items", "openai-chat")
+    assert {path for _, _, path in told(out)} >= {
+        "/input/0/summary/0",
+        "/input/0/id",
+        "/input/0/zz",
+    }

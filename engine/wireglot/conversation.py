@@ -138,6 +138,7 @@ def _read_group(
             _remember(reader, message, "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
+    reader._tests(case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
     tool = next((c for c in group.cases if talk.role(c) == "tool"), None)

@@ -9,7 +9,7 @@ from .ir import field_type
 from .lenses import Misfit, guard, is_guard, not_an_object, parse_json, same
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
-from .trail import At, Several, Trail, pointer
+from .trail import At, Several, Trail, keys_of, pointer
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -86,6 +86,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
         else:
             value, done = through(reader, lens, h, value, at, rel, env)
             if done:
+                aside(reader, h, value, env)
                 return value
     if h.mode == "each":
         if "lone" in h.lenses:
@@ -263,8 +264,9 @@ def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
     kinds = reader.dialect.kinds_of
     assert h.shape is not None
     earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
-    if earlier & kinds(h.shape):
-        for part in parts:
+    both = bool(earlier & kinds(h.shape))
+    for part in parts:
+        if both or part.get("type") == "unknown":
             memory = reader.memory(part)
             memory["../"] = {**memory.get("../", {}), "hole": h.shape}
 
@@ -318,12 +320,17 @@ def gathered(
             raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
         reader.place(first, path, value, place)
     whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
+    whole += [(*at, *keys_of(key)) for key in env.kept]
     if len(places := [place for place in whole if place is not None]) > 1:
         reader.trail.put(first, None, Several.of(places))
     if case is not shape.cases[0]:
         for part in parts:
             memory = reader.memory(part)
             memory["../"] = {**memory.get("../", {}), "case": case.name}
+    for part in parts:
+        if part.get("type") == "unknown":
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "run": shape.name}
     for key, value in env.kept.items():
         kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept[f"..{key}"] = value

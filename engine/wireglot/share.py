@@ -118,9 +118,13 @@ def give(
     """Write one part by the first hole that takes it; a lost part is noted."""
     if isinstance(part, dict) and part.get("type") == "unknown":
         if part.get("dialect") == writer.dialect.name:
-            return [(holes[0], part, part.get("value"))]
+            memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+            hole = next((h for h in holes if h.shape == memory.get("hole")), holes[0])
+            return [(hole, part, odd(writer, part))]
         told = "no picture describes this, and the target has no place for it"
-        writer.note("unknown-part", "lost", writer.trail.find(part), holes[0].pos, told)
+        at = writer.trail.find(part)
+        for place in at.places if isinstance(at, Several) else [at]:
+            writer.note("unknown-part", "lost", place, holes[0].pos, told)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
@@ -282,22 +286,35 @@ def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
         name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
     best = Misfit("no run takes it")
     for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
-        inner = run_hole(case)
-        view = View(part, shape.name, case, writer)
-        beside = {h.path for h in pic.holes(case.wire) if h is not inner and h.path[0] != "."}
-        there = {path for path in beside if view.look(path) is not ABSENT}
-        for path in there:
-            view.claim(path)
-        said = set(view.claims)
+        inner, beside = run_hole(case), said(writer, shape, case, part)
         assert inner.shape is not None
         try:
-            writer.shared[id(part)] = said
-            return Gathered(shape, case, writer.shape(inner.shape, part), said)
+            writer.shared[id(part)] = beside
+            return Gathered(shape, case, writer.shape(inner.shape, part), beside)
         except Misfit as misfit:
             best = misfit
         finally:
             writer.shared.pop(id(part), None)
     raise best
+
+
+def odd(writer: Writer, part: dict[str, Any]) -> Any:
+    """Write an element of no known kind as it came, in the run where it stood."""
+    memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+    shape = writer.dialect.shapes.get(memory.get("run", ""))
+    if shape is None or not writer.same:
+        return part.get("value")
+    case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
+    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part))
+
+
+def said(writer: Writer, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
+    """Return the fields of a part that stand beside its run, as claims."""
+    view = View(part, shape.name, case, writer)
+    for hole in pic.holes(case.wire):
+        if hole.path not in ("run", ".") and view.look(hole.path) is not ABSENT:
+            view.claim(hole.path)
+    return set(view.claims)
 
 
 def run_hole(case: Case) -> Hole:
