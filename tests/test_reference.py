@@ -84,7 +84,7 @@ def test_the_page_has_examples() -> None:
         lenses.GUARDS.keys() - {"any"},
         picture.MARKS,
     ],
-    ids=str,
+    ids="header shape case enforce limits schema budgets lenses forms guards marks".split(),
 )
 def test_the_page_names_every_word(words: Any) -> None:
     assert [
