@@ -143,7 +143,7 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
         ("conversation: {enforce: [tidy], cases: {}}\n", "`tidy` cannot be enforced"),
         ("conversation: {order: 1}\n", "`order` is no word of a conversation"),
         ("shapes: {text: {see: x}}\n", "`see` is no word of a shape"),
-        ("shapes: {text: {wire: {text: $text (copy)}}}\n", "is no mark"),
+        ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),
         ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no lens"),
         ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
         ("tables: {stop: {only: word}}\n", "a table has"),

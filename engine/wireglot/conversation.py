@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import enforce
+from . import enforce, intake, turns
 from .env import Env
 from .lenses import Misfit
 from .picture import Fields, Hole, Literal
 from .reader import Reader
-from .rulefile import Case, Conversation, Group
+from .rulefile import Case, Conversation, Group, Shape
 from .sight import View
 from .trail import At
 from .writer import Writer
@@ -30,15 +30,19 @@ def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
         raise Misfit("expected a list of messages", at, talk.pos)
     messages: list[dict[str, Any]] = []
     before: Group | None = None
+    run: Shape | None = None
     for i, item in enumerate(wire):
         group, new = read_message(reader, item, (*at, i))
         if group.spliced and group is before:
+            if reader.run is not None and reader.run is run:
+                memory = reader.memory(new[0]["parts"][0])
+                memory["../"] = {**memory.get("../", {}), "apart": True}
             messages[-1]["parts"].extend(new[0]["parts"])
         else:
             if group is before and talk.per == "run":
                 _remember(reader, new[0], "apart", True)
             messages.extend(new)
-        before = group
+        before, run = group, reader.run
     return messages
 
 
@@ -47,7 +51,6 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
     talk = reader.dialect.conversation
     assert talk is not None
     best: Misfit | None = None
-    said: list[str] = []
     for lenient in (False, True):
         for group in talk.groups:
             mark = len(reader.notes)
@@ -55,19 +58,49 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
                 return group, _read_group(reader, talk, group, item, at, lenient)
             except Misfit as misfit:
                 del reader.notes[mark:]
-                said.append(misfit.reason)
-                if (
-                    best is None
-                    or len(misfit.at) > len(best.at)
-                    or (len(misfit.at) == len(best.at) and not _by_role(misfit) and _by_role(best))
-                ):
+                if best is None or len(misfit.at) > len(best.at):
                     best = misfit
+                elif len(misfit.at) == len(best.at) and _by_role(best):
+                    # Of items by many pictures none says more than that the role is unknown.
+                    loose = group.spliced and any(_items(reader, g) for g in talk.groups)
+                    best = best if _by_role(misfit) or loose else misfit
     assert best is not None
+    flat = _flat(reader, talk, item)
+    if flat is not None:
+        case = flat.cases[0]
+        message = {"role": talk.role(case), "parts": [intake.unknown(reader, item, at)]}
+        reader.run = None
+        reader.trail.put(message, None, at)
+        return flat, [message]
     if _by_role(best):
         roles = ", ".join(f"`{r}`" for r in _roles(talk))
         got = item.get("role") if isinstance(item, dict) else None
         raise Misfit(f"the role is {got!r}, expected one of {roles}", best.at, best.pos)
     raise best
+
+
+def _flat(reader: Reader, talk: Conversation, item: Any) -> Group | None:
+    """Return the group that keeps an item of no known kind, where items are parts by themselves."""
+    if not isinstance(item, dict):
+        return None
+    found = None
+    for group in talk.groups:
+        if group.spliced:
+            if _items(reader, group) and talk.role(group.cases[0]) != "tool":
+                found = found or group
+        elif any(path.count("/") == 1 and path[1:] in item for path in _fixed(group)):
+            return None  # a message of a kind that is known, with something wrong in it
+    return found
+
+
+def _items(reader: Reader, group: Group) -> bool:
+    wire = group.cases[0].wire
+    return isinstance(wire, Hole) and wire.shape in reader.dialect.unions
+
+
+def _fixed(group: Group) -> list[str]:
+    side = group.cases[0].sides[1]
+    return [path for path, value in side.items() if isinstance(value, tuple)]
 
 
 def _before(talk: Conversation, group: Group) -> list[Group]:
@@ -95,15 +128,17 @@ def _read_group(
     reader: Reader, talk: Conversation, group: Group, item: Any, at: At, lenient: bool
 ) -> list[dict[str, Any]]:
     case = group.cases[0]
+    reader.run = None
     if group.spliced:
         assert isinstance(case.wire, Hole) and case.wire.shape is not None
-        part = reader.shape(case.wire.shape, item, at, lenient)
-        message = {"role": talk.role(case), "parts": [part]}
+        found, reader.run = reader.element(case.wire.shape, item, at, (lenient,))
+        message = {"role": talk.role(case), "parts": found}
         reader.trail.put(message, None, at)
         if any(talk.role(c) == message["role"] for g in _before(talk, group) for c in g.cases):
             _remember(reader, message, "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
+    reader._tests(case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
     tool = next((c for c in group.cases if talk.role(c) == "tool"), None)
@@ -181,8 +216,9 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     if writer.repair:
-        messages = enforce.order(writer, messages)
+        messages = turns.right(writer, enforce.order(writer, messages))
     out: list[Any] = []
+    waiting = deque(messages)
     run: list[tuple[Case, dict[str, Any]]] = []
     group: Group | None = None
 
@@ -193,23 +229,26 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
         run.clear()
         if writer.beside:
             blocks, writer.beside = writer.beside, []
-            aside = {"role": "user", "parts": blocks}
-            place, case, message = _place(writer, talk, aside)
-            out.extend(_write_run(writer, talk, place, [(case, message)]))
+            turns.aside(writer, talk, {"role": "user", "parts": blocks}, waiting)
         group = None
 
-    for original in messages:
-        place, case, message = _place(writer, talk, original)
+    while waiting:
+        place, case, message = _place(writer, talk, waiting.popleft())
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
         apart = writer.same and memory.get("apart")
         joins = place.spliced or (talk.per == "run" and not apart)
         if place is not group or not joins:
+            waiting.appendleft(message)
             flush()
-        elif not place.spliced and writer.repair:
+            if waiting[0] is not message:  # what left its message stands before this one
+                continue
+            waiting.popleft()
+        elif writer.repair:
             enforce.merged(writer, talk, run[-1][1], message)
         group = place
         run.append((case, message))
-    flush()
+        if not waiting:
+            flush()
     return out
 
 
@@ -245,10 +284,12 @@ def _write_run(
     if group.spliced:
         hole = case.wire
         assert isinstance(hole, Hole)
-        shares = writer.share([hole], parts)
+        wires: list[Any] = []
         for _, message in run:
+            # Each by itself: no element holds parts of two messages.
+            wires += [w for _, w in writer.share([hole], message.get("parts", []))[id(hole)]]
             enforce.unplaced(writer, message, talk.pos)
-        return [wire for _, wire in shares[id(hole)]]
+        return wires
     if writer.repair:
         for word, kind in talk.enforce:
             if word == "put-first":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from . import admission, conversation, enforce, hooks, ladder, paths, rulefile, variants
+from . import admission, conversation, enforce, hooks, ladder, paths, rulefile, turns, variants
 from .env import Env
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
@@ -211,6 +211,7 @@ class DialectRules:
     ) -> tuple[Any, list[Draft], Envelope | None]:
         writer = Writer(self.model, same, trail, options, self._ladder)
         writer.made = set() if same or made is None else made
+        writer.alone = unit in ("tool", "tool_call", "tool_result")
         try:
             _reserve(writer, ir)
             for message in _messages(ir, unit) or ():
@@ -274,6 +275,7 @@ class DialectRules:
             whole["messages"] = rest
             if parts or _was_there(ir, self.name, writer.same):
                 whole["system"] = parts
+        whole = self._narrowed(writer, whole)
         envelope: Envelope | None = None
         outside: set[str] = set()
         if "envelope" in self.model.units:
@@ -284,6 +286,22 @@ class DialectRules:
         view.claims |= outside | {"system", "messages"}
         writer.leftover(view, wire)
         return wire, envelope
+
+    def _narrowed(self, writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+        """Send fewer tools where that is how a dialect says which may be called."""
+        talk = self.model.conversation
+        if talk is None or not writer.repair or ("narrow-tools", "") not in talk.enforce:
+            return ir
+        try:
+            hole, case = self._request_hole("tool_choice")
+        except UsageError:
+            return turns.narrowed(writer, ir)
+        probe = Writer(self.model, False, Trail(), writer.options)
+        view = View(ir, "request", case, probe)
+        taken = probe.hole(hole, view, (), None) is not ABSENT
+        if taken and any(claim.startswith("tool_choice") for claim in view.claims):
+            return ir
+        return turns.narrowed(writer, ir)
 
     def _envelope(self, writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
         shape = self.model.units["envelope"]

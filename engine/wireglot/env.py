@@ -17,6 +17,7 @@ class Env:
     __slots__ = (
         "base",
         "case",
+        "copies",
         "fields",
         "kept",
         "lenient",
@@ -34,6 +35,7 @@ class Env:
         self.spelled: dict[str, Any] = {}
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.later: list[tuple[Hole, Any, At, At, bool]] = []
+        self.copies: list[tuple[Hole, Any, At, At]] = []
         self.sums: list[tuple[Hole, Any, At, At]] = []
         self.settled: set[str] = set()  # terms of sums that an earlier sum has settled
 
@@ -63,7 +65,7 @@ class Env:
 def may_be_absent(p: Fields) -> bool:
     """Tell whether an object whose holes are all marked may be missing."""
     found = list(pic.holes(p))
-    return bool(found) and all(h.mark is not None for h in found)
+    return bool(found) and not p.firm and all(h.mark is not None for h in found)
 
 
 def empty_of(p: Fields) -> Any:

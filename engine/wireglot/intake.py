@@ -9,7 +9,7 @@ from .ir import field_type
 from .lenses import Misfit, guard, is_guard, not_an_object, parse_json, same
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
-from .trail import At, Several, Trail, pointer
+from .trail import At, Several, Trail, keys_of, pointer
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -60,6 +60,21 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         env.spell(rel, wire, written)
 
 
+def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Compare a repeated value with the one that counts; another one is kept for home."""
+    if wire is not ABSENT and wire is not None:
+        scratch = Env(env.base, env.case, False)
+        try:
+            if same(taken(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]):
+                return
+        except Misfit:
+            pass
+        env.kept[pointer(at[len(env.base) :])] = wire
+        told = f"{show(wire)} stands where the value is repeated, and is another one"
+        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+    env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
+
+
 def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
     value, said = wire, False
@@ -71,6 +86,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
         else:
             value, done = through(reader, lens, h, value, at, rel, env)
             if done:
+                aside(reader, h, value, env)
                 return value
     if h.mode == "each":
         if "lone" in h.lenses:
@@ -165,8 +181,8 @@ def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env:
             if not exact:
                 told = f"`{value}` is read as `{read}`"
                 env.notes.append(("reworded", "changed", at, h.pos, told))
-        elif not exact:
-            env.spell(rel, value, read)
+        elif not (exact and pair.simple) and not same(written := pair.home(read), value):
+            env.spell(rel, value, written)
     except Misfit as misfit:
         raise Misfit(misfit.reason, at, h.pos) from None
     return read
@@ -182,9 +198,8 @@ def texts(
             if empty is ABSENT or not same(empty, value):
                 env.spell(rel, value, empty)
             return [], True
-        part = {"type": "text", "text": value}
-        if h.shape in reader.dialect.shapes and reader.dialect.shapes[h.shape].kind:
-            part["type"] = str(reader.dialect.shapes[h.shape].kind)
+        assert h.shape is not None
+        part = {"type": reader.dialect.plain_kind(h.shape), "text": value}
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
         return [part], True
@@ -209,7 +224,11 @@ def each(reader: Reader, h: Hole, wire: Any, at: At, env: Env) -> list[Any]:
     found: list[Any] = []
     assert h.shape is not None
     last: Shape | None = None
+    marks = reader.dialect.marks_of(h.shape)
     for i, item in enumerate(wire):
+        if marks and found and marked(reader, marks, found[-1], item, (*at, i)):
+            last = None
+            continue
         parts, shape = element(reader, h.shape, item, (*at, i))
         if shape is not None and shape is last and parts:
             memory = reader.memory(parts[0])
@@ -217,6 +236,24 @@ def each(reader: Reader, h: Hole, wire: Any, at: At, env: Env) -> list[Any]:
         last = shape
         found.extend(parts)
     return found
+
+
+def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
+    """Read an element that is a field of the one before it; False where it is none."""
+    for field, shape in marks.items():
+        if not isinstance(owner, dict) or field in owner or owner.get("type") == "unknown":
+            continue
+        for case in shape.cases:
+            mark = len(reader.notes)
+            try:
+                env = reader.case(case, item, at, False)
+                owner[field] = reader.build(shape, case, env, at)
+            except Misfit:
+                del reader.notes[mark:]
+                continue
+            reader.trail.put(owner, field, at)
+            return True
+    return False
 
 
 def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
@@ -227,16 +264,22 @@ def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
     kinds = reader.dialect.kinds_of
     assert h.shape is not None
     earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
-    if earlier & kinds(h.shape):
-        for part in parts:
+    both = bool(earlier & kinds(h.shape))
+    for part in parts:
+        if both or part.get("type") == "unknown":
             memory = reader.memory(part)
             memory["../"] = {**memory.get("../", {}), "hole": h.shape}
 
 
-def element(reader: Reader, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
-    """Read one element of a list; a gathering shape gives several."""
+def element(
+    reader: Reader, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+) -> tuple[list[Any], Shape | None]:
+    """Read one element of a list; a gathering shape gives several.
+
+    `modes` says whether to be lenient; with one mode alone an unknown element is a misfit.
+    """
     cases = reader.dialect.cases_of(name)
-    for lenient in (False, True):
+    for lenient in modes:
         try:
             return [reader.first(cases, item, at, lenient)], None
         except Misfit as misfit:
@@ -250,11 +293,16 @@ def element(reader: Reader, name: str, item: Any, at: At) -> tuple[list[Any], Sh
                 except Misfit as misfit:
                     del reader.notes[mark:]
                     best = max(best, misfit, key=lambda m: len(m.at))
-    if name not in reader.dialect.unions:
+    if name not in reader.dialect.unions or len(modes) == 1:
         raise best
+    return [unknown(reader, item, at)], None
+
+
+def unknown(reader: Reader, item: Any, at: At) -> dict[str, Any]:
+    """Return an element that no picture fits as a part of its own."""
     part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
     reader.trail.put(part, None, at)
-    return [part], None
+    return part
 
 
 def gathered(
@@ -266,6 +314,23 @@ def gathered(
     if not parts:
         raise Misfit("an empty run", at, case.pos)
     first = parts[0]
+    for path, (value, place) in env.fields.items():
+        # What stands beside the run is said of its first part; a new run begins with it.
+        if path in first and not isinstance(first[path], dict):
+            raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
+        reader.place(first, path, value, place)
+    whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
+    whole += [(*at, *keys_of(key)) for key in env.kept]
+    if len(places := [place for place in whole if place is not None]) > 1:
+        reader.trail.put(first, None, Several.of(places))
+    if case is not shape.cases[0]:
+        for part in parts:
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "case": case.name}
+    for part in parts:
+        if part.get("type") == "unknown":
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "run": shape.name}
     for key, value in env.kept.items():
         kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept[f"..{key}"] = value

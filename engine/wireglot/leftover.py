@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def leftover(writer: Writer, view: View, wire: Any) -> None:
     """Put kept keys back at home; note everything that no picture took abroad."""
     obj = view.obj
+    if id(obj) in writer.marking:
+        writer.marking[id(obj)] = dict.fromkeys(writer.marking[id(obj)], False)
     for name, kept in obj.get("kept", {}).items():
         if name == writer.dialect.name and writer.same:
             put_back(writer, {k: v for k, v in kept.items() if not k.startswith("..")}, wire)
@@ -29,7 +31,11 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             told = "no picture names this key, and the target has no place for it"
             writer.note("unknown-key", "lost", at, view.case.pos, told)
     for key, value in obj.items():
-        if key not in view.claims and not silent(writer, key, value, obj):
+        if key in view.claims or silent(writer, key, value, obj):
+            continue
+        if key in writer.marking.get(id(obj), ()):
+            writer.marking[id(obj)][key] = True
+        else:
             left(writer, view, key, value)
 
 

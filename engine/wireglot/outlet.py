@@ -8,7 +8,7 @@ from . import share
 from .ir import field_type
 from .ladder import step
 from .lenses import Misfit, finite, guard, is_guard, not_an_object, stringify
-from .picture import Hole
+from .picture import ABSENT, Hole
 from .sight import View, means
 from .trail import At, pointer
 
@@ -117,15 +117,30 @@ def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At,
             raise Misfit(f"`{h.path}` is the JSON of an object", rel, h.pos)
         return value
     if lens in writer.dialect.schemas:
-        if writer.same and view.memory.get("", {}).get("case", "") == view.case.name:
-            return value
-        return writer.dialect.schemas[lens].write(value)
+        return schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
     if not exact and not remembers(writer, view, rel, wire):
         owner, key = into if into is not None else (None, None)
         at = writer.trail.find(view.obj, view.source(h.path))
         told = f"`{value}` has no word of its own here and is written as `{wire}`"
         writer.note("reworded", "changed", at, h.pos, told, owner, key)
+    return wire
+
+
+def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
+    """Write a JSON Schema as the dialect takes it, and note what had to change."""
+    pair = writer.dialect.schemas[lens]
+    # At home nothing is lost; a guard chooses between cases that reading did not choose.
+    chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
+    if writer.same and chosen and (pair.simple or not writer.repair):
+        return pair.home(value)
+    wire, told = pair.write(value)
+    at = writer.trail.find(view.obj, view.source(h.path)) if told else None
+    # A schema that came as text has no places of its own.
+    whole = view.look(f"{h.path}_json") is not ABSENT
+    for one in told:
+        place = None if at is None or one.effect == "added" else at if whole else (*at, *one.at)
+        writer.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
     return wire
 
 

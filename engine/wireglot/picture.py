@@ -26,6 +26,9 @@ class _Absent:
     def __bool__(self) -> bool:
         return False
 
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
 
 ABSENT: Any = _Absent()
 _HOLE = re.compile(
@@ -36,7 +39,7 @@ _HOLE = re.compile(
 )
 _OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 _VAR = re.compile(r"\$\{([\w.]+)\}")
-MARKS = ("optional", "default", "else", "made", "old")
+MARKS = ("optional", "default", "else", "made", "copy", "old")
 
 
 class Picture:
@@ -132,6 +135,17 @@ class Fields(Picture):
         super().__init__(pos)
         self.entries, self.spread, self.closed = entries, spread, closed
         self.names = frozenset(n for names, _ in entries for n in names)
+
+    @property
+    def firm(self) -> bool:
+        """Tell whether a literal must stand in it, so that it is never left out."""
+        return any(
+            child.firm if isinstance(child, Fields) else _fixed(child) for _, child in self.entries
+        )
+
+
+def _fixed(p: Picture) -> bool:
+    return isinstance(p, Literal) and ABSENT not in p.values
 
 
 class Items(Picture):
@@ -235,13 +249,12 @@ def hole(text: str, pos: Pos) -> Hole:
     mark, value = match["mark"], match["value"]
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
-    if (mark in ("default", "else")) != (value is not None):
+    if mark != "made" and (mark in ("default", "else")) != (value is not None):
         raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
     paths = (match["path"], *re.findall(r"\$([\w.]+)", match["sum"]))
     lenses = tuple(re.findall(r"[\w+-]+", match["lenses"]))
-    return Hole(
-        paths, match["mode"], match["shape"], lenses, mark, _word(value) if value else None, pos
-    )
+    meant = None if not value else value.strip() if mark == "made" else _word(value)
+    return Hole(paths, match["mode"], match["shape"], lenses, mark, meant, pos)
 
 
 def _word(word: str, quoted: bool = False) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import scope
 from .compile import Pair
 from .frame import Frame
 from .ir import field_type
@@ -21,6 +22,8 @@ from .symbols import CLASSES, Cannot
 
 def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
     """Return the plan of a pair; raises Cannot where it is left to the interpreter."""
+    if scope.interpreted(source) or scope.interpreted(target):
+        raise Cannot
     pair = Pair(source, target, ladder)
     pair.write()
     talk = target.conversation

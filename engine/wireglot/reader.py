@@ -30,6 +30,7 @@ class Reader:
         self.trail = Trail()
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.depth = 0
+        self.run: Shape | None = None  # the gathering shape that the last item was read by
         self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
 
     # -- shapes -------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ class Reader:
         best: Misfit | None = None
         mark = len(self.notes)
         for shape, case in cases:
-            if shape.gathers:
+            if shape.gathers or shape.marks:
                 continue
             try:
                 env = self.case(case, wire, at, lenient)
@@ -77,6 +78,8 @@ class Reader:
         unsolved = [s for s in env.sums if not sums.solve(self, *s, env)]
         for hole, wire, at, rel in unsolved:
             sums.unsolved(self, hole, wire, at, rel, env)
+        for hole, wire, at, rel in env.copies:
+            intake.copied(self, hole, wire, at, rel, env)
         for hole, wire, at, rel, spread in env.later:
             itself.read(self, hole, wire, at, rel, env, spread)
 
@@ -317,10 +320,11 @@ class Reader:
             and not h.mark
             and (not h.lenses or any("null" in lens.split("+") for lens in h.lenses))
         )
-        if len(h.paths) > 1:
-            env.sums.append((h, wire, at, rel))
+        if len(h.paths) > 1 or h.mark == "copy":
+            (env.sums if h.mark != "copy" else env.copies).append((h, wire, at, rel))
             return
-        if wire is ABSENT or (wire is None and not takes_null):
+        filled = self.probe and h.mark == "else" and wire is not ABSENT and same(wire, h.value)
+        if filled or wire is ABSENT or (wire is None and not takes_null):
             intake.nothing(self, h, wire, at, rel, env)
             return
         if h.path == ".":
@@ -349,14 +353,16 @@ class Reader:
                 if isinstance(child, pic.Test):
                     self._test(child, name, seen, env)
 
-    def element(self, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
+    def element(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
-        return intake.element(self, name, item, at)
+        return intake.element(self, name, item, at, modes)
 
 
 def _holds(p: Fields, wire: dict[str, Any]) -> bool:
     """Tell whether an object holds more than fixed values: without that it would not be written."""
-    if p.spread:
+    if p.spread or p.firm:
         return True
     fixed = all(isinstance(child, Literal) for _, child in p.entries)
     return fixed or any(

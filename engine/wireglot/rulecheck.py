@@ -12,7 +12,10 @@ from .source import Node, wrong
 if TYPE_CHECKING:
     from .rulefile import Dialect
 
-ENFORCE = frozenset(("lift", "put-first", "answer-next", "order-results-by-calls", "no-empty"))
+ENFORCE = frozenset(
+    "lift put-first answer-next order-results-by-calls no-empty alternate insert "
+    "narrow-tools".split()
+)
 LIMITS = {"tool_name", "call_id"}
 LIMIT_WORDS = {"first": str, "rest": str, "min": int, "max": int}
 
@@ -60,7 +63,14 @@ def _cases(dialect: Dialect) -> None:
     if dialect.conversation:
         cases += [c for g in dialect.conversation.groups for c in g.cases]
     for case in cases:
+        firsts = {path for h in pic.holes(case.wire) if h.mark != "copy" for path in h.paths}
         for hole in pic.holes(case.wire):
+            if hole.mark == "copy" and hole.path not in firsts:
+                raise wrong(
+                    f"`(copy)` repeats `${hole.path}`, which stands nowhere else in this picture",
+                    hole.pos,
+                    "say in one place, without `(copy)`, what is read",
+                )
             if hole.shape is not None and hole.shape not in known:
                 raise wrong(f"`{hole.shape}` is no shape of this file", hole.pos)
             for lens in hole.lenses:

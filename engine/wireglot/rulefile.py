@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import picture as pic
+from . import schema as schema_words
 from .ir import PARTS, TOOLS
 from .lenses import Table
 from .measure import disjoint, measure
@@ -21,7 +22,7 @@ HEADER = frozenset(
     "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
     "hooks request response error spelling".split()
 )
-SHAPE_WORDS = frozenset("wire also by ir gathers cases drop examples note".split())
+SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
 # Names that a `by: kind` shape reads from the case name.
 Path = str
@@ -47,7 +48,10 @@ class Case:
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names."""
+    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
+
+    `gathers` are the kinds of a run that it holds, `marks` the field of the element before it.
+    """
 
     name: str
     kind: str | None
@@ -55,6 +59,7 @@ class Shape:
     gathers: frozenset[str]
     keys: frozenset[str]
     pos: Pos
+    marks: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +72,17 @@ class Group:
 
 
 @dataclass(slots=True, eq=False)
+class Turn:
+    """A turn that must stand somewhere; `between` names the roles of its neighbours."""
+
+    role: str
+    text: str
+    at: str
+    between: tuple[str, str]
+    pos: Pos
+
+
+@dataclass(slots=True, eq=False)
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours."""
 
@@ -74,6 +90,7 @@ class Conversation:
     groups: list[Group]
     enforce: list[tuple[str, str]]
     pos: Pos
+    turns: list[Turn] = field(default_factory=list)
 
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
@@ -108,7 +125,7 @@ class Dialect:
         found: set[Any] = set()
         for member in self.unions.get(name, [name]):
             shape = self.shapes[member]
-            for case in shape.cases:
+            for case in shape.cases if not shape.marks else ():
                 said = case.sides[0].get("/type")
                 found.update(said if isinstance(said, tuple) else (shape.kind,))
         return frozenset(found)
@@ -138,6 +155,18 @@ class Dialect:
             found += [c for g in self.conversation.groups for c in g.cases]
         return found
 
+    def plain_kind(self, name: str) -> str:
+        """Return the type of the part that a bare text stands for, in a list of these elements."""
+        kinds = self.kinds_of(name)
+        return str(next(iter(kinds))) if len(kinds) == 1 and None not in kinds else "text"
+
+    def marks_of(self, name: str) -> dict[str, Shape]:
+        """Return the members of a union that are a field of the element before them, by field."""
+        if name not in self.unions:
+            return {}
+        members = (self.shapes[member] for member in self.unions[name])
+        return {shape.marks: shape for shape in members if shape.marks}
+
     def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
         """Return every (shape, case) of a shape or union, the narrowest first."""
         found = self.candidates.get(name)
@@ -163,7 +192,9 @@ def load(node: Node) -> Dialect:
         pos = version.pos if version else node.pos
         raise wrong("a rule file begins with the language version", pos, "write `wireglot: 1`")
     tables = {k: _table(v) for k, v in _map(top.get("tables"), "tables").items()}
-    schemas = {k: Schema(v.plain()) for k, v in _map(top.get("schemas"), "schemas").items()}
+    schemas: dict[str, Schema] = {}
+    for key, child in _map(top.get("schemas"), "schemas").items():
+        schemas.update(schema_words.load(key, child))
     listed = _map(top.get("shapes"), "shapes")
     shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
     unions = {k: texts(v, f"the union `{k}`") for k, v in _map(top.get("unions"), "unions").items()}
@@ -303,7 +334,10 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
     gathers = words.get("gathers")
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
     kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
-    return Shape(name, kind, cases, kinds, keys, node.pos)
+    marks = words["marks"].value if "marks" in words else ""
+    if not isinstance(marks, str) or (marks and gathers):
+        raise wrong("`marks` names one field, and gathers nothing", words["marks"].pos)
+    return Shape(name, kind, cases, kinds, keys, node.pos, marks)
 
 
 def _reasons(node: Node | None) -> dict[str, str]:
@@ -339,7 +373,41 @@ def _conversation(node: Node) -> Conversation:
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     enforce: list[tuple[str, str]] = []
-    for item in words["enforce"].plain() if "enforce" in words else []:
-        pair = item if isinstance(item, dict) else {item: ""}
+    turns: list[Turn] = []
+    if "enforce" in words and not isinstance(words["enforce"].value, list):
+        raise wrong("`enforce` is a list", words["enforce"].pos)
+    for item in words["enforce"].value if "enforce" in words else []:
+        if item.get("insert") is not None:
+            turns.append(_turn(item))
+            enforce.append(("insert", ""))
+            continue
+        plain = item.plain()
+        pair = plain if isinstance(plain, dict) else {plain: ""}
         enforce.extend((str(k), str(v)) for k, v in pair.items())
-    return Conversation(per, list(groups.values()), enforce, node.pos)
+    return Conversation(per, list(groups.values()), enforce, node.pos, turns)
+
+
+def _turn(node: Node) -> Turn:
+    """Read `{insert: {ROLE: TEXT}, at: start | end}` or `{insert: ..., between: [ROLE, ROLE]}`."""
+    said, place = node.value["insert"].plain(), {k: v.plain() for k, v in node.value.items()}
+    del place["insert"]
+    if (
+        not isinstance(said, dict)
+        or [type(text) for text in said.values()] != [str]
+        or not set(said) <= {"user", "assistant"}
+        or len(place) != 1
+        or not set(place) <= {"at", "between"}
+        or place.get("at", "end") not in ("start", "end")
+        or (
+            "between" in place
+            and not (isinstance(place["between"], list) and len(place["between"]) == 2)
+        )
+    ):
+        raise wrong(
+            "`insert` says one turn and where it must stand",
+            node.pos,
+            "write {insert: {ROLE: TEXT}, at: start} or at: end or between: [ROLE, ROLE]",
+        )
+    ((role, text),) = said.items()
+    one, two = place.get("between", ("", ""))
+    return Turn(role, text, str(place.get("at", "")), (str(one), str(two)), node.pos)

@@ -1,99 +1,131 @@
-"""Schema dialects: which JSON Schema keywords a provider takes, used as a lens."""
+"""Schema dialects: which JSON Schema a provider takes, and how it says what it takes; a lens.
+
+`NAME` writes every schema and tells what it had to change; `fits-NAME` takes only what can be
+written without telling anything.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from .lenses import Misfit
+from .lenses import Misfit, same
+from .nodes import LISTS, MAPS, PLACES, SINGLES, Row, Rule, inner, over, rewritten
+from .schemawalk import Told, Walk
+from .source import Node, wrong
 
-_CHILDREN = ("items", "additionalProperties", "not")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_MAPS = ("properties", "patternProperties", "$defs", "defs", "definitions")
-_PLACES = frozenset((*_CHILDREN, *_LISTS, *_MAPS))
+WORDS = frozenset("root keep types enum refs rewrite must max".split())
+BUDGETS = frozenset("depth nodes properties enum size".split())
 
 
 class Schema:
-    """A schema dialect: `keep` lists its keywords, `types` its type words, `enum` their kind."""
+    """A schema dialect; `exact` is the form of it that loses and rewords nothing."""
 
-    def __init__(self, plain: dict[str, Any]) -> None:
+    def __init__(self, plain: dict[str, Any], rows: list[Row], rules: list[Rule], exact: bool):
         self.keep = frozenset(plain["keep"]) if "keep" in plain else None
         self.root = plain.get("root")
         self.types = frozenset(plain.get("types", ()))
         self.enum = plain.get("enum", "any")
+        self.inlines = plain.get("refs") == "inline"
+        self.budgets: dict[str, int] = plain.get("max", {})
+        self.rows, self.rules, self.exact = rows, rules, exact
+        self.two_way = [row for row in rows if row.note is None]
+        # Without any of these a schema is written as it is or not at all.
+        self.simple = not rows and not self.inlines and (exact or self.keep is None)
+        self.quick = self.simple and not rules and not self.budgets
+
+    # -- reading ------------------------------------------------------------------------------
 
     def read(self, schema: Any) -> tuple[Any, bool]:
-        """Return the schema in plain JSON Schema words, and whether nothing was respelled."""
-        changed = False
+        """Return the schema in the words of JSON Schema, and whether nothing was respelled."""
+        found = self._read(schema) if isinstance(schema, dict) else schema
+        return (schema, True) if found == schema and same(found, schema) else (found, False)
 
-        def lower(node: Any) -> Any:
-            nonlocal changed
-            if not isinstance(node, dict):
-                return node
-            out = dict(node)
-            word = node.get("type")
-            if isinstance(word, str) and word.lower() in self.types and word != word.lower():
-                out["type"], changed = word.lower(), True
-            return _over(out, lower)
+    def _read(self, node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        node = over(node, self._read)
+        word = node.get("type")
+        if isinstance(word, str) and word.lower() in self.types and word != word.lower():
+            node = {**node, "type": word.lower()}
+        for row in reversed(self.two_way):
+            found = rewritten(node, row.here, row.schema)
+            node = node if found is None else found
+        return node
 
-        value = lower(schema)
-        return (value, False) if changed else (schema, True)
-
-    def write(self, schema: Any) -> Any:
-        """Return the schema; raises Misfit when this dialect refuses it."""
-        if self.fits(schema):
-            return schema
-        if not isinstance(schema, dict):
-            raise Misfit("a schema is an object")
-        if self.root is not None and schema.get("type") != self.root:
-            raise Misfit(f"the root of a schema is an {self.root} here")
-        odd = self._odd(schema)
-        raise Misfit(
-            f"the schema keyword `{odd}` is not taken"
-            if odd
-            else "the schema is not taken as it is"
-        )
-
-    def _odd(self, schema: dict[str, Any]) -> str | None:
-        """Return the first keyword that is not taken, wherever it stands."""
-        for keyword in schema:
-            if self.keep is not None and keyword not in self.keep:
-                return str(keyword)
-        return next((odd for inner in _inner(schema) if (odd := self._odd(inner))), None)
-
-    def plain(self, schema: Any) -> bool:
-        """Tell whether a schema is spelled in plain JSON Schema words already."""
+    def plain(self, schema: dict[str, Any]) -> bool:
+        """Tell whether reading would respell nothing, where no rewrite is read; to be fast."""
         word = schema.get("type")
         if word.__class__ is str and word not in self.types and word.lower() in self.types:
             return False
-        for key, inner in schema.items():
-            if key == "properties" and inner.__class__ is dict:
-                for each in inner.values():
-                    if each.__class__ is dict and not self.plain(each):
+        for key, value in schema.items():
+            if key == "properties" and value.__class__ is dict:
+                for child in value.values():
+                    if child.__class__ is dict and not self.plain(child):
                         return False
-            elif key in _PLACES and not all(map(self.plain, _inner({key: inner}))):
+            elif key in PLACES and not all(map(self.plain, inner({key: value}))):
                 return False
         return True
 
+    def home(self, schema: Any) -> Any:
+        """Return a schema as this dialect spells it, whether it takes it or not."""
+        if not isinstance(schema, dict):
+            return schema
+        node = over(schema, self.home)
+        for row in self.two_way:
+            found = rewritten(node, row.schema, row.here)
+            node = node if found is None else found
+        return node
+
+    # -- writing ------------------------------------------------------------------------------
+
+    def write(self, schema: Any) -> tuple[Any, list[Told]]:
+        """Return the schema as this dialect takes it, and what had to change.
+
+        Raises Misfit when it refuses the schema.
+        """
+        if not isinstance(schema, dict):
+            raise Misfit("a schema is an object")
+        if self.root is not None and schema.get("type") != self.root:
+            if not (self.inlines and "$ref" in schema):
+                raise Misfit(f"the root of a schema is an {self.root} here")
+        if self.simple and self._plain(schema):
+            wire, told = schema, list[Told]()
+        else:
+            wire, told = Walk(self, schema).whole()
+        if self.exact and told:
+            raise Misfit(told[0].message)
+        if self.root is not None and wire.get("type") != self.root:
+            raise Misfit(f"the root of a schema is an {self.root} here")
+        self._check(wire)
+        return wire, told
+
     def fits(self, schema: Any) -> bool:
         """Tell whether this dialect takes a schema as it is."""
-        if not isinstance(schema, dict):
+        if self.quick and schema.__class__ is dict and self._plain(schema):
+            return self.root is None or schema.get("type") == self.root
+        try:
+            wire, told = self.write(schema)
+        except Misfit:
             return False
-        if self.root is not None and schema.get("type") != self.root:
-            return False
-        return self.keep is None or self._fits(schema)
+        return not told and (wire is schema or same(wire, schema))
 
-    def _fits(self, schema: Any) -> bool:
+    def _plain(self, schema: Any) -> bool:
+        """Tell whether nothing is in a schema that is not taken; written to be fast."""
+        return (self.keep is None and not self.types) or self._kept(schema)
+
+    def _kept(self, schema: Any) -> bool:
         if schema.__class__ is not dict:
             return False
         keep: Any = self.keep
-        if not keep.issuperset(schema):
+        if keep is not None and not keep.issuperset(schema):
             return False
         kind = schema.get("type", "string")
-        if kind.__class__ is not str or kind.lower() not in self.types:
+        if self.types and (kind.__class__ is not str or kind.lower() not in self.types):
             return "type" not in schema and self._rest(schema)
         if "enum" in schema and self.enum == "strings":
             words = schema["enum"]
-            if words.__class__ is not list or kind.lower() != "string":
+            if words.__class__ is not list or kind.__class__ is not str or kind.lower() != "string":
                 return False
             for word in words:
                 if word.__class__ is not str:
@@ -101,40 +133,96 @@ class Schema:
         return self._rest(schema)
 
     def _rest(self, schema: dict[str, Any]) -> bool:
-        properties = schema.get("properties")
-        if properties is not None:
-            if properties.__class__ is not dict:
-                return False
-            for inner in properties.values():
-                if not self._fits(inner):
+        for key, value in schema.items():
+            if key not in PLACES:
+                continue
+            if key in MAPS:
+                if value.__class__ is not dict:
                     return False
-        if "items" in schema and not self._fits(schema["items"]):
-            return False
-        choices = schema.get("anyOf")
-        if choices is None:
-            return "anyOf" not in schema
-        return choices.__class__ is list and all(self._fits(inner) for inner in choices)
+                for child in value.values():
+                    if not self._kept(child):
+                        return False
+            elif key in LISTS:
+                if value.__class__ is not list:
+                    return False
+                for child in value:
+                    if not self._kept(child):
+                        return False
+            elif not self._kept(value):
+                if value.__class__ is not bool or not SINGLES[key]:
+                    return False
+        return True
+
+    def _check(self, wire: Any) -> None:
+        """Raise Misfit where a node lacks what it must have, or the whole is too large."""
+        if self.rules:
+            for node in _nodes(wire):
+                for rule in self.rules:
+                    rule.check(node)
+        for word, most in self.budgets.items():
+            found = _measured(word, wire)
+            if found > most:
+                raise Misfit(f"the schema's {word} is {found}, and at most {most} is taken")
 
 
-def _inner(node: dict[str, Any]) -> list[dict[str, Any]]:
-    found = [node[k] for k in _CHILDREN if isinstance(node.get(k), dict)]
-    for key in _LISTS:
-        if isinstance(node.get(key), list):
-            found += [n for n in node[key] if isinstance(n, dict)]
-    for key in _MAPS:
-        if isinstance(node.get(key), dict):
-            found += [n for n in node[key].values() if isinstance(n, dict)]
-    return found
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        yield schema
+        for child in inner(schema):
+            yield from _nodes(child)
 
 
-def _over(node: dict[str, Any], change: Any) -> dict[str, Any]:
-    for key in _CHILDREN:
-        if isinstance(node.get(key), dict):
-            node = {**node, key: change(node[key])}
-    for key in _LISTS:
-        if isinstance(node.get(key), list):
-            node = {**node, key: [change(n) for n in node[key]]}
-    for key in _MAPS:
-        if isinstance(node.get(key), dict):
-            node = {**node, key: {k: change(v) for k, v in node[key].items()}}
-    return node
+def _depth(node: Any) -> int:
+    return 1 + max((_depth(child) for child in inner(node)), default=0)
+
+
+def _measured(word: str, wire: Any) -> int:
+    if word == "depth":
+        return _depth(wire)
+    if word == "size":
+        from .jsontext import stringify
+
+        return len(stringify(wire))
+    nodes = list(_nodes(wire))
+    if word == "nodes":
+        return len(nodes)
+    lists = (node[word] for node in nodes if isinstance(node.get(word), dict | list))
+    return sum(map(len, lists))
+
+
+def load(name: str, node: Node) -> dict[str, Schema]:
+    """Build a schema dialect in both its forms. Raises RuleError."""
+    if not isinstance(node.value, dict):
+        raise wrong(f"the schema dialect `{name}` is a mapping", node.pos)
+    for word, child in node.value.items():
+        if word not in WORDS:
+            pos = node.keys.get(word, child.pos)
+            raise wrong(f"`{word}` is no word of a schema dialect", pos, ", ".join(sorted(WORDS)))
+    for word in ("keep", "types"):
+        listed = node.get(word)
+        if listed is not None and not (
+            isinstance(listed.value, list) and all(isinstance(v.value, str) for v in listed.value)
+        ):
+            raise wrong(f"`{word}` is a list of words", listed.pos)
+    for word, allowed in (("enum", ("strings", "any")), ("refs", ("inline", "keep"))):
+        said = node.get(word)
+        if said is not None and said.value not in allowed:
+            raise wrong(f"`{word}` says {' or '.join(allowed)}", said.pos)
+    budgets = node.get("max")
+    if budgets is not None and not isinstance(budgets.value, dict):
+        raise wrong("`max` is a mapping of budgets", budgets.pos)
+    for word, child in budgets.value.items() if budgets else ():
+        if word not in BUDGETS or not isinstance(child.value, int):
+            raise wrong(f"`{word}` is no budget", child.pos, ", ".join(sorted(BUDGETS)))
+    rewrite, must = node.get("rewrite"), node.get("must")
+    if rewrite is not None and not isinstance(rewrite.value, dict):
+        raise wrong("`rewrite` is a mapping of rows", rewrite.pos)
+    if must is not None and not isinstance(must.value, list):
+        raise wrong("`must` is a list of {where, has}", must.pos)
+    rows = [Row.load(k, v) for k, v in rewrite.value.items()] if rewrite else []
+    rules = [Rule.load(v) for v in must.value] if must else []
+    plain = node.plain()
+    return {
+        name: Schema(plain, rows, rules, False),
+        f"fits-{name}": Schema(plain, rows, rules, True),
+    }

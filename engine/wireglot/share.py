@@ -10,7 +10,7 @@ from .ir import FUNCTION, PARTS
 from .ladder import Row, step
 from .lenses import Misfit
 from .picture import ABSENT, Hole
-from .rulefile import Shape
+from .rulefile import Case, Shape
 from .sight import Gathered, View, tells
 from .trail import At, Several, pointer
 
@@ -51,6 +51,7 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
     plain = [bare(writer, h, part, wire) for part, wire in pairs]
     if lens == "bare":
         if len(plain) == 1 and plain[0] is not None and not entry.get("list"):
+            forget(writer, pairs)
             return plain[0]
         return [wire for _, wire in pairs]
     if any(text is None for text in plain):
@@ -59,7 +60,16 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
         owner, key = into if into is not None else (None, None)
         at = writer.trail.find(pairs[1][0])
         writer.note("joined", "changed", at, h.pos, f"{len(plain)} texts become one", owner, key)
+    forget(writer, pairs)
     return "".join(str(text) for text in plain)
+
+
+def forget(writer: Writer, pairs: list[Any]) -> None:
+    """Forget what was filled into elements that are written as their text alone."""
+    gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
+    writer.notes[:] = [
+        d for d in writer.notes if d.effect != "added" or d.source or id(d.owner) not in gone
+    ]
 
 
 def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
@@ -67,6 +77,8 @@ def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
     if not isinstance(part, dict) or not isinstance(part.get("text"), str):
         return None
     assert h.shape is not None
+    if part.get("type") != writer.dialect.plain_kind(h.shape):
+        return None
     try:
         bare = writer.afresh().shape(
             h.shape, {"type": part.get("type", "text"), "text": part["text"]}
@@ -106,9 +118,13 @@ def give(
     """Write one part by the first hole that takes it; a lost part is noted."""
     if isinstance(part, dict) and part.get("type") == "unknown":
         if part.get("dialect") == writer.dialect.name:
-            return [(holes[0], part, part.get("value"))]
+            memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+            hole = next((h for h in holes if h.shape == memory.get("hole")), holes[0])
+            return [(hole, part, odd(writer, part))]
         told = "no picture describes this, and the target has no place for it"
-        writer.note("unknown-part", "lost", writer.trail.find(part), holes[0].pos, told)
+        at = writer.trail.find(part)
+        for place in at.places if isinstance(at, Several) else [at]:
+            writer.note("unknown-part", "lost", place, holes[0].pos, told)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
@@ -158,13 +174,39 @@ def directly(
             continue
         assert hole.shape is not None
         writer.lefts = []
+        marks = {} if writer.alone else writer.dialect.marks_of(hole.shape)
+        wanted = [field for field in marks if isinstance(part, dict) and field in part]
+        if wanted:
+            writer.marking[id(part)] = dict.fromkeys(wanted, False)
         try:
-            return [(hole, part, member(writer, hole.shape, part))], best
+            found = [(hole, part, member(writer, hole.shape, part))]
+            return found + marked(writer, hole, part, marks), best
         except Misfit as misfit:
             del writer.notes[mark:]
             if tells(misfit, best):
                 best = misfit
+        finally:
+            writer.marking.pop(id(part), None)
     return [], best
+
+
+def marked(
+    writer: Writer, hole: Hole, part: Any, marks: dict[str, Shape]
+) -> list[tuple[Hole, Any, Any]]:
+    """Write the fields of a part that stand here as elements of their own, right after it."""
+    found = []
+    for field, free in writer.marking.get(id(part), {}).items():
+        if not free:  # a picture took it, or wanted nothing of it
+            continue
+        mark = len(writer.notes)
+        try:
+            found.append((hole, part[field], writer.one(marks[field], part[field])))
+        except Misfit as misfit:
+            del writer.notes[mark:]
+            told = f"the target has no place for `{field}`: {misfit.reason}"
+            at = writer.trail.find(part, field)
+            writer.note("no-place", "lost", at, misfit.pos or hole.pos, told)
+    return found
 
 
 def descend(
@@ -221,14 +263,12 @@ def member(writer: Writer, name: str, part: Any) -> Any:
     best = Misfit(f"`{name}` has no member")
     for member in writer.dialect.unions.get(name, [name]):
         shape = writer.dialect.shapes[member]
+        if shape.marks:
+            continue
         mark = len(writer.notes)
         try:
             if shape.gathers:
-                if part.get("type", FUNCTION) not in shape.gathers:
-                    raise Misfit("another kind is gathered here")
-                inner = run_hole(writer, shape)
-                assert inner.shape is not None
-                return Gathered(shape, writer.shape(inner.shape, part))
+                return piece(writer, shape, part)
             return writer.one(shape, part)
         except Misfit as misfit:
             del writer.notes[mark:]
@@ -237,9 +277,49 @@ def member(writer: Writer, name: str, part: Any) -> Any:
     raise best
 
 
-def run_hole(writer: Writer, shape: Shape) -> Hole:
-    """Return the hole of a gathering shape that holds the run."""
-    return next(h for h in pic.holes(shape.cases[0].wire) if h.path == "run")
+def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
+    """Write one part of a run; what stands beside the run is written when the run is closed."""
+    if part.get("type", FUNCTION) not in shape.gathers:
+        raise Misfit("another kind is gathered here")
+    name = None
+    if writer.same:
+        name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
+    best = Misfit("no run takes it")
+    for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
+        inner, beside = run_hole(case), said(writer, shape, case, part)
+        assert inner.shape is not None
+        try:
+            writer.shared[id(part)] = beside
+            return Gathered(shape, case, writer.shape(inner.shape, part), beside)
+        except Misfit as misfit:
+            best = misfit
+        finally:
+            writer.shared.pop(id(part), None)
+    raise best
+
+
+def odd(writer: Writer, part: dict[str, Any]) -> Any:
+    """Write an element of no known kind as it came, in the run where it stood."""
+    memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+    shape = writer.dialect.shapes.get(memory.get("run", ""))
+    if shape is None or not writer.same:
+        return part.get("value")
+    case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
+    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part))
+
+
+def said(writer: Writer, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
+    """Return the fields of a part that stand beside its run, as claims."""
+    view = View(part, shape.name, case, writer)
+    for hole in pic.holes(case.wire):
+        if hole.path not in ("run", ".") and view.look(hole.path) is not ABSENT:
+            view.claim(hole.path)
+    return set(view.claims)
+
+
+def run_hole(case: Case) -> Hole:
+    """Return the hole of a case of a gathering shape that holds the run."""
+    return next(h for h in pic.holes(case.wire) if h.path == "run")
 
 
 def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
@@ -255,11 +335,11 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
             last = None
             found.append((part, wire))
             continue
-        apart = memory.get("../", {}).get("apart")
-        if last is None or last.shape is not wire.shape or apart:
-            last = Gathered(wire.shape, [])
+        apart = memory.get("../", {}).get("apart") or wire.said
+        if last is None or last.case is not wire.case or apart:
+            last = Gathered(wire.shape, wire.case, [], wire.said)
             found.append((part, last))
-        last.wire.append(wire.wire)
+        last.wire.append((part, wire.wire))
     return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
 
 
@@ -267,11 +347,15 @@ def closed(writer: Writer, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
     memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
     around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
-    view = View({"spelled": {writer.dialect.name: around}}, "", run.shape.cases[0], writer)
-    hole = run_hole(writer, run.shape)
-    view.names["run"] = (run.wire, "run")
-    view.lists["run"] = {id(hole): [(None, w) for w in run.wire]}
-    wire = writer.picture(run.shape.cases[0].wire, view, (), top=True)
+    whole = {**first, "spelled": {writer.dialect.name: around}}
+    writer.trail.copy(first, whole)
+    view = View(whole, run.shape.name, run.case, writer)
+    view.names["run"] = ([wire for _, wire in run.wire], "run")
+    view.lists["run"] = {id(run_hole(run.case)): run.wire}
+    wire = writer.picture(run.case.wire, view, (), top=True)
+    for path in sorted(run.said - view.claims):
+        told = f"the target has no place for `{path}`"
+        writer.note("no-place", "lost", writer.trail.find(first, path), run.case.pos, told)
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
         leftover.put_back(writer, {k[2:]: v for k, v in kept.items() if k.startswith("../")}, wire)

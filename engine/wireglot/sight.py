@@ -20,7 +20,7 @@ class View:
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
         self.names: dict[str, tuple[Any, str]] = {}
-        self.claims: set[str] = set()
+        self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.lists: dict[str, dict[int, list[Any]]] = {}
         self.memory: dict[str, Any] = (
             obj.get("spelled", {}).get(self.dialect, {}) if writer.same else {}
@@ -58,12 +58,12 @@ class View:
 
 
 class Gathered:
-    """A wire piece that waits for its neighbours."""
+    """A wire piece that waits for its neighbours; `said` are fields that stand beside the run."""
 
-    __slots__ = ("beside", "shape", "wire")
+    __slots__ = ("beside", "case", "said", "shape", "wire")
 
-    def __init__(self, shape: Shape, wire: Any) -> None:
-        self.shape, self.wire = shape, wire
+    def __init__(self, shape: Shape, case: Case, wire: Any, said: set[str]) -> None:
+        self.shape, self.case, self.wire, self.said = shape, case, wire, said
         self.beside: dict[str, Any] = {}  # what stands in the same wire element
 
 
@@ -91,7 +91,18 @@ def alike(read: Any, meant: Any) -> bool:
             # One plain text block is that text.
             blocks = meant.get("value")
             return isinstance(blocks, list) and [b.get("text") for b in blocks] == [read["value"]]
-        return all(k in meant and alike(v, meant[k]) for k, v in read.items() if k not in skip)
+        return all(
+            k in meant and (alike(v, meant[k]) or (k == "type" and _words(v, meant[k])))
+            for k, v in read.items()
+            if k not in skip
+        )
     if isinstance(read, list) and isinstance(meant, list):
         return len(read) == len(meant) and all(map(alike, read, meant))
     return same(read, meant)
+
+
+def _words(one: Any, two: Any) -> bool:
+    """Tell whether two lists of type words in a schema are the same set."""
+    if not isinstance(one, list) or not isinstance(two, list):
+        return False
+    return sorted(map(repr, one)) == sorted(map(repr, two))

@@ -6,9 +6,10 @@ left then is noted; nothing is silent.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
-from . import itself, leftover, outlet, share
+from . import itself, jsontext, leftover, outlet, share
 from . import picture as pic
 from .ir import FUNCTION, field_type
 from .ladder import Ladder
@@ -42,6 +43,10 @@ class Writer:
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
+        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
+        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
+        self.ids: set[str] = set()  # ids that were made here
+        self.alone = False  # one element is wanted: nothing may stand beside it
         self.nth = 0
         self.calls: dict[str, str] = {}
 
@@ -65,6 +70,8 @@ class Writer:
         best: Misfit | None = None
         mark = len(self.notes)
         for shape in (self.dialect.shapes[m] for m in self.dialect.unions.get(name, [name])):
+            if shape.marks and shape.name != name:
+                continue
             try:
                 return self.one(shape, value)
             except Misfit as misfit:
@@ -292,7 +299,7 @@ class Writer:
         for hole in p.spread:
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
-        if not top and into is None and has_hole and not filled:
+        if not top and into is None and has_hole and not filled and not p.firm:
             there = view.memory and view.memory.get(pointer(rel), {}).get("there")
             return out if there else ABSENT
         return out
@@ -336,6 +343,8 @@ class Writer:
             return self.remembered(view, rel, self.nth)
         value = self.total(h, view) if len(h.paths) > 1 else view.look(h.path)
         entry = view.memory.get(pointer(rel)) if view.memory else None
+        if h.mark == "copy" and entry and entry.get("none"):
+            return entry.get("as", ABSENT)
         if h.mark == "old" and not (entry and entry.get("old")):
             return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
@@ -373,10 +382,33 @@ class Writer:
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
             return [] if h.value == [] else {} if h.value == {} else h.value
+        if h.mark == "made" and h.value is not None:
+            if entry and entry.get("made"):
+                return ABSENT
+            return self._made(h, view, into)
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
         return ABSENT
+
+    def _made(self, h: Hole, view: View, into: Any) -> str:
+        """Make an id out of what stands here: the same body always gets the same ids."""
+        # What another dialect cannot read would not be there again on the way back.
+        apart = ("spelled", "kept", "own", "signature", "cache", "metadata")
+        said = {k: v for k, v in view.obj.items() if k not in apart}
+        seed = jsontext.stringify(said)
+        turn = 0
+        while True:
+            digest = hashlib.sha256(f"{seed}/{turn}".encode("utf-8", "replace")).hexdigest()
+            made = f"{h.value}{digest[:12]}"
+            if made not in self.ids:
+                break
+            turn += 1
+        self.ids.add(made)
+        owner, key = into if into is not None else (None, None)
+        told = "the target wants an id here; it is made from place and content"
+        self.note("made-id", "added", None, h.pos, told, owner, key)
+        return made
 
     def total(self, h: Hole, view: View) -> Any:
         """Return the sum of a hole's terms, or ABSENT when none is there."""

@@ -1,0 +1,222 @@
+"""Nodes of JSON Schema: where schemas stand in schemas, and pictures of nodes.
+
+Keywords are keywords only where a schema stands: a property may be called `type` or `$ref`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from . import picture as pic
+from .lenses import Misfit, guard, is_guard, same
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .source import Node, wrong
+
+# One schema; true says that `true` and `false` are usual there.
+SINGLES = {
+    **dict.fromkeys(("items", "not", "contains", "propertyNames", "if", "then", "else"), False),
+    "contentSchema": False,
+    **dict.fromkeys(("additionalProperties", "additionalItems"), True),
+    **dict.fromkeys(("unevaluatedProperties", "unevaluatedItems"), True),
+}
+LISTS = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
+MAPS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
+PLACES = frozenset((*SINGLES, *LISTS, *MAPS))
+DEFINITIONS = ("$defs", "definitions")
+LENSES = frozenset(("typed", "keys"))
+
+
+def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the schemas right below a node."""
+    for key, value in node.items():
+        if key in MAPS and isinstance(value, dict):
+            found: Any = value.values()
+        elif isinstance(value, list) and (key in LISTS or key == "items"):
+            found = value
+        elif key in SINGLES:
+            found = (value,)
+        else:
+            continue
+        yield from (child for child in found if isinstance(child, dict))
+
+
+def over(node: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return a node whose inner schemas are changed."""
+    out: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in MAPS and isinstance(value, dict):
+            out[key] = {name: change(child) for name, child in value.items()}
+        elif isinstance(value, list) and (key in LISTS or key == "items"):
+            out[key] = [change(child) for child in value]
+        else:
+            out[key] = change(value) if key in SINGLES else value
+    return out
+
+
+class Row(NamedTuple):
+    """Two pictures of a part of a node; with a `note` it is for writing only."""
+
+    name: str
+    schema: Fields
+    here: Fields
+    note: str | None
+
+    @staticmethod
+    def load(name: str, node: Node) -> Row:
+        """Build a row. Raises RuleError."""
+        for word, child in node.value.items() if isinstance(node.value, dict) else ():
+            if word not in ("schema", "here", "note"):
+                raise wrong(f"`{word}` is no word of a rewrite", node.keys.get(word, child.pos))
+        before, after = _fields(node, "schema", name), _fields(node, "here", name)
+        note = node.get("note")
+        known = {path for hole in pic.holes(before) for path in hole.paths}
+        named = [path for hole in pic.holes(after) for path in hole.paths]
+        for path in named:
+            if path not in known:
+                raise wrong(f"nothing gives `${path}` in the rewrite `{name}`", after.pos)
+        if note is None and (set(named) != known or before.spread or after.spread):
+            raise wrong(
+                f"the rewrite `{name}` cannot be read back",
+                node.pos,
+                "both sides name the same holes, or a `note` says what is lost",
+            )
+        return Row(name, before, after, None if note is None else str(note.value))
+
+
+class Rule(NamedTuple):
+    """What a node must have, where a picture of it fits."""
+
+    where: Fields
+    has: Fields
+
+    @staticmethod
+    def load(node: Node) -> Rule:
+        """Build a rule. Raises RuleError."""
+        return Rule(_fields(node, "where", "must"), _fields(node, "has", "must"))
+
+    def check(self, node: dict[str, Any]) -> None:
+        """Raise Misfit when a node lacks what it must have."""
+        if match(self.where, node, {}, node) and not match(self.has, node, {}, node):
+            wanted = ", ".join(f"`{names[0]}`" for names, _ in self.has.entries)
+            raise Misfit(f"a node of the schema lacks what it must have here: {wanted}")
+
+
+def _fields(node: Node, word: str, name: str) -> Fields:
+    said = node.get(word)
+    found = None if said is None else pic.parse(said)
+    if not isinstance(found, Fields):
+        raise wrong(f"`{name}` has `{word}`, a picture of a node", node.pos)
+    for hole in pic.holes(found):
+        for lens in hole.lenses:
+            if lens not in LENSES and not is_guard(lens):
+                raise wrong(f"`{lens}` is no lens of a schema node", hole.pos)
+        if hole.mark or hole.mode:
+            raise wrong("a hole of a schema node has no mark and no shape", hole.pos)
+    return found
+
+
+def match(p: Picture, value: Any, found: dict[str, Any], node: Any) -> bool:
+    """Tell whether a value fits a picture; what its holes hold is put into `found`.
+
+    A hole `$NAME | keys` is no place for a value: it says the keys of that keyword of the node.
+    """
+    if isinstance(p, Literal):
+        return any(
+            value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
+            for v in p.values
+        )
+    if value is ABSENT:
+        return False
+    if isinstance(p, Hole):
+        if "keys" in p.lenses:
+            keys = node.get(p.path)
+            names = set(keys) if isinstance(keys, dict) else set()
+            return isinstance(value, list) and set(map(str, value)) == names
+        if any(is_guard(lens) and not guard(lens, value) for lens in p.lenses):
+            return False
+        if p.path in found:
+            return same(found[p.path], value)
+        found[p.path] = value
+        return True
+    if isinstance(p, Fields):
+        if not isinstance(value, dict) or (p.closed and not value.keys() <= p.names):
+            return False
+        return all(
+            _words(child, value.get(names[0], ABSENT), found, value)
+            if names[0] == "type" and isinstance(child, Items)
+            else match(child, value.get(names[0], ABSENT), found, value)
+            for names, child in p.entries
+        )
+    if isinstance(p, Items):
+        return (
+            isinstance(value, list)
+            and len(value) == len(p.items)
+            and all(match(c, v, found, node) for c, v in zip(p.items, value, strict=True))
+        )
+    return isinstance(p, pic.Test) and p.word == "present"
+
+
+def _words(p: Items, value: Any, found: dict[str, Any], node: Any) -> bool:
+    """Match a list of type words, which is a set: in any order."""
+    if not isinstance(value, list) or len(value) != len(p.items) or len(value) > 4:
+        return False
+    for order in permutations(value):
+        tried = dict(found)
+        if match(p, list(order), tried, node):
+            found.update(tried)
+            return True
+    return False
+
+
+def make(p: Picture, found: dict[str, Any]) -> Any:
+    """Fill a picture of a node."""
+    if isinstance(p, Literal):
+        return p.values[0]
+    if isinstance(p, Hole):
+        value = found[p.path]
+        return [{"type": word} for word in value] if "typed" in p.lenses else value
+    if isinstance(p, Items):
+        return [make(child, found) for child in p.items]
+    if isinstance(p, Text):
+        return p.write(tuple(str(found[name]) for name in p.names))
+    assert isinstance(p, Fields)
+    out: dict[str, Any] = {}
+    for hole in p.spread:
+        value = found[hole.path]
+        if not isinstance(value, dict):
+            raise Misfit("only the keys of a schema can stand among others")
+        out.update(value)
+    out.update((names[0], make(child, found)) for names, child in p.entries)
+    return {key: value for key, value in out.items() if value is not ABSENT}
+
+
+def rewritten(node: dict[str, Any], before: Fields, after: Fields) -> dict[str, Any] | None:
+    """Return a node with one part of it in other words, or None where the row does not fit."""
+    found: dict[str, Any] = {}
+    if not match(before, node, found, node):
+        return None
+    try:
+        new = make(after, found)
+    except Misfit:
+        return None
+    gone = used(before)
+    if any(key in node and key not in gone and not same(node[key], new[key]) for key in new):
+        return None
+    out: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in gone:
+            out.update(new)
+        else:
+            out.setdefault(key, value)
+    return {**out, **new}
+
+
+def used(before: Fields) -> list[str]:
+    """Return the keywords that a picture takes out of a node."""
+    return [
+        names[0]
+        for names, child in before.entries
+        if not (isinstance(child, Literal) and child.values == (ABSENT,))
+    ]

@@ -1,0 +1,138 @@
+"""Turns as a dialect wants them: roles in turn, turns that must stand, tools that are sent."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from .rulefile import Conversation, Turn
+from .writer import Writer
+
+
+def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages in the order of turns that a dialect asks for."""
+    talk = writer.dialect.conversation
+    if talk is None:
+        return messages
+    if ("alternate", "") in talk.enforce:
+        messages = alternated(writer, talk, messages)
+    for turn in talk.turns:
+        if turn.at:
+            messages = ended(writer, turn, messages)
+        else:
+            found: list[dict[str, Any]] = []
+            for message in messages:
+                if found and (found[-1].get("role"), message.get("role")) == turn.between:
+                    found.append(made(writer, turn))
+                found.append(message)
+            messages = found
+    return messages
+
+
+def alternated(
+    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Join neighbours of one role; results stay messages of their own."""
+    out: list[dict[str, Any]] = []
+    for message in messages:
+        if out and out[-1].get("role") == message.get("role") in ("user", "assistant"):
+            out[-1] = joined(writer, talk, out[-1], message)
+        else:
+            out.append(message)
+    return out
+
+
+def joined(
+    writer: Writer, talk: Conversation, one: dict[str, Any], two: dict[str, Any]
+) -> dict[str, Any]:
+    """Return one message of the parts of two, and note it."""
+    from .enforce import unplaced, with_parts
+
+    told = "two messages of one role become one"
+    first = next(iter(two.get("parts", ())), None)
+    writer.note("joined", "changed", writer.trail.find(two), talk.pos, told, None, first)
+    unplaced(writer, two, talk.pos)
+    return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
+
+
+def ended(writer: Writer, turn: Turn, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put a turn at one end where another role stands there; an open call stays the last word."""
+    first = turn.at == "start"
+    talk = [m for m in messages if m.get("role") != "system"]
+    end = talk[0 if first else -1] if talk else None
+    role = None if end is None else end.get("role")
+    if role == turn.role or (role == "tool" and not first):
+        return messages
+    if end is not None and not first:
+        if any(part.get("type") == "tool_call" for part in end.get("parts", ())):
+            return messages
+    place = len(messages)
+    if first:
+        place = next((i for i, m in enumerate(messages) if m.get("role") != "system"), place)
+    return [*messages[:place], made(writer, turn), *messages[place:]]
+
+
+def made(writer: Writer, turn: Turn) -> dict[str, Any]:
+    """Return a message that nobody said, and note it."""
+    part = {"type": "text", "text": turn.text}
+    where = f"at the {turn.at}" if turn.at else f"between {' and '.join(turn.between)}"
+    told = f"the target wants a turn of the role `{turn.role}` {where}"
+    message = {"role": turn.role, "parts": [part]}
+    writer.note("turn-added", "added", None, turn.pos, told, None, part)
+    return message
+
+
+def aside(
+    writer: Writer, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
+) -> None:
+    """Let what left its message be the next one, in the order of turns."""
+    turn = next((t for t in talk.turns if t.between == ("tool", "user")), None)
+    bridge = None
+    if writer.repair and turn is not None:
+        there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
+        bridge = waiting.popleft() if there else made(writer, turn)
+    if writer.repair and ("alternate", "") in talk.enforce and waiting:
+        if waiting[0].get("role") == "user":
+            message = joined(writer, talk, message, waiting.popleft())
+    waiting.appendleft(message)
+    if bridge is not None:
+        waiting.appendleft(bridge)
+
+
+def narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Say which tools may be called by sending only these."""
+    choice, tools = ir.get("tool_choice"), ir.get("tools")
+    talk = writer.dialect.conversation
+    assert talk is not None
+    if not isinstance(tools, list) or not isinstance(choice, dict | str):
+        return ir
+    if isinstance(choice, dict):
+        names = choice.get("allowed", [choice.get("name")])
+        mode = choice.get("mode", "required")
+    elif choice == "none" and not _called(ir):
+        names, mode = [], None
+    else:
+        return ir
+    kept = [tool for tool in tools if tool.get("name") in names]
+    if mode is not None and not kept:
+        return ir
+    out = {**ir, "tools": kept, "tool_choice": mode}
+    writer.trail.copy(ir, out)
+    if mode is None:
+        del out["tools"], out["tool_choice"]
+    at = writer.trail.find(ir, "tool_choice")
+    told = "which tools may be called is said by the tools that are sent"
+    writer.note("narrowed", "changed", at, talk.pos, told)
+    for tool in tools:
+        if not any(tool is one for one in kept):
+            told = "only tools that may be called are sent"
+            writer.note("narrowed", "lost", writer.trail.find(tool), talk.pos, told)
+    return out
+
+
+def _called(ir: dict[str, Any]) -> bool:
+    return any(
+        part.get("type") in ("tool_call", "tool_result")
+        for message in ir.get("messages") or ()
+        for part in message.get("parts", ())
+    )

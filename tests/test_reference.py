@@ -1,0 +1,108 @@
+"""The reference of the rule language: each example in it loads, and what it claims holds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import wireglot
+from wireglot import examples, lenses, notes, picture, rulecheck, rulefile, schema, source
+
+PAGE = (Path(__file__).parent.parent / "docs/rule-language.md").read_text("utf-8")
+BLOCKS = [
+    pytest.param(match[1], id=f"line-{PAGE[: match.start()].count(chr(10)) + 2}")
+    for match in re.finditer(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S)
+]
+# What an example of one word needs around it.
+AROUND = """
+wireglot: 1
+dialect: example
+see: https://example.com
+verified: 2026-11-21
+shapes:
+  text: {wire: {type: text, text: $text}}
+  said: {ir: {type: text}, wire: {type: said, text: $text}}
+  tool_call: {wire: {type: call, id: $id, name: $name, input: $arguments}}
+  tool_result:
+    by: kind
+    wire: {type: tool_result, tool_use_id: $tool_call_id}
+    cases: {text: {wire: {content: $value | string}}}
+  function: {wire: {name: $name, schema: $parameters}}
+unions: {part: [text, said, tool_call, tool_result], tool: [function]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}, assistant: {wire: {role: assistant}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def whole(text: str) -> dict[str, Any]:
+    """Return an example of the page as a whole rule file: its words over those around it."""
+    around, said = yaml.safe_load(AROUND), yaml.safe_load(text)
+    for word, value in said.items():
+        if word in ("shapes", "unions"):
+            around[word] |= value
+        else:
+            around[word] = value
+    around["verified"] = str(around["verified"])
+    return dict(around)
+
+
+@pytest.mark.parametrize("text", BLOCKS)
+def test_each_example_of_the_page_loads_and_its_examples_run(tmp_path: Path, text: str) -> None:
+    said = whole(text)
+    if "ladder" in said:
+        ladder = {"wireglot": 1, "ladder": said.pop("ladder")}
+        (tmp_path / "ladder.yaml").write_text(yaml.safe_dump(ladder, sort_keys=False))
+    (tmp_path / "example.yaml").write_text(yaml.safe_dump(said, sort_keys=False))
+    rules = wireglot.load_rules(tmp_path)
+    assert examples.run(rules, ["example"]) == []
+    assert rules["example"].model.node.plain().keys() >= said.keys()
+
+
+def test_the_page_has_examples() -> None:
+    assert len(BLOCKS) > 8
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        rulefile.HEADER,
+        rulefile.SHAPE_WORDS,
+        rulefile.CASE_WORDS,
+        rulecheck.ENFORCE,
+        rulecheck.LIMITS,
+        schema.WORDS,
+        schema.BUDGETS,
+        lenses.LENSES,
+        lenses.FORMS,
+        lenses.GUARDS.keys() - {"any"},
+        picture.MARKS,
+    ],
+    ids="header shape case enforce limits schema budgets lenses forms guards marks".split(),
+)
+def test_the_page_names_every_word(words: Any) -> None:
+    assert [
+        word for word in words if not re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", PAGE)
+    ] == []
+
+
+def test_codes_on_the_page_are_codes() -> None:
+    named = set(re.findall(r"noted `([a-z-]+)`", PAGE))
+    named |= {code for code in re.findall(r"\(`([a-z-]+)`\)", PAGE) if "-" in code}
+    assert named - notes.CODES.keys() == set()
+    assert len(named) > 10
+
+
+def test_the_page_is_short() -> None:
+    assert len(PAGE.splitlines()) <= 520
+
+
+def test_a_file_of_the_page_is_restricted_yaml() -> None:
+    for block in BLOCKS:
+        source.parse(str(block.values[0]), "page.yaml")

@@ -1,0 +1,381 @@
+"""Schema dialects: what of a JSON Schema is written, in which words, and what is told of it."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+
+HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
+NARROW = """
+schemas:
+  narrow:
+    keep:
+      [type, description, nullable, enum, properties, required, items, anyOf, minimum,
+       additionalProperties]
+    types: [string, number, integer, boolean, array, object]
+    enum: strings
+    refs: inline
+    rewrite:
+      nullable: {schema: {type: [$t, "null"]}, here: {type: $t, nullable: true}}
+      types:
+        schema: {type: $types | list}
+        here: {anyOf: $types | typed}
+        note: Several types are written as alternatives.
+      constant:
+        schema: {const: $v | string}
+        here: {type: string, enum: [$v]}
+        note: A constant is the one value of an enum.
+      one-of: {schema: {oneOf: $list}, here: {anyOf: $list}, note: More than one may hold here.}
+      one-of-all: {schema: {allOf: [$x]}, here: {...: $x}, note: What holds alone stands alone.}
+      bound: {schema: {exclusiveMinimum: $n}, here: {minimum: $n}, note: The bound is allowed here.}
+      untyped-items:
+        schema: {type: array, items: $absent}
+        here: {type: array, items: {type: string}}
+        note: Elements of no said kind are texts here.
+    must:
+      - {where: {type: array}, has: {items: $present}}
+      - {where: {anyOf: $absent}, has: {type: $present}}
+    max: {depth: 6}
+shapes:
+  text: {wire: {text: $text}}
+  function:
+    wire: {name: $name}
+    cases:
+      SHAPES
+unions: {part: [text], tool: [function]}
+conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
+request: {wire: {tools: $tools each tool (optional), turns: $messages as conversation}}
+"""
+LOSSY = NARROW.replace("SHAPES", "only: {wire: {schema: $parameters | narrow}}")
+GUARDED = NARROW.replace(
+    "SHAPES",
+    "narrow: {wire: {schema: $parameters | fits-narrow}}\n      free: {wire: {json: $parameters}}",
+)
+
+
+def dialects(folder: Path, **texts: str) -> Any:
+    for name, text in texts.items():
+        (folder / f"{name}.yaml").write_text(HEAD.format(name=name) + text)
+    return wireglot.load_rules(folder)
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: Any) -> Any:
+    return dialects(tmp_path_factory.mktemp("rules"), lossy=LOSSY, guarded=GUARDED)
+
+
+def forth(rules: Any, schema: Any, target: str = "lossy") -> Any:
+    """Convert the schema of one tool; paths in the notes are those within the schema."""
+    tool = {"type": "function", "function": {"name": "f", "parameters": copy.deepcopy(schema)}}
+    out = rules.convert([tool], "openai-chat", target, unit="tools")
+    head = "/0/function/parameters"
+    for note in out.notes:
+        assert note.source_path is None or note.source_path.startswith(head), note
+    notes = [(n.code, n.effect, (n.source_path or "")[len(head) :]) for n in out.notes]
+    return out.body[0], sorted(notes)
+
+
+CASES: dict[str, tuple[Any, Any, list[Any]]] = {
+    "what is taken is not touched": (
+        {"type": "object", "properties": {"a": {"type": "string", "description": "A."}}},
+        {"type": "object", "properties": {"a": {"type": "string", "description": "A."}}},
+        [],
+    ),
+    "a keyword that is not taken": (
+        {"type": "object", "$schema": "x", "properties": {"a": {"type": "string", "format": "f"}}},
+        {"type": "object", "properties": {"a": {"type": "string"}}},
+        [
+            ("schema-keyword", "lost", "/$schema"),
+            ("schema-keyword", "lost", "/properties/a/format"),
+        ],
+    ),
+    "a keyword with schemas in it is lost as one": (
+        {"type": "object", "not": {"$ref": "#/x", "format": "f"}, "x": {"type": "null"}},
+        {"type": "object"},
+        [("schema-keyword", "lost", "/not"), ("schema-keyword", "lost", "/x")],
+    ),
+    "properties named like keywords": (
+        {
+            "type": "object",
+            "properties": {
+                "$ref": {"type": "string"},
+                "const": {"type": "string"},
+                "format": {"type": "string"},
+                "properties": {"type": "object", "properties": {"type": {"type": "integer"}}},
+            },
+            "required": ["$ref", "format"],
+        },
+        None,
+        [],
+    ),
+    "a type or null": (
+        {"type": "object", "properties": {"a": {"type": ["null", "string"]}}},
+        {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}},
+        [],
+    ),
+    "several types": (
+        {"type": "object", "properties": {"a": {"type": ["string", "integer"]}}},
+        {
+            "type": "object",
+            "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+        },
+        [("schema-reworded", "changed", "/properties/a/type")],
+    ),
+    "a constant": (
+        {"type": "object", "properties": {"a": {"const": "x"}}},
+        {"type": "object", "properties": {"a": {"type": "string", "enum": ["x"]}}},
+        [("schema-reworded", "changed", "/properties/a/const")],
+    ),
+    "a constant that is no text": (
+        {"type": "object", "properties": {"a": {"type": "integer", "const": 1}}},
+        {"type": "object", "properties": {"a": {"type": "integer"}}},
+        [("schema-keyword", "lost", "/properties/a/const")],
+    ),
+    "numbers to choose from": (
+        {"type": "object", "properties": {"a": {"type": "integer", "enum": [1, 2]}}},
+        {"type": "object", "properties": {"a": {"type": "integer"}}},
+        [("schema-keyword", "lost", "/properties/a/enum")],
+    ),
+    "one of several, with a loss inside": (
+        {"oneOf": [{"type": "string", "format": "f"}, {"type": "number"}]},
+        {"anyOf": [{"type": "string"}, {"type": "number"}]},
+        [("schema-keyword", "lost", "/oneOf/0/format"), ("schema-reworded", "changed", "/oneOf")],
+    ),
+    "all of one": (
+        {"description": "D", "allOf": [{"type": "string"}]},
+        {"description": "D", "type": "string"},
+        [("schema-reworded", "changed", "/allOf")],
+    ),
+    "all of one that says otherwise": (
+        {"type": "object", "allOf": [{"type": "string"}]},
+        {"type": "object"},
+        [("schema-keyword", "lost", "/allOf")],
+    ),
+    "elements of no said kind": (
+        {"type": "object", "properties": {"a": {"type": "array"}}},
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}},
+        [("schema-added", "added", "")],
+    ),
+    "false beside true": (
+        {"type": "object", "additionalProperties": False, "properties": {"a": {"type": "string"}}},
+        None,
+        [],
+    ),
+    "a reference": (
+        {
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/A", "description": "beside"}},
+            "$defs": {"A": {"type": "string", "description": "there"}, "B": {"type": "number"}},
+        },
+        {"type": "object", "properties": {"a": {"description": "beside", "type": "string"}}},
+        [
+            ("schema-inlined", "changed", "/properties/a/$ref"),
+            ("schema-keyword", "lost", "/$defs/A/description"),
+            ("schema-keyword", "lost", "/$defs/B"),
+        ],
+    ),
+    "a reference to itself": (
+        {
+            "$ref": "#/definitions/T",
+            "definitions": {
+                "T": {
+                    "type": "object",
+                    "properties": {
+                        "v": {"type": "string"},
+                        "l": {"$ref": "#/definitions/T"},
+                    },
+                }
+            },
+        },
+        {"type": "object", "properties": {"v": {"type": "string"}, "l": {"type": "object"}}},
+        [
+            ("schema-cut", "lost", "/definitions/T/properties/l/$ref"),
+            ("schema-inlined", "changed", "/$ref"),
+        ],
+    ),
+    "a reference to nothing": (
+        {"type": "object", "properties": {"a": {"type": "string", "$ref": "http://x"}}},
+        {"type": "object", "properties": {"a": {"type": "string"}}},
+        [("schema-cut", "lost", "/properties/a/$ref")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_schema_is_written_in_the_words_of_the_target(rules: Any, name: str) -> None:
+    schema, expected, notes = CASES[name]
+    body, told = forth(rules, schema)
+    assert body == {"name": "f", "schema": schema if expected is None else expected}
+    assert told == notes
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_guard_takes_what_is_written_without_a_note(rules: Any, name: str) -> None:
+    schema, expected, notes = CASES[name]
+    body, told = forth(rules, schema, "guarded")
+    assert told == []
+    if notes:
+        assert body == {"name": "f", "json": schema}
+    else:
+        assert body == {"name": "f", "schema": schema if expected is None else expected}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "array"},
+        {"type": "object", "properties": {"a": {}}},
+        {"type": "object", "properties": {"a": 1}},
+        {"type": "object", "properties": []},
+        {"type": "array", "items": [{"type": "string"}]},
+        {"type": "object", "properties": {"a": True}},
+        {"type": 5},
+    ],
+)
+def test_the_guard_says_what_must_be_there(rules: Any, schema: Any) -> None:
+    assert forth(rules, schema, "guarded") == ({"name": "f", "json": schema}, [])
+
+
+def test_a_schema_that_is_too_deep_is_refused(rules: Any) -> None:
+    schema: Any = {"type": "string"}
+    for _ in range(6):
+        schema = {"type": "array", "items": schema}
+    assert forth(rules, schema, "guarded") == ({"name": "f", "json": schema}, [])
+    assert forth(rules, schema["items"], "guarded")[0] == {"name": "f", "schema": schema["items"]}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("dialect", ["lossy", "guarded"])
+def test_at_home_a_schema_stays_as_it_is(rules: Any, name: str, dialect: str) -> None:
+    schema, expected, _ = CASES[name]
+    for each in (schema, expected or schema, {"type": "STRING", "nullable": True, "zzz": [1]}):
+        tools = [{"name": "f", "schema": each}]
+        body = {"tools": tools, "turns": []}
+        assert rules.convert(body, dialect, dialect) == (body, (), None)
+
+
+def test_words_of_the_target_are_read_as_json_schema(rules: Any) -> None:
+    body = {"tools": [{"name": "f", "schema": {"type": "STRING", "nullable": True}}], "turns": []}
+    tool = rules["lossy"].read(body).ir["tools"][0]
+    assert tool["parameters"] == {"type": ["string", "null"]}
+    tool["parameters"] = {"type": ["integer", "null"]}
+    out = rules["lossy"].write({"tools": [tool], "messages": []})
+    assert out.body["tools"] == [{"name": "f", "schema": {"type": "integer", "nullable": True}}]
+
+
+def test_references_that_grow_without_end_are_refused_in_time(rules: Any) -> None:
+    defs: Any = {"d0": {"type": "string"}}
+    for i in range(40):
+        ref = {"$ref": f"#/$defs/d{i}"}
+        defs[f"d{i + 1}"] = {"type": "object", "properties": {"a": ref, "b": ref}}
+    schema = {"$ref": "#/$defs/d40", "$defs": defs}
+    tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
+    body = {"messages": [], "tools": [tool]}
+    out = rules.convert(body, "openai-chat", "lossy")
+    assert out.body == {"turns": []} or out.body == {"turns": [], "tools": []}
+    assert ("no-place", "lost", "/tools/0") in [
+        (n.code, n.effect, n.source_path) for n in out.notes
+    ]
+
+
+def test_a_note_points_at_what_was_reworded(rules: Any) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"const": "x"}}}
+    (note,) = rules.convert([tool], "openai-chat", "lossy", unit="tools").notes
+    assert note.target_path == "/0/schema/type"
+    assert note.message == "A constant is the one value of an enum."
+
+
+STRICT = (
+    NARROW.split("schemas:")[0]
+    + """
+schemas:
+  strict:
+    root: object
+    must:
+      - {where: {type: object}, has: {additionalProperties: false, required: $properties | keys}}
+shapes:
+  function:
+    wire: {name: $name}
+    cases:
+      strict: {wire: {schema: $parameters | fits-strict, strict: true}}
+      loose: {wire: {schema: $parameters}}
+unions: {tool: [function]}
+request: {wire: {tools: $tools each tool}}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "strict"),
+    [
+        (
+            {
+                "type": "object",
+                "properties": {"a": {}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+            True,
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {}},
+                "required": [],
+                "additionalProperties": False,
+            },
+            False,
+        ),
+        ({"type": "object", "properties": {"a": {}}, "required": ["a"]}, False),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {"type": "object"}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+            False,
+        ),
+    ],
+)
+def test_a_guard_can_ask_for_all_properties(tmp_path: Path, schema: Any, strict: bool) -> None:
+    rules = dialects(tmp_path, one=STRICT)
+    out = rules["one"].write([{"name": "f", "parameters": schema}], unit="tools")
+    assert out.body[0].get("strict", False) is strict
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{kept: [type]}", "`kept` is no word of a schema dialect"),
+        ("[type]", "is a mapping"),
+        ("{keep: type}", "`keep` is a list of words"),
+        ("{refs: follow}", "`refs` says inline or keep"),
+        ("{max: {width: 3}}", "`width` is no budget"),
+        ("{rewrite: {a: {schema: {b: $c}}}}", "`a` has `here`"),
+        ("{rewrite: {a: {schema: {b: $c}, here: {d: $e}, note: N}}}", "nothing gives `$e`"),
+        ("{rewrite: {a: {schema: {b: $c}, here: {d: 1}}}}", "cannot be read back"),
+        (
+            "{rewrite: {a: {schema: {b: $c | json}, here: {d: $c}}}}",
+            "`json` is no lens of a schema",
+        ),
+        ("{rewrite: {a: {from: {b: 1}, here: {d: 1}}}}", "`from` is no word of a rewrite"),
+        ("{must: [{where: {}}]}", "`must` has `has`"),
+        ("{must: [a]}", "`must` has `where`"),
+        ("{must: a}", "`must` is a list of {where, has}"),
+        ("{max: 3}", "`max` is a mapping of budgets"),
+        ("{rewrite: [a]}", "`rewrite` is a mapping of rows"),
+        ("{rewrite: {a: 3}}", "`a` has `schema`"),
+    ],
+)
+def test_a_schema_dialect_is_checked(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(wireglot.RuleError) as caught:
+        dialects(tmp_path, one=f"schemas:\n  s: {text}\n")
+    assert message in str(caught.value)
+    assert caught.value.line == 6

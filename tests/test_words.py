@@ -1,0 +1,535 @@
+"""Words that two or three dialects need together, on invented providers in tests/dialects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+
+FOLDER = Path(__file__).parent / "dialects"
+HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
+
+
+@pytest.fixture(scope="module")
+def rules() -> Any:
+    return wireglot.load_rules(FOLDER)
+
+
+def loaded(folder: Path, **dialects: str) -> Any:
+    """Load dialects from their texts, beside the ladder alone."""
+    for name, text in dialects.items():
+        (folder / f"{name}.yaml").write_text(HEAD.format(name=name) + text)
+    return wireglot.load_rules(folder, builtin=False)
+
+
+def told(conversion: Any) -> list[tuple[str, str, str | None]]:
+    return sorted((n.code, n.effect, n.source_path) for n in conversion.notes)
+
+
+# -- marks --------------------------------------------------------------------------------------
+
+POINT = {"cachePoint": {"type": "default"}}
+MARKED: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "content": [{"text": "a"}, POINT, {"text": "b"}]},
+        {
+            "role": "assistant",
+            "content": [{"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"toolResult": {"toolUseId": "t1", "content": [{"text": "r"}]}},
+                POINT,
+                {"text": "go on"},
+            ],
+        },
+    ],
+    "system": [{"text": "Be brief."}, {"cachePoint": {"type": "default", "ttl": "1h"}}],
+    "toolConfig": {
+        "tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}, POINT]
+    },
+}
+
+
+def test_an_element_that_marks_the_one_before_is_a_field_of_it(rules: Any) -> None:
+    ir = rules["blocks"].read(MARKED).ir
+    assert ir["messages"][1]["parts"] == [
+        {"type": "text", "text": "a", "cache": {}},
+        {"type": "text", "text": "b"},
+    ]
+    assert ir["messages"][0]["parts"][0]["cache"] == {"own": {"blocks": {"ttl": "1h"}}}
+    assert ir["messages"][3]["parts"][0]["cache"] == {}
+    assert ir["tools"][0]["cache"] == {}
+
+
+def test_a_mark_becomes_a_property_and_an_element_again(rules: Any) -> None:
+    out = rules.convert(MARKED, "blocks", "anthropic", model="m")
+    assert told(out) == [
+        ("filled-in", "added", None),
+        ("own-field", "lost", "/system/1/cachePoint/ttl"),
+    ]
+    control = {"cache_control": {"type": "ephemeral"}}
+    assert out.body["system"] == [{"type": "text", "text": "Be brief."} | control]
+    assert out.body["messages"][0]["content"] == [
+        {"type": "text", "text": "a"} | control,
+        {"type": "text", "text": "b"},
+    ]
+    assert out.body["tools"][0]["cache_control"] == control["cache_control"]
+    back = rules.convert(out.body, "anthropic", "blocks", model="m")
+    expected = {**MARKED, "system": [{"text": "Be brief."}, POINT]}
+    assert back.body == {**expected, "inferenceConfig": {"maxTokens": 4096}}
+    assert back.notes == ()
+
+
+def test_a_mark_without_a_place_is_noted_where_it_stood(rules: Any) -> None:
+    out = rules.convert(MARKED, "blocks", "gemini", model="m")
+    assert told(out) == [
+        ("no-place", "lost", "/messages/0/content/1"),
+        ("no-place", "lost", "/messages/2/content/1"),
+        ("no-place", "lost", "/system/1"),
+        ("no-place", "lost", "/toolConfig/tools/1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [POINT, {"text": "a"}],
+        [{"text": "a"}, POINT, POINT],
+        [{"alien": 1}, POINT, {"text": "a"}],
+        [{"text": "a"}, {"cachePoint": {"type": "default", "zzz": [1]}}],
+        [{"text": "a"}, {"cachePoint": {"type": "other"}}],
+    ],
+)
+def test_a_mark_of_any_kind_and_place_stays_at_home(rules: Any, content: Any) -> None:
+    body = {"messages": [{"role": "user", "content": content}]}
+    assert rules.convert(body, "blocks", "blocks").body == body
+    abroad = rules.convert(body, "blocks", "anthropic", model="m")
+    assert {n.code for n in abroad.notes} <= {"filled-in", "unknown-part", "unknown-key"}
+    assert len(abroad.notes) > 1
+
+
+def test_a_single_element_takes_no_mark_beside_it(rules: Any) -> None:
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t1",
+        "content": "r",
+        "cache_control": {"type": "ephemeral"},
+    }
+    out = rules.convert(result, "anthropic", "blocks", unit="tool_result")
+    assert out.body == {"toolResult": {"toolUseId": "t1", "content": [{"text": "r"}]}}
+    assert told(out) == [("no-place", "lost", "/cache_control")]
+
+
+def test_a_mark_gathers_nothing(tmp_path: Path) -> None:
+    text = "shapes: {text: {marks: cache, gathers: text, wire: {a: $run each text}}}\n"
+    with pytest.raises(wireglot.RuleError, match="`marks` names one field"):
+        loaded(tmp_path, one=text)
+
+
+def test_a_dialect_with_words_that_are_not_compiled_is_interpreted(rules: Any) -> None:
+    assert rules.plan("blocks", "anthropic") is None
+    assert rules.plan("openai-chat", "blocks") is None
+
+
+# -- flat lists of items ------------------------------------------------------------------------
+
+
+def test_an_unknown_item_of_a_flat_list_is_a_part_and_a_broken_message_is_none(rules: Any) -> None:
+    item = {"type": "search_call", "id": "ws_1"}
+    body = {"input": [{"role": "user", "content": "Hi"}, item]}
+    ir = rules["items"].read(body).ir
+    assert ir["messages"][1] == {
+        "role": "assistant",
+        "parts": [{"type": "unknown", "dialect": "items", "value": item}],
+    }
+    assert rules.convert(body, "items", "items").body == body
+    assert told(rules.convert(body, "items", "openai-chat")) == [
+        ("empty-message", "lost", "/input/1"),
+        ("unknown-part", "lost", "/input/1"),
+    ]
+    with pytest.raises(wireglot.ConversionError) as caught:
+        rules.convert({"input": [{"role": "user", "content": 5}]}, "items", "openai-chat")
+    assert caught.value.path == "/input/0/content"
+    with pytest.raises(wireglot.ConversionError, match="the role is 'alien'"):
+        rules.convert({"input": [{"role": "alien", "content": "Hi"}]}, "items", "openai-chat")
+
+
+def test_no_item_holds_parts_of_two_messages(rules: Any) -> None:
+    said = [{"role": "assistant", "content": text} for text in ("One.", "Two.")]
+    out = rules.convert({"messages": said}, "openai-chat", "items")
+    assert [[p["text"] for p in item["content"]] for item in out.body["input"]] == [
+        ["One."],
+        ["Two."],
+    ]
+    assert ("joined", "changed", "/messages/1") in told(out)
+
+
+def test_what_stands_beside_a_run_is_said_once_and_begins_a_new_run(rules: Any) -> None:
+    texts = [{"type": "summary_text", "text": text} for text in ("One.", "Two.")]
+    items = [
+        {"type": "reasoning", "id": "rs_1", "summary": texts, "encrypted_content": "AAA"},
+        {"type": "reasoning", "id": "rs_2", "summary": texts[:1]},
+    ]
+    parts = rules["items"].read({"input": items}).ir["messages"][0]["parts"]
+    assert [part.get("own", {}).get("items") for part in parts] == [
+        {"item": "rs_1"},
+        None,
+        {"item": "rs_2"},
+    ]
+    for part in parts:  # not by memory alone
+        part.pop("spelled", None)
+    message = {"role": "assistant", "parts": parts}
+    written = rules["items"].write({"messages": [message]}, options={"repair": True})
+    assert written.body == {"input": [*items[:1], items[1]]}
+    abroad = rules.convert({"input": items}, "items", "gemini", model="m")
+    assert told(abroad) == [
+        ("foreign-signature", "lost", "/input/0/encrypted_content"),
+        ("own-field", "lost", "/input/0/id"),
+        ("own-field", "lost", "/input/1/id"),
+    ]
+    nowhere = rules.convert({"input": items}, "items", "openai-chat")
+    assert ("no-place", "lost", "/input/0/encrypted_content") in told(nowhere)
+
+
+# -- made ids -----------------------------------------------------------------------------------
+
+
+def test_an_id_that_is_wanted_is_made_from_place_and_content(rules: Any) -> None:
+    said = [{"role": "assistant", "content": "Same."}, {"role": "user", "content": "?"}]
+    body = {"messages": said * 2}
+    out = rules.convert(body, "openai-chat", "items")
+    ids = [item["id"] for item in out.body["input"] if "id" in item]
+    assert len(set(ids)) == 2
+    assert all(id_.startswith("msg_") and len(id_) == 16 for id_ in ids)
+    assert rules.convert(body, "openai-chat", "items").body == out.body
+    made = [n for n in out.notes if n.code == "made-id"]
+    assert [(n.effect, n.source_path, n.target_path) for n in made] == [
+        ("added", None, "/input/0/id"),
+        ("added", None, "/input/2/id"),
+    ]
+
+
+@pytest.mark.parametrize("body", [{}, {"id": None}, {"id": "resp_1"}])
+def test_an_id_is_not_made_where_home_had_none(rules: Any, body: Any) -> None:
+    rest = {
+        "object": "response",
+        "created_at": 1,
+        "model": "m",
+        "output": [{"role": "assistant", "content": "Hi"}],
+        "status": "completed",
+    }
+    whole = body | rest
+    assert rules.convert(whole, "items", "items", unit="response")[:2] == (whole, ())
+    abroad = rules.convert(whole, "items", "plans", unit="response")
+    assert abroad.body["id"].startswith(body.get("id") or "plan_")
+
+
+def test_a_bare_text_is_a_text_and_no_other_part(rules: Any) -> None:
+    thought = {"type": "thinking", "thinking": "Hm."}
+    body = {"messages": [{"role": "assistant", "content": [thought]}]}
+    ir = rules["plans"].read(body).ir
+    assert ir["messages"][0]["parts"] == [{"type": "reasoning", "text": "Hm."}]
+    fresh = {"role": "assistant", "parts": [{"type": "reasoning", "text": "Hm."}]}
+    assert rules["plans"].write({"messages": [fresh]}).body == body
+
+
+# -- copies -------------------------------------------------------------------------------------
+
+COPIED = """
+shapes: {text: {wire: {text: $text, again: {said: $text (copy)}}}}
+unions: {part: [text]}
+conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+PLAIN = """
+shapes: {text: {wire: {words: $text}}}
+unions: {part: [text]}
+conversation: {by: role, wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
+request: {wire: {talk: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "notes"),
+    [
+        ({"text": "Hi", "again": {"said": "Hi"}}, []),
+        ({"text": "Hi"}, []),
+        ({"text": "Hi", "again": {}}, []),
+        ({"text": "Hi", "again": {"said": None}}, []),
+        (
+            {"text": "Hi", "again": {"said": "Ho"}},
+            [("inconsistent", "changed", "/turns/0/parts/0/again/said")],
+        ),
+        (
+            {"text": "Hi", "again": {"said": 5}},
+            [("inconsistent", "changed", "/turns/0/parts/0/again/said")],
+        ),
+    ],
+)
+def test_a_copy_repeats_a_value_and_never_gives_one(tmp_path: Path, part: Any, notes: Any) -> None:
+    rules = loaded(tmp_path, one=COPIED, two=PLAIN)
+    body = {"turns": [{"role": "user", "parts": [part]}]}
+    assert rules.convert(body, "one", "one")[:2] == (body, ())
+    out = rules.convert(body, "one", "two")
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "Hi"}]}]}
+    assert [n for n in told(out) if n[0] != "unknown-key"] == notes
+    back = rules.convert(out.body, "two", "one")
+    whole = {"text": "Hi", "again": {"said": "Hi"}}
+    assert back == ({"turns": [{"role": "user", "parts": [whole]}]}, (), None)
+
+
+def test_a_copy_of_nothing_is_refused(tmp_path: Path) -> None:
+    text = COPIED.replace("{text: $text,", "{text: $url,")
+    with pytest.raises(wireglot.RuleError, match=r"`\(copy\)` repeats `\$text`, which stands"):
+        loaded(tmp_path, one=text)
+
+
+# -- the order of turns -------------------------------------------------------------------------
+
+TURNS = """
+shapes:
+  text: {wire: {text: $text}}
+  image: {ir: {source: {type: url, url: $url}}, wire: {picture: $url}}
+  tool_call: {wire: {call: $id, name: $name, with: $arguments}}
+  tool_result: {by: kind, wire: {answer: $tool_call_id}, cases: {text: {wire: {text: $value}}}}
+unions: {part: [text, image, tool_call]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    system: {wire: {role: system}}
+    user: {wire: {role: user}}
+    assistant: {wire: {role: assistant}}
+    tool: {wire: $parts each tool_result}
+  enforce: [ENFORCE]
+request: {wire: {turns: $messages as conversation}}
+"""
+CHAT = {
+    "u": {"role": "user", "content": "U"},
+    "v": {"role": "user", "content": "V"},
+    "a": {"role": "assistant", "content": "A"},
+    "b": {"role": "assistant", "content": "B"},
+    "s": {"role": "system", "content": "S"},
+    "c": {
+        "role": "assistant",
+        "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        ],
+    },
+    "r": {"role": "tool", "tool_call_id": "c1", "content": "R"},
+}
+START, END = "{insert: {user: Hello.}, at: start}", "{insert: {user: Go on.}, at: end}"
+BETWEEN = "{insert: {assistant: Well.}, between: [tool, user]}"
+
+
+@pytest.mark.parametrize(
+    ("enforce", "chat", "written", "notes"),
+    [
+        (START, "au", "Hello. A U", [("turn-added", "added", None)]),
+        (START, "sau", "S Hello. A U", [("turn-added", "added", None)]),
+        (START, "ua", "U A", []),
+        (START, "", "Hello.", [("turn-added", "added", None)]),
+        (END, "ua", "U A Go on.", [("turn-added", "added", None)]),
+        (END, "u", "U", []),
+        (END, "ucr", "U call R", []),
+        (END, "uc", "U call", []),
+        (BETWEEN, "ucru", "U call R Well. U", [("turn-added", "added", None)]),
+        (BETWEEN, "ucrau", "U call R A U", []),
+        ("alternate", "uva", "UV A", [("joined", "changed", "/messages/1")]),
+        ("alternate", "uabu", "U AB U", [("joined", "changed", "/messages/2")]),
+        ("alternate", "ucra", "U call R A", []),
+        (f"alternate, {START}", "abv", "Hello. AB V", None),
+    ],
+)
+def test_turns_stand_as_the_target_wants_them(
+    tmp_path: Path, enforce: str, chat: str, written: str, notes: Any
+) -> None:
+    (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + TURNS.replace("ENFORCE", enforce))
+    rules = wireglot.load_rules(tmp_path)
+    body = {"messages": [CHAT[key] for key in chat]}
+    out = rules.convert(body, "openai-chat", "one")
+    found = [
+        "".join(part.get("text", "call") for part in turn.get("parts", [turn]))
+        for turn in out.body["turns"]
+    ]
+    assert " ".join(found) == written
+    if notes is not None:
+        assert told(out) == notes
+    for note in out.notes:
+        assert note.effect != "added" or note.rule is not None
+    home = {"turns": out.body["turns"][::-1]}
+    assert rules.convert(home, "one", "one").body == home
+
+
+def test_what_leaves_a_result_stands_in_turn_too(tmp_path: Path) -> None:
+    text = TURNS.replace("ENFORCE", f"alternate, {BETWEEN}")
+    (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + text)
+    rules = wireglot.load_rules(tmp_path)
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "c1",
+        "content": [{"type": "text", "text": "R"}, image],
+    }
+    use = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    for after in ([], [{"type": "text", "text": "U"}]):
+        body = {
+            "messages": [
+                {"role": "assistant", "content": [use]},
+                {"role": "user", "content": [result, *after]},
+            ]
+        }
+        out = rules.convert(body, "anthropic", "one")
+        picture = {"picture": "https://example.com/a.png"}
+        assert out.body["turns"][1:] == [
+            {"answer": "c1", "text": "R"},
+            {"role": "assistant", "parts": [{"text": "Well."}]},
+            {"role": "user", "parts": [picture, *({"text": p["text"]} for p in after)]},
+        ]
+        assert [n.code for n in out.notes].count("turn-added") == 1
+
+
+NARROW = """
+shapes:
+  text: {wire: {text: $text}}
+  function: {wire: {name: $name}}
+  tool_choice:
+    cases:
+      auto: {ir: {tool_choice: auto}, wire: any}
+      required: {ir: {tool_choice: required}, wire: must}
+unions: {part: [text], tool: [function]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}}
+  enforce: [narrow-tools]
+request:
+  wire:
+    turns: $messages as conversation
+    tools: $tools each tool (optional)
+    choice: $. as tool_choice (optional)
+"""
+
+
+@pytest.mark.parametrize(
+    ("choice", "names", "written", "notes"),
+    [
+        ("required", ["f", "g"], "must", []),
+        (
+            {"name": "g"},
+            ["g"],
+            "must",
+            [("narrowed", "changed", "/tool_choice"), ("narrowed", "lost", "/tools/0")],
+        ),
+        (
+            {"allowed": ["f"], "mode": "auto"},
+            ["f"],
+            "any",
+            [("narrowed", "changed", "/tool_choice"), ("narrowed", "lost", "/tools/1")],
+        ),
+        (
+            "none",
+            None,
+            None,
+            [
+                ("narrowed", "changed", "/tool_choice"),
+                ("narrowed", "lost", "/tools/0"),
+                ("narrowed", "lost", "/tools/1"),
+            ],
+        ),
+        (
+            {"name": "zzz"},
+            ["f", "g"],
+            "must",
+            [("named-as-required", "changed", "/tool_choice/function/name")],
+        ),
+    ],
+)
+def test_a_choice_among_tools_is_said_by_sending_fewer(
+    tmp_path: Path, choice: Any, names: Any, written: Any, notes: Any
+) -> None:
+    (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + NARROW)
+    rules = wireglot.load_rules(tmp_path)
+    wire: Any = choice
+    if isinstance(choice, dict):
+        wire = {"type": "function", "function": choice}
+        if "allowed" in choice:
+            listed = [{"type": "function", "function": {"name": n}} for n in choice["allowed"]]
+            inner = {"mode": choice["mode"], "tools": listed}
+            wire = {"type": "allowed_tools", "allowed_tools": inner}
+    tools = [{"type": "function", "function": {"name": name}} for name in "fg"]
+    body = {"messages": [CHAT["u"]], "tools": tools, "tool_choice": wire}
+    out = rules.convert(body, "openai-chat", "one")
+    found = [tool["name"] for tool in out.body["tools"]] if "tools" in out.body else None
+    assert (found, out.body.get("choice")) == (names, written)
+    assert [(c, e, p.removesuffix("/function")) for c, e, p in told(out) if p] == notes
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "{insert: {user: 5}, at: end}",
+        "{insert: {tool: T}, at: end}",
+        "{insert: {user: T}}",
+        "{insert: {user: T}, at: middle}",
+        "{insert: {user: T}, between: [tool]}",
+        "{insert: {user: T, assistant: T}, at: end}",
+        "{insert: T, at: end}",
+    ],
+)
+def test_an_insert_says_one_turn_and_its_place(tmp_path: Path, item: str) -> None:
+    with pytest.raises(wireglot.RuleError, match="`insert` says one turn") as caught:
+        loaded(tmp_path, one=TURNS.replace("ENFORCE", item))
+    assert caught.value.line == 20
+
+
+# -- what no picture fits stays where it stood ----------------------------------------------------
+
+SUMMED = {"type": "summary_text", "text": "One."}
+CALLS = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body"),
+    [
+        (
+            "items",
+            [{"type": "reasoning", "id": "rs_1", "summary": [{"type": "alien"}, SUMMED], "zz": 1}],
+        ),
+        ("items", [{"type": "reasoning", "id": "rs_1", "summary": [SUMMED, {"type": "alien"}]}]),
+        ("items", [{"role": "assistant", "content": [{"type": "alien"}]}]),
+        ("plans", [{"role": "assistant", "tool_plan": "P", "content": "C", "tool_calls": CALLS}]),
+        (
+            "plans",
+            [
+                {
+                    "role": "assistant",
+                    "tool_plan": "P",
+                    "content": [{"type": "alien"}],
+                    "tool_calls": CALLS,
+                }
+            ],
+        ),
+        ("plans", [{"role": "assistant", "tool_plan": "P", "content": "C", "tool_calls": []}]),
+    ],
+)
+def test_odd_elements_stay_in_their_lists(rules: Any, dialect: str, body: Any) -> None:
+    whole = {"input" if dialect == "items" else "messages": body}
+    out = rules.convert(whole, dialect, dialect)
+    assert out.body == whole
+    assert all(note.effect == "kept" for note in out.notes)
+
+
+def test_a_lost_run_names_all_that_stood_beside_it(rules: Any) -> None:
+    item = {"type": "reasoning", "id": "rs_1", "summary": [SUMMED], "zz": {"y": 1}}
+    out = rules.convert({"input": [item]}, "items", "openai-chat")
+    assert {path for _, _, path in told(out)} >= {
+        "/input/0/summary/0",
+        "/input/0/id",
+        "/input/0/zz",
+    }
