@@ -98,10 +98,9 @@ def _parser() -> argparse.ArgumentParser:
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
         add("--overlay", action="append", default=[], metavar="N", help="an overlay to lay on top")
-    for made in (
-        command("check", _check, "check rule files for mistakes"),
-        command("test", _test, "run the examples that stand in rule files"),
-    ):
+    check = command("check", _check, "check rule files for mistakes")
+    check.add_argument("--json", action="store_true", help="print the findings as a JSON list")
+    for made in (check, command("test", _test, "run the examples that stand in rule files")):
         made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
     return parser
 
@@ -137,10 +136,27 @@ def _dialects(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    findings = _rules([arguments.dir] if arguments.dir else [], []).findings
-    for line in sorted(str(finding) for finding in findings):
-        print(line)
+    from . import load
+
+    if arguments.dir:
+        _holds_rules(arguments.dir)
+    findings = load.check(arguments.dir)
+    if arguments.json:
+        lines = ",\n".join(json.dumps(finding.as_json()) for finding in findings)
+        print(f"[\n{lines}\n]" if lines else "[]")
+    else:
+        for finding in findings:
+            print(finding)
+        print(_told([finding.severity for finding in findings], len(findings.texts)))
     return FAILED if any(finding.severity == "error" for finding in findings) else OK
+
+
+def _told(severities: Sequence[str], files: int) -> str:
+    counts = []
+    for word, plural in (("error", "errors"), ("warning", "warnings"), ("info", "infos")):
+        if found := severities.count(word):
+            counts.append(f"{found} {word if found == 1 else plural}")
+    return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
 
 
 def _test(arguments: argparse.Namespace) -> int:
@@ -159,9 +175,13 @@ def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     import wireglot
 
     for directory in directories:
-        if not any(Path(directory).glob("*.yaml")):
-            raise _Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+        _holds_rules(directory)
     return wireglot.load_rules(*directories, overlays=overlays)
+
+
+def _holds_rules(directory: str) -> None:
+    if not any(Path(directory).glob("*.yaml")):
+        raise _Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
 
 
 def _option(text: str) -> tuple[str, Any]:

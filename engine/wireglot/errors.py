@@ -46,7 +46,10 @@ class PolicyError(WireglotError):
 
 
 class RuleError(WireglotError):
-    """Raised when a rule file is wrong. `line` and `column` count from 1."""
+    """Raised when a rule file is wrong. `line` and `column` count from 1.
+
+    `rule` is the id of the check that found it, explained in docs/checks.md.
+    """
 
     def __init__(
         self,
@@ -57,11 +60,13 @@ class RuleError(WireglotError):
         *,
         excerpt: str = "",
         help: str = "",
+        rule: str = "",
     ) -> None:
+        self.rule = rule
         self.file, self.line, self.column = file, line, column
         self.reason, self.excerpt, self.help = message, excerpt, help
         where = f"{file}:{line}:{column}: " if file else ""
-        text = f"{where}{message}"
+        text = f"{where}{rule}: {message}" if rule else f"{where}{message}"
         if excerpt:
             text += f"\n{excerpt}"
         if help:

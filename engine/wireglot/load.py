@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
+from .findings import Findings
 from .rulesets import RuleSet
-from .source import Node, parse, undump
+from .source import MAX_BYTES, Node, parse, undump
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MODEL, PLANS = "packaged.json", "compiled.bin"
 LADDER = "ladder"
+_NAME = re.compile(r"[\w.-]+")
 
 
 def _folder() -> str:
@@ -46,22 +49,42 @@ def packaged_nodes() -> dict[str, Node]:
     return by_name(parsed(_folder(), "rules"))
 
 
-def parsed(folder: str | Path, shown: str) -> dict[str, Node]:
-    """Parse every rule file of a folder; `shown` is the folder's name in messages."""
+def parsed(folder: str | Path, shown: str, findings: Findings | None = None) -> dict[str, Node]:
+    """Parse every rule file of a folder; `shown` is the folder's name in messages.
+
+    With `findings`, what is wrong goes there, and a file that cannot be read is left out.
+    """
     found = {}
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".yaml"):
             continue
+        file = f"{shown}/{name}"
         try:
-            with open(f"{folder}/{name}", encoding="utf-8") as file:
-                text = file.read()
-        except UnicodeDecodeError:
-            raise RuleError("the file is no UTF-8 text", f"{shown}/{name}", 1, 1) from None
-        found[name[: -len(".yaml")]] = parse(text, f"{shown}/{name}")
+            found[name[: -len(".yaml")]] = _parsed(f"{folder}/{name}", file, findings)
+        except RuleError as error:
+            if findings is None:
+                raise
+            findings.take(error)
     return found
 
 
-def by_name(files: Mapping[str, Node]) -> dict[str, Node]:
+def _parsed(path: str, file: str, findings: Findings | None) -> Node:
+    try:
+        with open(path, encoding="utf-8-sig") as opened:
+            text = opened.read(MAX_BYTES + 1)
+    except (UnicodeDecodeError, OSError) as error:
+        if findings is not None:
+            findings.texts[file] = ""
+        said = "is no UTF-8 text" if isinstance(error, ValueError) else "cannot be read"
+        help = "save it as UTF-8" if isinstance(error, ValueError) else ""
+        raise RuleError(f"the file {said}", file, 1, 1, help=help, rule="R020") from None
+    if findings is None:
+        return parse(text, file)
+    findings.texts[file] = text
+    return parse(text, file, findings.take)
+
+
+def by_name(files: Mapping[str, Node], findings: Findings | None = None) -> dict[str, Node]:
     """Return rule files by the dialect that each names; the ladder keeps its name."""
     found: dict[str, Node] = {}
     for stem, node in files.items():
@@ -69,9 +92,23 @@ def by_name(files: Mapping[str, Node]) -> dict[str, Node]:
             found[LADDER] = node
             continue
         named = node.get("dialect")
-        if named is None or not isinstance(named.value, str):
-            raise RuleError("a rule file names its `dialect`", *node.pos)
-        found[named.value] = node
+        name = named.value if named is not None else None
+        help = "write `dialect: NAME` at the top"
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            message = "a rule file names its `dialect`"
+            pos = named.pos if named is not None else node.pos
+            if name is not None:
+                help = "a name is of letters, digits, `-`, `_` and `.`"
+        elif name in found:
+            message = f"two files name the dialect `{name}`"
+            pos, help = (named or node).pos, f"the other one is {found[name].pos.file}"
+        else:
+            found[name] = node
+            continue
+        error = RuleError(message, *pos, help=help, rule="R026")
+        if findings is None:
+            raise error
+        findings.take(error)
     return found
 
 
@@ -97,15 +134,36 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
     nodes = dict(packaged_nodes()) if builtin else {LADDER: packaged_nodes()[LADDER]}
     if overlays:
         raise UsageError(f"there is no overlay `{overlays[0]}`")
-    own: dict[str, Node] = {}
+    findings = collected(nodes, folders)
+    findings.raise_first()
+    names = [name for name in nodes if name != LADDER]
+    return RuleSet(names, lambda: nodes, findings=findings.sorted())
+
+
+def check(folder: str | Path | None = None) -> Findings:
+    """Return all that is wrong with the rule files of a folder, or with the packaged ones.
+
+    A folder is checked together with the packaged rules; only its own files are reported on.
+    """
+    return collected(dict(packaged_nodes()), [_folder() if folder is None else folder])
+
+
+def collected(nodes: dict[str, Node], folders: Sequence[str | Path]) -> Findings:
+    """Add the rule files of some folders to `nodes`, and return all that is wrong with them."""
+    findings = Findings()
     for folder in folders:
         if not os.path.isdir(folder):
             raise UsageError(f"there is no folder {folder} of rule files")
         shown = os.path.normpath(folder)
-        own.update(by_name(parsed(shown, shown)))
-    nodes.update(own)
-    rules = RuleSet([name for name in nodes if name != LADDER], lambda: nodes)
-    for name in own:
-        if name != LADDER:
-            rules[name]
-    return rules
+        own = by_name(parsed(shown, shown, findings), findings)
+        nodes.update(own)
+    checked({n: nodes[n] for n in nodes if nodes[n].pos.file in findings.texts}, nodes, findings)
+    return findings
+
+
+def checked(own: Mapping[str, Node], nodes: Mapping[str, Node], findings: Findings) -> None:
+    """Check the rule files `own`, which stand among `nodes`."""
+    if own:
+        from . import rulecheck
+
+        rulecheck.check(own, findings, nodes[LADDER])
