@@ -52,7 +52,7 @@ OBJECTS: dict[str, dict[str, str]] = {
 }
 for _made, _of in (("part", sorted(PARTS)), ("tool", [FUNCTION, "custom", "native"])):
     OBJECTS[_made] = {k: v for kind in _of for k, v in OBJECTS[kind].items()}
-ENVELOPE = ("method", "path", "headers")
+KEPT = frozenset("type own kept spelled metadata".split())
 EVERY = frozenset(name for fields in OBJECTS.values() for name in fields)
 
 ROLES = frozenset("system user assistant tool".split())
@@ -104,5 +104,5 @@ def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
 
 
 def names(objects: frozenset[str]) -> frozenset[str]:
-    """Return the names of the fields of some objects."""
-    return frozenset(name for what in objects for name in OBJECTS.get(what, {}))
+    """Return the names of the fields of some objects, without those that the engine keeps."""
+    return frozenset(name for what in objects for name in OBJECTS.get(what, {})) - KEPT

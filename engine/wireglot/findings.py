@@ -85,9 +85,9 @@ class Findings:
             if finding.severity == "error":
                 raise finding.error()
 
-    def broken(self, pos: Pos) -> bool:
-        """Tell whether an error stands at a place."""
-        return any(f.severity == "error" and p == pos for (_, p, _), f in self._found.items())
+    def errors(self, file: str) -> int:
+        """Return how many errors there are in a file."""
+        return sum(f.severity == "error" and f.file == file for f in self._found.values())
 
     def line(self, pos: Pos) -> str:
         """Return the line of a place, or nothing where the text is not known."""
@@ -169,11 +169,12 @@ def helped(name: str, known: Iterable[str], what: str = "there are", lead: str =
     if not names:
         return told or "there are none"
     listed = f"{what}: {', '.join(names)}" if len(names) <= 24 else ""
-    return "; ".join(filter(None, (told, listed)))
+    return " ".join(filter(None, (told, listed)))
 
 
 def _printable(text: str) -> str:
     """Return a text without control characters and lone surrogates, for a terminal."""
     if text.isprintable():
         return text
+    text = text.replace("\t", " ")
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)

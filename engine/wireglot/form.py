@@ -53,12 +53,13 @@ class File(Tables):
         top = self.words(node, "a rule file", HEADER, rules)
         if top is None:
             return None
-        self._header(node)
+        self._header(node, top)
         return top
 
-    def _header(self, node: Node) -> None:
+    def _header(self, node: Node, top: Node) -> None:
         error = self.findings.error
         version = node.get("wireglot")
+        top.value["wireglot"] = Node(1, node.pos)  # the rest is checked as if it were right
         if version is None:
             help = "write `wireglot: 1` at the top"
             error("R026", "a rule file begins with the language version", node.pos, help)
@@ -166,7 +167,7 @@ class File(Tables):
                 ("wire", "say the JSON on the wire, as the provider's page shows it"),
                 ("ir", "say what it means, in the fields of docs/ir.md"),
             ):
-                if word not in item.value:
+                if word not in item.value and right:
                     message = f"this example has no `{word}`"
                     self.findings.error("R025", message, item.pos, help)
                     right = False

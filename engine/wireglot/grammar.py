@@ -27,7 +27,8 @@ class Grammar:
             pos = node.keys.get(word, child.pos)
             if word not in known:
                 help = helped(word, known, "its words are")
-                self.findings.error("R021", f"`{short(word)}` is no word of {what}", pos, help)
+                message = f"`{short(word)}` is no word of {what}"
+                self.findings.error("R021", message, pos, help, word=word)
                 continue
             found = rules.get(word, kept_as_is)(child, f"`{word}`")
             if found is not None:

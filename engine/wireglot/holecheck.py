@@ -99,6 +99,8 @@ class _View:
         if not isinstance(ir, Fields) or not objects or ANY in objects:
             return
         for (name, *_), child in ir.entries:
+            if not path and name == self._by():
+                continue  # checked with the names of the cases
             below = held(objects, name)
             if below is None:
                 what = _what(self.view)
@@ -110,6 +112,12 @@ class _View:
             if isinstance(child, Literal):
                 self._word(child, objects, name)
             self._fields(child, frozenset(w.strip("[]") for w in below), f"{path}{name}.")
+
+    def _by(self) -> str | None:
+        shape = self.view.shape
+        node = _defined(self.dialect, "shapes").get(shape.name) if shape else None
+        by = node.get("by") if node is not None else None
+        return by.value if by is not None else None
 
     def _word(self, child: Literal, objects: frozenset[str], name: str) -> None:
         known: set[Any] = set()
@@ -167,9 +175,8 @@ class _View:
         for name, pos in _given(ir):
             if name not in used and not any(hole.path == "." for hole in self.holes):
                 message = f"`${name}` has a name in `ir` and no place in `wire`"
-                help = near(name, used - self.view.inner, "$")
-                told = "put it in the `wire` picture, or say `$present` if it is only tested"
-                self.warn("R014", message, pos, f"{help} {told}".strip(), word=name)
+                help = "put it in the `wire` picture, or say `$present` if it is only tested"
+                self.warn("R014", message, pos, help, word=f"${name}")
 
     # -- lenses and marks ---------------------------------------------------------------------
 
@@ -321,5 +328,5 @@ def _what(view: View) -> str:
     if len(view.objects) == 1:
         name = next(iter(view.objects))
         if name in OBJECTS:
-            return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+            return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
     return "the IR"

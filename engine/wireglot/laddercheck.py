@@ -14,7 +14,7 @@ from .lenses import GUARDS
 from .notes import Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
 from .pictureform import Pictures
-from .source import Node
+from .source import Node, Pos
 
 WORDS = ("note", "effect", "from", "to", "beside")
 LENSES = ("json", "decoded", "texts", "media", "joined")
@@ -47,7 +47,11 @@ def load(node: Node, findings: Findings) -> Ladder:
         if not isinstance(rows.value, dict):
             findings.error("R022", f"the rows of `{kind}` are a mapping", rows.pos)
             continue
-        right = {n: row for n, row in rows.value.items() if _row(n, row, findings)}
+        right = {
+            n: row
+            for n, row in rows.value.items()
+            if _row(n, row, rows.keys.get(n, row.pos), findings)
+        }
         clean[kind] = Node(right, rows.pos, rows.keys)
     made = Node({"ladder": Node(clean, top.pos, top.keys)}, node.pos, node.keys)
     try:
@@ -56,26 +60,27 @@ def load(node: Node, findings: Findings) -> Ladder:
         findings.take(error)
         return {}
     for kind, listed in ladder.items():
-        _cycle(kind, ladder, listed, findings)
+        _cycle(kind, ladder, listed, findings, top)
     return ladder
 
 
-def _row(name: str, row: Node, findings: Findings) -> bool:
+def _row(name: str, row: Node, pos: Pos, findings: Findings) -> bool:
     if not isinstance(row.value, dict):
         findings.error("R022", f"the row `{name}` is a mapping", row.pos, "note, from, to")
         return False
     right = True
     for word in row.value:
         if word not in WORDS:
-            pos = row.keys.get(word, row.pos)
-            findings.error("R021", f"`{word}` is no word of a row", pos, helped(word, WORDS))
+            where = row.keys.get(word, row.pos)
+            message = f"`{word}` is no word of a row"
+            findings.error("R021", message, where, helped(word, WORDS), word=word)
             right = False
     pictures = Pictures(findings)
     for word in ("from", "to"):
         said = row.get(word)
         if said is None or not isinstance(said.value, dict):
             message = f"the row `{name}` has `from` and `to`, both objects"
-            findings.error("R022", message, (said or row).pos)
+            findings.error("R022", message, said.pos if said else pos)
             return False
         if pictures.row(said) is None:
             return False
@@ -87,7 +92,7 @@ def _row(name: str, row: Node, findings: Findings) -> bool:
         right = False
     if note is None or not isinstance(note.value, str) or not note.value:
         help = "write `note:` and a sentence: it is what the reader of a note is told"
-        findings.error("R006", f"the row `{name}` goes one way and does not say why", row.pos, help)
+        findings.error("R006", f"the row `{name}` goes one way and does not say why", pos, help)
         right = False
     if beside is not None:
         if pictures.row(beside) is None:
@@ -96,7 +101,7 @@ def _row(name: str, row: Node, findings: Findings) -> bool:
             message = "`beside` is a hole of the parts that leave"
             findings.error("R022", message, beside.pos, "write `beside: $media`")
             return False
-    return right and _holes(row, findings)
+    return _holes(row, findings) and right
 
 
 def _holes(row: Node, findings: Findings) -> bool:
@@ -140,7 +145,7 @@ def _named(p: Picture) -> list[tuple[Hole | None, tuple[str, ...]]]:
     return [pair for child in p.items for pair in _named(child)] if isinstance(p, Items) else []
 
 
-def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings) -> None:
+def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:
     """Report rows that lead back to where they began (R006)."""
     edges = [(name, _state(name, row.before), _after(name, row), row)
              for name, listed in ladder.items() for row in listed]  # fmt: skip
@@ -153,10 +158,13 @@ def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings) -> No
                 continue
             seen.add(state)
             if state == start:
+                if row.name != min(way):
+                    break  # said of one of the rows
                 shown = " -> ".join([*way, way[0]])
                 message = f"the row `{row.name}` leads back to where it began: {shown}"
                 help = "take out the row that goes up again"
-                findings.error("R006", message, row.pos, help)
+                pos = top.value[kind].keys.get(row.name, row.pos)
+                findings.error("R006", message, pos, help, word=row.name)
                 break
             stack += [(after, [*way, r.name]) for _, s, after, r in edges if s == state]
 

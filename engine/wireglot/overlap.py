@@ -47,9 +47,10 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         for n, pair in enumerate(group[:MOST]):
             if not pair[0].gathers:
                 _told_apart(dialect, group, n, findings, pair[0].name in itself)
-    for name, shape in dialect.shapes.items():
-        if name in contexts.of:
-            _shown(dialect, shape, findings)
+    if not findings.errors(dialect.node.pos.file):
+        for name, shape in dialect.shapes.items():
+            if name in contexts.of:
+                _shown(dialect, shape, findings)
     for view in contexts.all():
         _shared(dialect, view.case, findings)
         for fields in _objects(view.case.wire):
@@ -71,12 +72,13 @@ def _told_apart(
         if other == group[n] or other[0].gathers or _tested(other[1]):
             return
         found = read(dialect, other, wire)
+        if like(other[1].wire, case.wire) and _ir_like(other[1].ir, case.ir):
+            taken.append((other, wire))
+            break
         if same(found, own) or (itself and _within(own, found)):
             return
         taken.append((other, wire))
     other, wire = taken[0]
-    if case.note is not None:
-        return
     alike = like(other[1].wire, case.wire)
     name = _named(shape, case)
     first = _named(*other)
@@ -86,6 +88,8 @@ def _told_apart(
         help = "take one of the two out, or say in it what tells it apart"
         findings.error("R003", message, _place(dialect, shape, case), help, beside=beside)
         return
+    if case.note is not None:
+        return  # accepted
     text = stringify(wire)
     shown = f" as {first}, for example {text}" if len(text) <= LONGEST else f" as {first}"
     apart = shape is not other[0] and not (_literals(case.wire) or _literals(other[1].wire))

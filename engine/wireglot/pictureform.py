@@ -163,7 +163,8 @@ class Pictures:
             help = "name the shape or union behind it"
         if "is no hole" in message and not help.startswith(FORM[:10]):
             help = f"{help}; {FORM}" if help else FORM
-        self.findings.error(error.rule or "R023", message, node.pos, help, word=word)
+        rule = "R015" if re.search(r"\}\$\{", text) else error.rule or "R023"
+        self.findings.error(rule, message, node.pos, help, word=word)
 
     def _suspect(self, node: Node, parsed: Picture) -> bool:
         """Report texts that are read as literals and were hardly meant so."""

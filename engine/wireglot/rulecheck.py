@@ -262,7 +262,7 @@ class _Names:
     def _unused(self, contexts: Contexts) -> None:
         """Report what is defined and not used (R014)."""
         model = self.model
-        if not model.units and model.conversation is None:
+        if not model.units:
             return
         lenses: set[str] = set()
         for view in contexts.all():
@@ -278,8 +278,10 @@ class _Names:
         }
         for word, names in used.items():
             listed = self.raw.get(word)
-            for name, child in listed.value.items() if listed and listed.value else ():
-                if name not in names and isinstance(listed, Node):
+            if listed is None or not isinstance(listed.value, dict):
+                continue
+            for name, child in listed.value.items():
+                if name not in names:
                     what = {"tables": "table", "schemas": "schema"}.get(word, word[:-1])
                     message = f"the {what} `{name}` is used nowhere"
                     pos = listed.keys.get(name, child.pos)
@@ -293,6 +295,7 @@ class _Names:
         drop = self.clean.get("drop")
         dropped = frozenset(drop.value) if drop else frozenset()
         kinds = {k for v in contexts.all() for k in v.objects if k in KINDS or k == FUNCTION}
+        pictured = frozenset(kinds)
         grown = True
         while grown:
             more = {kind for kind, rows in ladder.items() for row in rows if _becomes(row) & kinds}
@@ -312,9 +315,9 @@ class _Names:
                     "why they have no place, as in `drop: {NAME: reason}` at the top of the file"
                 )
                 self.findings.info("R002", message, self.raw.pos, help)
-            for name in dropped & known & (kinds if what == "kinds" else held):
+            for name in dropped & known & (pictured if what == "kinds" else held):
                 assert drop is not None
-                if name in every - kinds or name in fields - held:
+                if name in every - pictured or name in fields - held:
                     continue  # a kind and a field of one name
                 message = f"`drop` gives `{name}` up, and the file pictures it"
                 self.findings.warn("R002", message, drop.keys.get(name, drop.pos), "take it out")

@@ -118,7 +118,8 @@ class Tables(Grammar):
         name = what.strip("`")
         if name not in LIMITS:
             message = f"`{short(name)}` is no limit"
-            self.findings.error("R027", message, node.pos, helped(name, LIMITS))
+            pos = self.findings.before(node.pos, name)
+            self.findings.error("R027", message, pos, helped(name, LIMITS), word=name)
             return None
         if not isinstance(node.value, dict):
             self.form(f"the limit {what} is a mapping", node, "first, rest, min, max")

@@ -6,7 +6,9 @@ import re
 from typing import NamedTuple
 
 QUOTE = "put the text in quotes"
-_FLOW = re.compile(r"[{\[,]\s*(?:[\w.-]+\s*:\s*)?([^\s'\"{}\[\],:&*!|>%@`][^'\"{}\[\],]*?)([{\[])")
+_BRACE = re.compile(r"(?<=[^\s\[{,:])[{\[]")
+_COMMA = re.compile(r"[{,]\s*[\w.-]+:\s+[^\s,{}\[\]\"']+\s+([\w.-]+):\s")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 class Told(NamedTuple):
@@ -46,7 +48,7 @@ def _tab(fault: Fault, lines: list[str]) -> Told | None:
     for number in (line, line - 1, line + 1):
         row = _row(lines, number)
         lead = row[: len(row) - len(row.lstrip())]
-        if "\t" in lead and ("\\t" in problem or "\t" in problem or "expected" in problem):
+        if "\t" in lead and re.search("[\t]|\\\\t|expected|token", problem):
             return Told(
                 "a tab stands in the indentation",
                 number,
@@ -87,15 +89,23 @@ def _flow(fault: Fault, lines: list[str]) -> Told | None:
     problem, reading, (line, _), start = fault.problem, fault.reading, fault.place, fault.start
     if "flow" not in reading and "expected ',' or" not in problem and "']'" not in problem:
         return None
-    for number in range(start[0] if start[0] else line, min(line, len(lines)) + 1):
-        if found := _FLOW.search(lines[number - 1]):
+    for number in range(start[0] or line, min(line, len(lines)) + 1):
+        row = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), lines[number - 1])
+        if found := _BRACE.search(row):
             return Told(
-                f"a `{found[2]}` stands in a text that has no quotes",
+                f"a `{found[0]}` stands in a text that has no quotes",
                 number,
-                found.start(1) + 1,
+                found.start() + 1,
                 "inside {...} and [...] a text with `{`, `}`, `[`, `]` or `,` in it stands in "
                 'quotes, for example "data:${name}"; `empty-list` and `empty-object` are the '
                 "words for [] and {} in a mark",
+            )
+        if found := _COMMA.search(row):
+            return Told(
+                f"a comma is missing before `{found[1]}:`",
+                number,
+                found.start(1) + 1,
+                f"write a comma between two entries, or {QUOTE} that holds a colon",
             )
     if "node content" in problem or "end" in problem or not start[0]:
         start = _unclosed(lines) or start
@@ -151,7 +161,14 @@ def _colon(fault: Fault, lines: list[str]) -> Told | None:
         )
     if "mapping values are not allowed" in problem:
         row = _row(lines, line)
-        before = row[: column - 1]
+        before, above = row[: column - 1], _row(lines, line - 1)
+        if found := re.fullmatch(r"\s*(?:- )?([\w.-]+):[^\s:]\S*\s*", above):
+            return Told(
+                f"a space is missing after `{found[1]}:`",
+                line - 1,
+                found.end(1) + 2,
+                "write a space after the colon of each key",
+            )
         if re.search(r":\s+\S", before):
             return Told(
                 "a second `: ` stands in this line", line, column, f"{QUOTE} that holds a colon"
