@@ -13,8 +13,8 @@ _ASIDE = "type own:* kept:* spelled:* metadata:* cache:* signature:*"
 _TEXTS: dict[str, str] = {
     "request": "model messages:[message] tools:[tool] system:[part] tool_choice:tool_choice "
     "parallel_tool_calls max_tokens temperature top_p top_k presence_penalty frequency_penalty "
-    "stop seed n logprobs top_logprobs logit_bias:* reasoning:settings verbosity modalities metadata:* "
-    "response_format:response_format service_tier user store stream",
+    "stop seed n logprobs top_logprobs logit_bias:* reasoning:settings verbosity modalities "
+    "metadata:* response_format:response_format service_tier user store stream",
     "tool_choice": "name allowed mode",
     "settings": "effort budget mode display include",
     "response_format": "type name description schema:* strict",

@@ -161,6 +161,18 @@ def collected(nodes: dict[str, Node], folders: Sequence[str | Path]) -> Findings
     return findings
 
 
+def from_nodes(
+    own: Mapping[str, Node], nodes: Mapping[str, Node], findings: Findings
+) -> RuleSet | None:
+    """Check rule files that were parsed by hand, and load them beside `nodes` if they are right."""
+    mine = by_name(own, findings)
+    every = {**nodes, **mine}
+    checked(mine, every, findings)
+    if any(finding.severity == "error" for finding in findings):
+        return None
+    return RuleSet([name for name in every if name != LADDER], lambda: every)
+
+
 def checked(own: Mapping[str, Node], nodes: Mapping[str, Node], findings: Findings) -> None:
     """Check the rule files `own`, which stand among `nodes`."""
     if own:

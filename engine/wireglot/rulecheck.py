@@ -117,8 +117,10 @@ class _Names:
         self._kinds(contexts)
         holecheck.check(model, contexts, self.findings)
         self._tables(contexts)
-        self._unused(contexts)
-        self._places(contexts, ladder)
+        if not self.findings.errors(self.raw.pos.file):
+            # Where something is wrong, what seems missing may only be misspelt.
+            self._unused(contexts)
+            self._places(contexts, ladder)
         if self._sound():
             overlap.check(model, contexts, self.findings)
 

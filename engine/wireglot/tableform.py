@@ -112,7 +112,11 @@ class Tables(Grammar):
             "types": self.names,
             "enum": enum,
         }
-        return self.words(node, "a schema", tuple(rules), rules)
+        found = self.words(node, "a schema", tuple(rules), rules)
+        if found is not None and "keep" in node.value and "types" not in node.value:
+            help = "list the words that `type` may have, as in types: [string, object]"
+            self.form("a schema with `keep` has `types`", node, help)
+        return found
 
     def limit(self, node: Node, what: str) -> Node | None:
         name = what.strip("`")

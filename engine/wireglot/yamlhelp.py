@@ -48,7 +48,7 @@ def _tab(fault: Fault, lines: list[str]) -> Told | None:
     for number in (line, line - 1, line + 1):
         row = _row(lines, number)
         lead = row[: len(row) - len(row.lstrip())]
-        if "\t" in lead and re.search("[\t]|\\\\t|expected|token", problem):
+        if "\t" in lead and re.search("[\t]|\\\\t|expected|token|allowed|tab char", problem):
             return Told(
                 "a tab stands in the indentation",
                 number,
