@@ -4,8 +4,9 @@
 
 Each execution mutates a rule file (nodes swapped, keys renamed, values of other types, odd texts,
 deep and long values, bytes), loads it, and, when the checks let it pass, compiles it against
-another dialect and converts a small payload each way, interpreted and compiled. Prints how many executions
-reached the compiler, the slowest one, and every exception that is not meant. Exits 1 on any.
+another dialect and converts a small payload each way, interpreted and compiled. Prints how many
+executions reached the compiler, the slowest one, and every exception that is not meant. Exits 1
+on any.
 """
 
 from __future__ import annotations
@@ -268,29 +269,29 @@ class Fuzz:
         self.count: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
         self.slowest = 0.0
+        self.current = ""
+        self.first: dict[str, str] = {}
 
     def run(self, times: int) -> None:
         """Run some executions."""
-        for n in range(times):
-            state = self.chance.getstate()
+        for _ in range(times):
             began = time.perf_counter()
             try:
                 self.one()
             except Exception as error:
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 what = f"{type(error).__name__}: {str(error)[:120]}"
-                self.fault(f"{what} ({Path(where.filename).name}:{where.lineno})", n, state)
+                self.fault(f"{what} ({Path(where.filename).name}:{where.lineno})")
             took = time.perf_counter() - began
             if took > SECONDS:
-                self.fault(f"took {took:.0f} s", n, state)
+                self.fault(f"took {took:.0f} s")
             self.slowest = max(self.slowest, took)
             self.count["executions"] += 1
 
-    def fault(self, what: str, n: int, state: Any) -> None:
-        """Record what must not happen; the state of chance brings it back."""
-        if what not in self.faults:
-            self.last = (what, state)
+    def fault(self, what: str) -> None:
+        """Record what must not happen, and the file with which it first did."""
         self.faults[what] += 1
+        self.first.setdefault(what, self.current)
 
     def one(self) -> None:
         """Run one mutant: checks, the compiler, and both executors."""
@@ -304,8 +305,11 @@ class Fuzz:
         if chance.random() < 0.05:
             steps = node_of(mutant(self.ladder, chance))
             own = {load.LADDER: steps, name: node_of(plain)}
+            self.current = json.dumps(steps.plain())
         else:
-            own = {name: node_of(mutant(plain, chance))}
+            changed = mutant(plain, chance)
+            own = {name: node_of(changed)}
+            self.current = json.dumps(changed)
         rules = load.from_nodes(own, nodes, findings)
         if rules is None:
             self.count["refused"] += 1
@@ -324,6 +328,7 @@ class Fuzz:
             )
             text = text[:at] + signs + text[at + size :]
         self.count["bytes"] += 1
+        self.current = text
         findings = Findings({FILE: text})
         try:
             node = parse(text, FILE, findings.take)
@@ -366,13 +371,16 @@ def outcome(run: Callable[[], Any]) -> Any:
     return (json.dumps(out.body, sort_keys=True), sorted(map(repr, out.notes)), out.envelope)
 
 
-def work(task: tuple[str, int]) -> tuple[Counter[str], Counter[str], float, int]:
+Result = tuple[Counter[str], Counter[str], float, int, dict[str, str]]
+
+
+def work(task: tuple[str, int]) -> Result:
     """Run some executions in a process of its own."""
     resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
     fuzz = Fuzz(task[0])
     fuzz.run(task[1])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return fuzz.count, fuzz.faults, fuzz.slowest, peak
+    return fuzz.count, fuzz.faults, fuzz.slowest, peak, fuzz.first
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -381,13 +389,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("count", type=int, nargs="?", default=20_000)
     parser.add_argument("seed", nargs="?", default="0")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--save", type=Path, help="a folder for the files that caused a fault")
     options = parser.parse_args(arguments)
+    first: dict[str, str] = {}
     count, faults, slowest, peak = Counter[str](), Counter[str](), 0.0, 0
     tasks = [(f"{options.seed}/{n}", options.count // options.jobs) for n in range(options.jobs)]
     began = time.perf_counter()
     with multiprocessing.Pool(options.jobs) as pool:
-        for counted, found, slow, used in pool.imap_unordered(work, tasks):
+        for counted, found, slow, used, files in pool.imap_unordered(work, tasks):
             count, faults = count + counted, faults + found
+            first = {**files, **first}
             slowest, peak = max(slowest, slow), max(peak, used)
     total = max(1, count["executions"])
     print(
@@ -398,6 +409,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for fault, times in faults.most_common(40):
         print(f"{times:6d}  {fault}")
+    for n, (fault, text) in enumerate(sorted(first.items()) if options.save else ()):
+        options.save.mkdir(exist_ok=True)
+        head = f"# {fault}".replace("\n", " ")
+        (options.save / f"{n}.yaml").write_text(f"{head}\n{text}\n", "utf-8", "replace")
     return int(bool(faults))
 
 

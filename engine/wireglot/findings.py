@@ -55,6 +55,7 @@ class Findings:
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self.texts = dict(texts or {})
+        self.hits = 0  # errors, those among them that were found before or elsewhere
         self._lines: dict[str, list[str]] = {}
         self._found: dict[tuple[str, Pos, str], Finding] = {}
 
@@ -84,10 +85,6 @@ class Findings:
         for finding in self.sorted():
             if finding.severity == "error":
                 raise finding.error()
-
-    def errors(self, file: str) -> int:
-        """Return how many errors there are in a file."""
-        return sum(f.severity == "error" and f.file == file for f in self._found.values())
 
     def line(self, pos: Pos) -> str:
         """Return the line of a place, or nothing where the text is not known."""
@@ -123,6 +120,7 @@ class Findings:
         word: str = "",
         beside: tuple[Pos, str] | None = None,
     ) -> None:
+        self.hits += severity == "error"
         if pos.file not in self.texts:
             return  # what stands in a packaged file was checked when it was packaged
         pos = self.at(pos, word)

@@ -18,6 +18,7 @@ from .rulefile import Dialect
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
 LISTS = ("bare", "joined", "lone")  # lenses of a list that a shape makes
 KNOWN = FORMS | LENSES
+PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -41,6 +42,10 @@ class _View:
         view = self.view
         if view.case.ir is not None:
             self._fields(view.case.ir, view.objects)
+            if view.objects & OBJECTS.keys() and not isinstance(view.case.ir, Fields):
+                message = f"`ir` pictures {_what(view)}, which is an object"
+                help = "write the fields that it has, as in `ir: {name: $name}`"
+                self.error("R022", message, view.case.ir.pos, help)
         for hole in self.holes:
             for path in hole.paths:
                 self._names(path, hole)
@@ -148,6 +153,10 @@ class _View:
         elif hole.shape is not None and hole.path == "." and hole.mode != "as":
             message = "`$.` is one object, and takes `as`"
             self.error("R010", message, hole.pos, f"write `$. as {hole.shape}`", word="$.")
+        elif hole.shape is None and hole.path in PLURAL and hole.path not in self.view.bound:
+            form = "as conversation" if hole.path == "messages" else "each SHAPE"
+            message = f"`${hole.path}` holds objects of the IR, and needs a shape for them"
+            self.error("R010", message, hole.pos, f"write `${hole.path} {form}`")
         elif hole.path == "." and hole.shape is None:
             help = "write `$. as SHAPE`"
             self.error("R010", "`$.` is the object itself and needs a shape", hole.pos, help)
@@ -155,7 +164,12 @@ class _View:
     def _twice(self) -> None:
         """Report a path that two holes without mark hold, and text between two (R016)."""
         seen: dict[str, Hole] = {}
+        shared = {hole.path for hole in self.holes if hole.mode == "each"}
         for hole in self.holes:
+            if hole.path in shared and hole.mode != "each" and hole.path not in (".", "run"):
+                message = f"`${hole.path}` is shared out by `each`, and stands here as a whole"
+                help = "write `each` here too, or take one of the two out"
+                self.error("R016", message, hole.pos, help, word=f"${hole.path}")
             if len(hole.paths) > 1 or hole.mark or hole.mode == "each":
                 continue
             if hole.path in (".", "nth", "run"):

@@ -47,10 +47,9 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         for n, pair in enumerate(group[:MOST]):
             if not pair[0].gathers:
                 _told_apart(dialect, group, n, findings, pair[0].name in itself)
-    if not findings.errors(dialect.node.pos.file):
-        for name, shape in dialect.shapes.items():
-            if name in contexts.of:
-                _shown(dialect, shape, findings)
+    for name, shape in dialect.shapes.items():
+        if name in contexts.of:
+            _shown(dialect, shape, findings)
     for view in contexts.all():
         _shared(dialect, view.case, findings)
         for fields in _objects(view.case.wire):
@@ -264,6 +263,9 @@ def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
                 findings.error("R017", message, hole.pos, "keep one of the two", word="$")
             rest = hole
             continue
+        if hole.shape == "conversation":
+            message = "`...` takes keys, and a conversation is a list"
+            findings.error("R017", message, hole.pos, "give it a key: `messages: $messages as ...`")
         if hole.shape not in dialect.shapes and hole.shape not in dialect.unions:
             continue
         for key in sorted(known.keys_of(hole.shape)):

@@ -15,7 +15,6 @@ from .form import File
 from .hooks import HOOKS
 from .ir import FUNCTION, PARTS
 from .ladder import Ladder
-from .lenses import is_guard
 from .picture import Fields, Hole, Literal
 from .rulefile import Dialect
 from .source import Node
@@ -35,6 +34,7 @@ def check(files: Mapping[str, Node], findings: Findings, steps: Node | None = No
 
 def dialect(node: Node, findings: Findings, ladder: Ladder, name: str = "") -> Dialect | None:
     """Check one dialect; its model, where it has one."""
+    before = findings.hits
     clean = File(findings).clean(node)
     if clean is None:
         return None
@@ -48,7 +48,7 @@ def dialect(node: Node, findings: Findings, ladder: Ladder, name: str = "") -> D
         return None
     # What is wrong in form is missing from the model; its name is defined all the same.
     model.node = node
-    _Names(model, clean, node, findings).check(ladder)
+    _Names(model, clean, node, findings, before).check(ladder)
     return model
 
 
@@ -104,8 +104,11 @@ def _hooks(clean: Node, findings: Findings) -> None:
 class _Names:
     """Checks that need the whole model of a dialect."""
 
-    def __init__(self, model: Dialect, clean: Node, raw: Node, findings: Findings) -> None:
+    def __init__(
+        self, model: Dialect, clean: Node, raw: Node, findings: Findings, before: int
+    ) -> None:
         self.model, self.clean, self.raw, self.findings = model, clean, raw, findings
+        self.before = before  # how many errors there were in other files
 
     def check(self, ladder: Ladder) -> None:
         """Report what is wrong with the model."""
@@ -117,28 +120,12 @@ class _Names:
         self._kinds(contexts)
         holecheck.check(model, contexts, self.findings)
         self._tables(contexts)
-        if not self.findings.errors(self.raw.pos.file):
-            # Where something is wrong, what seems missing may only be misspelt.
+        if self.findings.hits == self.before:
+            # Where something is wrong, what seems missing may only be misspelt, and no value can
+            # be read for a trial.
             self._unused(contexts)
             self._places(contexts, ladder)
-        if self._sound():
             overlap.check(model, contexts, self.findings)
-
-    def _sound(self) -> bool:
-        """Tell whether every name is defined, so that values can be read for a trial."""
-        known = {*self.model.shapes, *self.model.unions}
-        if self.model.conversation is not None:
-            known.add("conversation")
-        lenses = self.model.tables.keys() | self.model.schemas.keys()
-        for view in Contexts(self.model).all():
-            for hole in pic.holes(view.case.wire):
-                if hole.shape is not None and hole.shape not in known:
-                    return False
-                for lens in hole.lenses:
-                    if lens not in lenses and lens not in holecheck.KNOWN:
-                        if not is_guard(lens):
-                            return False
-        return True
 
     def _cycles(self) -> bool:
         """Report shapes that contain themselves in one object (R016)."""
