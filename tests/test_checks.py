@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import shutil
@@ -49,6 +50,18 @@ def test_a_broken_file_is_told_so_with_place_and_help(source: Path, tmp_path: Pa
 
 MISTAKES = yaml.safe_load((BROKEN / "planted" / "mistakes.yaml").read_text(encoding="utf-8"))
 GOOD = (BROKEN / "good.yaml").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the days of the files stay as long ago as they are."""
+
+    class Day(datetime.date):
+        @classmethod
+        def today(cls) -> Day:
+            return cls(2026, 12, 1)
+
+    monkeypatch.setattr(datetime, "date", Day)
 
 
 def of_text(text: str, folder: Path) -> Findings:

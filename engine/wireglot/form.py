@@ -24,7 +24,7 @@ ENFORCE = {
     "order-results-by-calls": "",
     "no-empty": "",
 }
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+OLD = 366  # days after which an API may have changed
 
 
 class File(Tables):
@@ -75,8 +75,20 @@ class File(Tables):
                 self.findings.warn("R009", f"the file does not say `{word}`", node.pos, why)
             elif not isinstance(said.value, str) or not said.value:
                 error("R009", f"`{word}` is a text", said.pos, why)
-            elif word == "verified" and not _DATE.fullmatch(said.value):
-                self.findings.warn("R009", "`verified` is no day", said.pos, why)
+            elif word == "verified":
+                self._verified(said, why)
+
+    def _verified(self, said: Node, why: str) -> None:
+        import datetime
+
+        try:
+            day = datetime.date.fromisoformat(said.value)
+        except ValueError:
+            self.findings.warn("R009", "`verified` is no day", said.pos, why)
+            return
+        if (datetime.date.today() - day).days > OLD:
+            help = "compare the file with the provider's page, and write the day"
+            self.findings.info("R009", "`verified` is more than a year ago", said.pos, help)
 
     # -- parts of a file ----------------------------------------------------------------------
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
-from .findings import Findings
 from .rulesets import RuleSet
 from .source import MAX_BYTES, Node, parse, undump
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .findings import Findings
+
 MODEL, PLANS = "packaged.json", "compiled.bin"
 LADDER = "ladder"
-_NAME = re.compile(r"[\w.-]+")
 
 
 def _folder() -> str:
@@ -94,7 +93,7 @@ def by_name(files: Mapping[str, Node], findings: Findings | None = None) -> dict
         named = node.get("dialect")
         name = named.value if named is not None else None
         help = "write `dialect: NAME` at the top"
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not _named(name):
             message = "a rule file names its `dialect`"
             pos = named.pos if named is not None else node.pos
             if name is not None:
@@ -110,6 +109,10 @@ def by_name(files: Mapping[str, Node], findings: Findings | None = None) -> dict
             raise error
         findings.take(error)
     return found
+
+
+def _named(name: str) -> bool:
+    return name.replace("-", "").replace("_", "").replace(".", "").isalnum()
 
 
 @functools.cache
@@ -134,10 +137,12 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
     nodes = dict(packaged_nodes()) if builtin else {LADDER: packaged_nodes()[LADDER]}
     if overlays:
         raise UsageError(f"there is no overlay `{overlays[0]}`")
-    findings = collected(nodes, folders)
-    findings.raise_first()
-    names = [name for name in nodes if name != LADDER]
-    return RuleSet(names, lambda: nodes, findings=findings.sorted())
+    found: list[Any] = []
+    if folders:
+        findings = collected(nodes, folders)
+        findings.raise_first()
+        found = findings.sorted()
+    return RuleSet([name for name in nodes if name != LADDER], lambda: nodes, findings=found)
 
 
 def check(folder: str | Path | None = None) -> Findings:
@@ -150,6 +155,8 @@ def check(folder: str | Path | None = None) -> Findings:
 
 def collected(nodes: dict[str, Node], folders: Sequence[str | Path]) -> Findings:
     """Add the rule files of some folders to `nodes`, and return all that is wrong with them."""
+    from .findings import Findings
+
     findings = Findings()
     for folder in folders:
         if not os.path.isdir(folder):
