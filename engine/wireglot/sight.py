@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 class View:
     """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
 
-    __slots__ = ("case", "claims", "dialect", "lists", "memory", "names", "obj", "shape")
+    __slots__ = ("case", "claims", "dialect", "lists", "memory", "names", "obj", "settled", "shape")
 
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
         self.names: dict[str, tuple[Any, str]] = {}
         self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.lists: dict[str, dict[int, list[Any]]] = {}
+        self.settled: set[str] = set()  # terms of sums that were written
         self.memory: dict[str, Any] = (
             obj.get("spelled", {}).get(self.dialect, {}) if writer.same else {}
         )

@@ -84,7 +84,8 @@ class Writer:
         """Write a value by one shape."""
         best: Misfit | None = None
         spare: tuple[Any, list[Draft], Case] | None = None
-        mark = len(self.notes)
+        poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
+        mark, lefts, aside = len(self.notes), list(self.lefts), len(self.beside)
         for case in self.order(shape, value):
             try:
                 wire = self.case(shape, case, value)
@@ -98,6 +99,18 @@ class Writer:
                     spare = (wire, self.notes[mark:], case)
                 del self.notes[mark:]
                 continue
+            lost = sum(map(_weight, self.notes[mark:]))
+            if not lost or self.same or len(shape.cases) == 1:
+                return wire
+            # Another case may have a place for what this one has none for.
+            if poor is None or lost < poor[0]:
+                poor = (lost, wire, self.notes[mark:], self.lefts, self.beside[aside:])
+            self.lefts = list(lefts)
+            del self.notes[mark:], self.beside[aside:]
+        if poor is not None:
+            _, wire, drafts, self.lefts, blocks = poor
+            self.notes.extend(drafts)
+            self.beside.extend(blocks)
             return wire
         if spare is None:
             raise best or Misfit(f"`{shape.name}` has no case")
@@ -363,6 +376,8 @@ class Writer:
             else:
                 for path in h.paths:
                     view.claim(path)
+                if len(h.paths) > 1:
+                    self._summed(h, view, into)
                 if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
                     owner, key = into if into is not None else (None, None)
                     told = "the source has no id here; it is made from place and content"
@@ -410,6 +425,18 @@ class Writer:
         self.note("made-id", "added", None, h.pos, told, owner, key)
         return made
 
+    def _summed(self, h: Hole, view: View, into: Any) -> None:
+        """Note the terms of a sum that nothing else says: the first of them is read as all."""
+        alone = {hole.path for hole in pic.holes(view.case.wire) if len(hole.paths) == 1}
+        only = [path for path in h.paths if path not in alone | view.settled]
+        view.settled.update(h.paths)
+        for path in only[1:]:
+            if not self.same and view.look(path) not in (ABSENT, None, 0):
+                owner, key = into if into is not None else (None, None)
+                at = self.trail.find(view.obj, view.source(path))
+                told = f"the target counts `{path}` as `{only[0]}`"
+                self.note("joined", "changed", at, h.pos, told, owner, key)
+
     def total(self, h: Hole, view: View) -> Any:
         """Return the sum of a hole's terms, or ABSENT when none is there."""
         values = [view.look(path) for path in h.paths]
@@ -439,3 +466,10 @@ class Writer:
     def leftover(self, view: View, wire: Any) -> None:
         """Put kept keys back at home; note everything that no picture took abroad."""
         leftover.leftover(self, view, wire)
+
+
+def _weight(draft: Draft) -> int:
+    """Weigh a loss: what two dialects could share is worse to lose than what one alone has."""
+    if draft.effect != "lost":
+        return 0
+    return 1 if draft.code in ("own-field", "unknown-key", "foreign-signature") else 100
