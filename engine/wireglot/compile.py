@@ -133,6 +133,8 @@ class Pair:
             return
         assert isinstance(plain.wire, Fields)
         role = self.own.role(plain)
+        if role == "tool":
+            raise Cannot
         reading = Reading(code, plain, self.source, known=key, place="at")
         reading.fields(plain.wire, "m", checked=True)
         self._body(code, role, reading, len(group.cases) > 1)

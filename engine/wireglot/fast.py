@@ -245,6 +245,10 @@ class Fast:
             return old
         return new
 
+    def at(self, out: Any, keys: tuple[str, ...]) -> Any:
+        """Return what stands at a place of the body, None for nothing."""
+        return _at(out, keys)
+
     def fill(self, out: Any, notes: list[Note], order: tuple[str, ...]) -> dict[str, Any]:
         """Fill in what the target requires and is not there."""
         for keys, value, rule in self.filled:

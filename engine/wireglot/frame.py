@@ -41,6 +41,8 @@ class Frame:
                 code(f"rest = {{k: v for k, v in body.items() if k not in {plain}}}")
                 code("known = MEMO.get(repr(rest)) or fast.more(rest)")
                 code("more = known[0]; notes += known[1]")
+            for names in plan["needed"]:
+                code(f"if {' and '.join(f'{name!r} not in body' for name in names)}: raise BAIL")
             for entry, keys in self.spellings.items():
                 self._key(entry, keys)
             self._given()
@@ -144,6 +146,8 @@ class Frame:
             by_key.setdefault(keys[0], []).append((keys, value, unless))
         order = sorted(plan["order"], key=plan["order"].get)
         code("out = {}")
+        for keys, value in plan["fixed"]:
+            by_key.setdefault(keys[0], []).insert(0, (keys, repr(value), None))
         for key in order:
             puts = by_key.get(key, ())
             for keys, value, unless in puts:
@@ -152,13 +156,16 @@ class Frame:
                     code(f"{test}out[{key!r}] = {value}")
                     continue
                 self._owner(keys)
-                with code.block(f"if {unless} is not None:"):
+                with code.block(f"if {unless or True} is not None:"):
                     self._open(keys)
                     code(f"{self._owner(keys)}[{keys[-1]!r}] = {value}")
             if key in plan["shared"] and not any(unless is None for _, _, unless in puts):
                 new = f"copied(more[{key!r}])"
                 found = f"fast.merged(out.get({key!r}), {new})" if puts else new
                 code(f"if {key!r} in more: out[{key!r}] = {found}")
+        for keys in plan["demanded"]:
+            found = f"{keys[0]!r} not in out" if len(keys) == 1 else f"fast.at(out, {keys}) is None"
+            code(f"if {found}: raise BAIL")
         for keys, _, _ in plan["filled"]:
             test = f"if {keys[0]!r} not in out: " if len(keys) == 1 else ""
             code(f"{test}out = fast.fill(out, notes, {code.const(tuple(order), 'ORDER')})")

@@ -113,9 +113,11 @@ class State:
 
     def bare(self, wires: list[Any]) -> Any:
         """Return the text of one plain text block, or the list."""
-        if self.fast.bare and len(wires) == 1 and wires[0].keys() == self.fast.block_keys:
+        if self.fast.bare and len(wires) == 1 and wires[0].__class__ is dict:
             block = wires[0]
-            if all(block[k] == v for k, v in self.fast.block):
+            if block.keys() == self.fast.block_keys and all(
+                block[k] == v for k, v in self.fast.block
+            ):
                 return block[self.fast.text_key]
         return wires
 
