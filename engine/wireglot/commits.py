@@ -181,7 +181,7 @@ def join(
         bare(pair, code, hole, acc)
     with code.block(f"if group == {number}:"):
         if role != "tool":
-            code(f"if prev == {role!r}: state.joined(at)")
+            code(f"if prev == {role!r}: state.joined(at, message)")
         elif pair.first == "tool_result":
             code("if mixed: raise BAIL")
         if target.bare:
@@ -213,7 +213,7 @@ def recovered(pair: Pair, code: Code) -> None:
         key = content_key(pair)
         with code.block("for g, role, w, head in recover(m, at, calls, open_calls, out, system):"):
             with code.block("if g == group:"):
-                code("if role == prev != 'tool': state.joined(at)")
+                code("if role == prev != 'tool': state.joined(at, message)")
                 if pair.first == "tool_result":
                     code("if role == 'tool' and mixed: raise BAIL")
                 code(f"c = message[{key!r}]")

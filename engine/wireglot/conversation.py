@@ -12,6 +12,7 @@ from typing import Any
 from . import enforce
 from .env import Env
 from .lenses import Misfit
+from .notes import Draft
 from .picture import Fields, Hole, Literal
 from .reader import Reader
 from .rulefile import Case, Conversation, Group
@@ -185,12 +186,17 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
     out: list[Any] = []
     run: list[tuple[Case, dict[str, Any]]] = []
     group: Group | None = None
+    joined: list[Draft] = []
 
     def flush() -> None:
         nonlocal group
         if run and group is not None:
-            out.extend(_write_run(writer, talk, group, run))
+            wires = _write_run(writer, talk, group, run)
+            out.extend(wires)
+            for draft in joined if wires else ():
+                draft.owner = wires[0]
         run.clear()
+        joined.clear()
         if writer.beside:
             blocks, writer.beside = writer.beside, []
             aside = {"role": "user", "parts": blocks}
@@ -206,7 +212,7 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
         if place is not group or not joins:
             flush()
         elif not place.spliced and writer.repair:
-            enforce.merged(writer, talk, run[-1][1], message)
+            joined.extend(enforce.merged(writer, talk, run[-1][1], message))
         group = place
         run.append((case, message))
     flush()
@@ -253,6 +259,7 @@ def _write_run(
         for word, kind in talk.enforce:
             if word == "put-first":
                 parts = enforce.put_first(writer, talk, kind, parts)
+        parts = enforce.users(writer, talk, first.get("role"), parts)
     whole = (
         dict(first) if len(run) == 1 and parts == first.get("parts") else {**first, "parts": parts}
     )

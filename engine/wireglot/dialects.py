@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from . import admission, conversation, enforce, hooks, ladder, paths, rulefile, variants
+from . import admission, conversation, demands, enforce, hooks, ladder, paths, rulefile, variants
 from .env import Env
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
@@ -28,6 +28,7 @@ class _Read(NamedTuple):
     trail: Trail
     notes: list[tuple[str, str, Any, Any, str]]
     made: set[int]
+    odd: list[Draft]  # calls and results that do not pair
 
 
 class DialectRules:
@@ -61,7 +62,7 @@ class DialectRules:
             Note(
                 code,
                 effect_of(effect),
-                severity_of(effect_of(effect)),
+                severity_of(effect_of(effect), code),
                 pointer(at),
                 None,
                 rule_of(pos),
@@ -69,6 +70,7 @@ class DialectRules:
             )
             for code, effect, at, pos, text in found.notes
         ]
+        notes += finished(found.odd, None)
         ir = _unit_out(found.ir, unit)
         for first in ir[:1] if isinstance(ir, list) else [ir]:
             if isinstance(first, dict):
@@ -142,6 +144,7 @@ class DialectRules:
         for name in self.model.hooks:
             made |= {id(p) for _, p in hooks.HOOKS[name](whole, body, self.name, reader.trail)}
         messages = _messages(ir, unit)
+        odd: list[Draft] = []
         if messages is not None:
             for code, part in conversation.pair(messages):
                 at = reader.trail.find(part) or ()
@@ -151,8 +154,8 @@ class DialectRules:
                     if part.get("type") == "tool_result"
                     else "this call has no result in the conversation",
                 }[code]
-                notes.append((code, "kept", at, None, told))
-        return _Read(ir, reader.trail, notes, made)
+                odd.append(Draft(code, "kept", at, None, told, None, part))
+        return _Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:
         top = self.model
@@ -208,9 +211,11 @@ class DialectRules:
         trail: Trail,
         options: dict[str, Any],
         made: set[int] | None = None,
+        odd: list[Draft] | None = None,
     ) -> tuple[Any, list[Draft], Envelope | None]:
         writer = Writer(self.model, same, trail, options, self._ladder)
         writer.made = set() if same or made is None else made
+        writer.notes.extend(odd or ())
         try:
             _reserve(writer, ir)
             for message in _messages(ir, unit) or ():
@@ -226,6 +231,7 @@ class DialectRules:
             ) from None
         except RecursionError:
             raise ConversionError("the value is nested too deep") from None
+        writer.settle()
         return body, writer.notes, envelope
 
     def _write_unit(self, writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
@@ -280,6 +286,7 @@ class DialectRules:
             envelope, outside = self._envelope(writer, whole)
         case = shape.cases[0]
         view = View(whole, "request", case, writer)
+        demands.meet(writer, whole, view)
         wire = writer.picture(case.wire, view, (), top=True)
         view.claims |= outside | {"system", "messages"}
         writer.leftover(view, wire)

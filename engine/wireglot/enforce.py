@@ -6,6 +6,7 @@ from typing import Any
 
 from .ladder import step
 from .lenses import Misfit
+from .notes import Draft
 from .picture import Literal
 from .rulefile import Case, Conversation
 from .sight import View
@@ -17,6 +18,13 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
     talk = writer.dialect.conversation
     if talk is None or ("lift", "system") not in talk.enforce:
         return [], messages
+    if (
+        ("some-message", "") in writer.asked
+        and not writer.options.get("part")
+        and any(message.get("parts") for message in messages)
+        and all(message.get("role") == "system" for message in messages)
+    ):
+        return [], [_spoken(writer, message, talk) for message in messages]
     parts: list[Any] = []
     rest: list[Any] = []
     heads = 0
@@ -32,12 +40,37 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
         heads += 1
         if rest:
             told = "system text stands apart in the target, before the conversation"
-            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told)
+            first = next(iter(message.get("parts", ())), None)
+            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told, None, first)
+        if writer.repair and not message.get("parts"):
+            told = "a message of which nothing can be written is left out"
+            writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
         while "level" in message:
             message = down(writer, message, talk)
         parts.extend(message.get("parts", ()))
         unplaced(writer, message, talk.pos)
     return parts, rest
+
+
+def _spoken(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+    """Let system text that stands alone be a message of the user."""
+    while message.get("role") == "system":
+        message = down(writer, message, talk)
+    return message
+
+
+def users(
+    writer: Writer, talk: Conversation, role: Any, parts: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Leave out what only a user may say; each such part is noted."""
+    kinds = {kind for word, kind in writer.asked if word == "user-only"}
+    if role != "assistant" or not any(p.get("type") in kinds for p in parts):
+        return parts
+    for part in parts:
+        if part.get("type") in kinds:
+            told = f"in the target, a turn of the model holds no {part['type']}"
+            writer.note("no-place", "lost", writer.trail.find(part), talk.pos, told)
+    return [p for p in parts if p.get("type") not in kinds]
 
 
 def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
@@ -142,13 +175,13 @@ def with_parts(writer: Writer, message: dict[str, Any], parts: list[Any]) -> dic
 
 def merged(
     writer: Writer, talk: Conversation, before: dict[str, Any], message: dict[str, Any]
-) -> None:
-    """Note that a message joins the one before."""
+) -> list[Draft]:
+    """Note that a message joins the one before; return the note."""
     if before.get("role") == message.get("role") != "tool":
         at = writer.trail.find(message)
-        told = "two messages of one role become one"
-        first = next(iter(message.get("parts", ())), None)
-        writer.note("joined", "changed", at, talk.pos, told, None, first)
+        writer.note("joined", "changed", at, talk.pos, "two messages of one role become one")
+        return writer.notes[-1:]
+    return []
 
 
 def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:

@@ -30,6 +30,9 @@ CODES: dict[str, str] = {
     "reordered": "Parts that stand in another order in the target.",
     "moved": "A part that stands in another message in the target.",
     "empty-message": "A message without parts, left out where the target takes none.",
+    "empty-text": "Text without a word, left out where the target takes none.",
+    "clamped": "A number that the target does not take, brought within its bounds.",
+    "no-tool": "A choice of a tool, or among tools, that is not there in the target.",
     "lifted": "System text from the middle of a conversation, moved to its head.",
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
     "blank-arguments": "Blank argument text, written as an empty object.",
@@ -48,6 +51,7 @@ CODES: dict[str, str] = {
     "file-as-document": "A file of unsaid kind, written as a document.",
     "refusal-as-text": "A refusal, written as text.",
     "named-as-required": "A forced tool, written as `required`.",
+    "allowed-as-none": "A choice among no tools, written as none.",
     "allowed-as-mode": "A subset of tools, written as its mode without the list.",
     "developer-as-system": "Developer text, written as system text.",
     "system-as-user": "System text, written as a user message.",
@@ -90,9 +94,13 @@ _SEVERITY: dict[Effect, Severity] = {
 }
 
 
-def severity_of(effect: Effect) -> Severity:
-    """Return the usual severity of an effect."""
-    return _SEVERITY[effect]
+# With these, calls and results no longer pair, which providers refuse.
+_GRAVE = frozenset(("unpaired", "duplicate-id"))
+
+
+def severity_of(effect: Effect, code: str = "") -> Severity:
+    """Return the severity of a note: the usual one of its effect, if the code says no more."""
+    return "error" if code in _GRAVE else _SEVERITY[effect]
 
 
 class Draft:

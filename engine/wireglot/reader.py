@@ -169,6 +169,8 @@ class Reader:
         if isinstance(old, dict) and isinstance(value, dict):
             # Two places of the wire make one object of the IR.
             old.update(value)
+            for key in value:
+                self.trail.put(old, key, at)
             self.trail.copy(value, old)
             return
         owner[keys[-1]] = value

@@ -13,7 +13,7 @@ from .lenses import Table
 from .measure import disjoint, measure
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
-from .rulecheck import check, texts
+from .rulecheck import LIMITS, check, texts
 from .schema import Schema
 from .source import Node, Pos, wrong
 
@@ -97,6 +97,7 @@ class Dialect:
     tables: dict[str, Table]
     schemas: dict[str, Schema]
     limits: dict[str, dict[str, Any]]
+    bounds: dict[str, dict[str, Any]]
     conversation: Conversation | None
     units: dict[str, Shape]
     hooks: tuple[str, ...]
@@ -183,7 +184,8 @@ def load(node: Node) -> Dialect:
         unions,
         tables,
         schemas,
-        limits,
+        {k: v for k, v in limits.items() if k in LIMITS},
+        {k: v for k, v in limits.items() if k not in LIMITS},
         _conversation(talk) if talk else None,
         units,
         hooks,

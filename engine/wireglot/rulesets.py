@@ -191,8 +191,10 @@ class RuleSet:
             one, two = self._made(source, both[0]), self._made(target, both[1])
             return one.model, two.model, self._ladder
 
-        def partial(body: Any, model: Any = None, stream: Any = None) -> Any:
-            return self._interpreted(body, source, target, "request", model, stream, {}, both)
+        def partial(body: Any, alone: bool = True) -> Any:
+            # What holds between the fields of a request does not hold of some alone.
+            options = {"part": True} if alone else {}
+            return self._interpreted(body, source, target, "request", None, None, options, both)
 
         return Fast(plan, models, partial)
 
@@ -224,7 +226,9 @@ class RuleSet:
         one, two = self._made(source, both[0]), self._made(target, both[1])
         read = one._read(body, unit, model, stream, options)
         same = source == target
-        out, drafts, envelope = two._write(read.ir, unit, same, read.trail, options, read.made)
+        out, drafts, envelope = two._write(
+            read.ir, unit, same, read.trail, options, read.made, read.odd
+        )
         return out, all_notes(read.notes, drafts, out, same), envelope
 
 

@@ -51,6 +51,7 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
     plain = [bare(writer, h, part, wire) for part, wire in pairs]
     if lens == "bare":
         if len(plain) == 1 and plain[0] is not None and not entry.get("list"):
+            _stands(writer, pairs, into)
             return plain[0]
         return [wire for _, wire in pairs]
     if any(text is None for text in plain):
@@ -59,7 +60,14 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
         owner, key = into if into is not None else (None, None)
         at = writer.trail.find(pairs[1][0])
         writer.note("joined", "changed", at, h.pos, f"{len(plain)} texts become one", owner, key)
+    _stands(writer, pairs, into)
     return "".join(str(text) for text in plain)
+
+
+def _stands(writer: Writer, pairs: list[Any], into: Any) -> None:
+    """Remember where blocks stand that are no blocks on the wire."""
+    if into is not None:
+        writer.stands.update((id(wire), (wire, *into)) for _, wire in pairs)
 
 
 def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
@@ -109,6 +117,16 @@ def give(
             return [(holes[0], part, part.get("value"))]
         told = "no picture describes this, and the target has no place for it"
         writer.note("unknown-part", "lost", writer.trail.find(part), holes[0].pos, told)
+        writer.gone.append(part)
+        return []
+    if (
+        ("no-blank", "") in writer.asked
+        and isinstance(part, dict)
+        and part.get("type") == "text"
+        and not str(part.get("text", "")).strip()
+    ):
+        told = "text without a word is left out"
+        writer.note("empty-text", "lost", writer.trail.find(part), holes[0].pos, told)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
@@ -138,6 +156,7 @@ def give(
     told = f"the target has no place for this {kind}: {best.reason}"
     for place in at.places if isinstance(at, Several) else [at]:
         writer.note(code, "lost", place, best.pos or holes[0].pos, told)
+    writer.gone.append(part)
     return []
 
 
@@ -184,6 +203,7 @@ def descend(
         del writer.notes[mark:], writer.beside[beside_mark:]
         return []
     at = writer.trail.find(part, path or None) or writer.trail.find(part)
+    writer.written[id(part)] = (part, given[0][2])
     writer.note(row.name, row.effect, at, row.pos, row.message, given[0][2])
     for block in _dropped(part, new, beside):
         kind = block.get("type")

@@ -36,12 +36,18 @@ class Writer:
         self.options, self.ladder = options, ladder or {}
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
+        talk = dialect.conversation
+        self.asked = frozenset(talk.enforce if talk and self.repair else ())
         self.notes: list[Draft] = []
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
+        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
+        self.gone: list[Any] = []  # parts and tools that found no place
+        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.nth = 0
         self.calls: dict[str, str] = {}
 
@@ -57,6 +63,13 @@ class Writer:
     ) -> None:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+
+    def settle(self) -> None:
+        """Let notes about IR objects point to what was written of these."""
+        for draft in self.notes:
+            found = self.written.get(id(draft.place)) if draft.owner is None else None
+            if found is not None and found[0] is draft.place:
+                _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -95,6 +108,7 @@ class Writer:
         if spare is None:
             raise best or Misfit(f"`{shape.name}` has no case")
         wire, drafts, case = spare
+        self.written[id(value)] = (value, wire)
         self.notes.extend(drafts)
         if not self.same or self.repair:
             told = f"the target reads this as {self._said(shape, wire, value)}"
@@ -354,6 +368,9 @@ class Writer:
             else:
                 for path in h.paths:
                     view.claim(path)
+                    if self.watch and view.source(path) in self.watch and into is not None:
+                        draft = self.watch[view.source(path)]
+                        draft.owner, draft.place = into
                 if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
                     owner, key = into if into is not None else (None, None)
                     told = "the source has no id here; it is made from place and content"
@@ -368,11 +385,14 @@ class Writer:
 
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
         if h.mark in ("default", "else"):
+            value = self.fill.get(h.path, h.value)
             if h.mark == "else" and not (entry and "for" in entry) and h.value is not None:
                 told = f"`{rel[-1]}` is required here and was not there"
+                if value != h.value:
+                    told += f"; {value} leaves room for what the source asks for"
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
-            return [] if h.value == [] else {} if h.value == {} else h.value
+            return [] if value == [] else {} if value == {} else value
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
