@@ -40,6 +40,7 @@ CODES: dict[str, str] = {
     "unpaired": "A result without a call, or a call without a result.",
     "duplicate-id": "Two calls with one id; results are paired in order.",
     "foreign-signature": "Opaque reasoning state, which only the dialect it came from can read.",
+    "foreign-file": "A file that one provider holds; its name says nothing to another.",
     "error-as-text": "An error result, written as JSON text with the one key `error`.",
     "data-as-text": "A data result, written as JSON text.",
     "blocks-as-text": "A result of several text blocks, written as one text.",

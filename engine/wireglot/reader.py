@@ -13,7 +13,7 @@ from . import intake, itself, sums
 from . import picture as pic
 from .env import Env, empty_of, like, may_be_absent, show
 from .errors import ConversionError
-from .ir import field_type
+from .ir import OPAQUE, field_type
 from .lenses import Misfit, same
 from .payload import MAX_DEPTH
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -160,7 +160,7 @@ class Reader:
         keys = path.split(".")
         if keys[0] == "own":
             keys.insert(1, self.dialect.name)
-        if keys[-1] == "signature" and isinstance(value, str):
+        if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
             value = {"value": value, "origin": self.dialect.name}
         owner = made
         for key in keys[:-1]:

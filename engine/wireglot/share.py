@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import leftover
 from . import picture as pic
-from .ir import FUNCTION, PARTS
+from .ir import FUNCTION, OPAQUE, PARTS
 from .ladder import Row, step
 from .lenses import Misfit
 from .picture import ABSENT, Hole
@@ -154,10 +154,19 @@ def give(
     at = writer.trail.find(part) if isinstance(part, dict) else None
     code = "own-field" if kind == "native" else "no-place"
     told = f"the target has no place for this {kind}: {best.reason}"
+    for field, value in _opaque(part):
+        if value.get("origin") != writer.dialect.name:
+            code, told = OPAQUE[field], f"only {value.get('origin')} can read this {field}"
     for place in at.places if isinstance(at, Several) else [at]:
         writer.note(code, "lost", place, best.pos or holes[0].pos, told)
     writer.gone.append(part)
     return []
+
+
+def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Return what inside of a part only its origin can read."""
+    inside = [v for v in part.values() if isinstance(v, dict)] if isinstance(part, dict) else []
+    return [(k, v) for one in inside for k, v in one.items() if k in OPAQUE and isinstance(v, dict)]
 
 
 def directly(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .ir import OPAQUE
 from .lenses import Misfit, parse_json, same
 from .picture import ABSENT
 from .rulefile import Case, Shape
@@ -38,7 +39,7 @@ class View:
             if not isinstance(value, dict) or key not in value:
                 return ABSENT
             value = value[key]
-        if keys[-1] == "signature" and isinstance(value, dict):
+        if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, dict):
             return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
         return value
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import itself, leftover, outlet, share
 from . import picture as pic
-from .ir import FUNCTION, field_type
+from .ir import FUNCTION, OPAQUE, field_type
 from .ladder import Ladder
 from .lenses import Misfit, guard, is_guard, same
 from .limits import Limits
@@ -240,7 +240,12 @@ class Writer:
                 raise Misfit(f"`{path or 'the value'}` is no object", (), ir.pos)
             for (name, *_), child in ir.entries:
                 inner = f"{path}.{name}" if path else name
-                self.match(child, value.get(name, ABSENT), inner, view)
+                found = value.get(name, ABSENT)
+                if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
+                    if found.get("origin") != self.dialect.name:
+                        raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
+                    found = found.get("value", ABSENT)
+                self.match(child, found, inner, view)
             if ir.closed and not value.keys() <= ir.names | {"spelled", "kept"}:
                 raise Misfit(f"`{path}` says more", (), ir.pos)
 
