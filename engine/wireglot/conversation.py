@@ -201,7 +201,7 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
             blocks, writer.beside = writer.beside, []
             aside = {"role": "user", "parts": blocks}
             place, case, message = _place(writer, talk, aside)
-            out.extend(_write_run(writer, talk, place, [(case, message)]))
+            out.extend(_write_run(writer, talk, place, [(case, message)], made=True))
         group = None
 
     for original in messages:
@@ -244,8 +244,13 @@ def _place(
 
 
 def _write_run(
-    writer: Writer, talk: Conversation, group: Group, run: list[tuple[Case, dict[str, Any]]]
+    writer: Writer,
+    talk: Conversation,
+    group: Group,
+    run: list[tuple[Case, dict[str, Any]]],
+    made: bool = False,
 ) -> list[Any]:
+    """Write a run of messages; `made` says that the source has no such message."""
     case, first = run[0]
     parts = [part for _, message in run for part in message.get("parts", ())]
     if group.spliced:
@@ -283,7 +288,8 @@ def _write_run(
     ):
         at = writer.trail.find(first)
         told = "a message of which nothing can be written is left out"
-        writer.note("empty-message", "lost", at, talk.pos, told)
+        if not made:
+            writer.note("empty-message", "lost", at, talk.pos, told)
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)

@@ -71,6 +71,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
         else:
             value, done = through(reader, lens, h, value, at, rel, env)
             if done:
+                aside(reader, h, value, env)
                 return value
     if h.mode == "each":
         if "lone" in h.lenses:

@@ -42,6 +42,8 @@ CODES: dict[str, str] = {
     "foreign-signature": "Opaque reasoning state, which only the dialect it came from can read.",
     "foreign-file": "A file that one provider holds; its name says nothing to another.",
     "error-as-text": "An error result, written as JSON text with the one key `error`.",
+    "failed-as-error": "A failed result of several text blocks, written as one error.",
+    "failed-beside": "A failed result with media: its text is an error, the media stand after it.",
     "data-as-text": "A data result, written as JSON text.",
     "blocks-as-text": "A result of several text blocks, written as one text.",
     "blocks-beside": "The media of a result, moved into a user message after it.",

@@ -75,6 +75,9 @@ def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
     if not isinstance(part, dict) or not isinstance(part.get("text"), str):
         return None
     assert h.shape is not None
+    shape = writer.dialect.shapes.get(h.shape)
+    if part.get("type") != ((shape.kind if shape else None) or "text"):
+        return None  # a plain text would be read as another part
     try:
         bare = writer.afresh().shape(
             h.shape, {"type": part.get("type", "text"), "text": part["text"]}

@@ -44,6 +44,7 @@ class Writer:
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
+        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.gone: list[Any] = []  # parts and tools that found no place
@@ -65,7 +66,15 @@ class Writer:
         self.notes.append(Draft(code, effect, source, rule, message, owner, place))
 
     def settle(self) -> None:
-        """Let notes about IR objects point to what was written of these."""
+        """Let notes about IR objects point to what was written of these.
+
+        What is lost is not moved.
+        """
+        lost = {id(part) for part in self.gone}
+        if lost:
+            self.notes = [
+                d for d in self.notes if d.effect != "moved" or d.owner or id(d.place) not in lost
+            ]
         for draft in self.notes:
             found = self.written.get(id(draft.place)) if draft.owner is None else None
             if found is not None and found[0] is draft.place:
@@ -144,7 +153,7 @@ class Writer:
 
     def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
         try:
-            return alike(self._read(shape, wire), value)
+            return alike(self._read(shape, wire), value, self.respelt)
         except Misfit:
             return False
 
