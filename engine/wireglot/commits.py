@@ -59,7 +59,7 @@ def _commit(
     elif role == "assistant":
         with code.block("if new:"):
             code("size = len(calls); calls.update(new)")
-            code("if len(calls) != size + len(new): raise BAIL")
+            code("if len(calls) != size + len(new) or '' in new: raise BAIL")
             if pair.sorted:
                 code("open_calls = dict(zip(new, NUMBERS)); last = 0")
             else:

@@ -182,7 +182,7 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     if writer.repair:
-        messages = enforce.order(writer, messages)
+        messages = enforce.order(writer, enforce.ids(writer, messages))
     out: list[Any] = []
     run: list[tuple[Case, dict[str, Any]]] = []
     group: Group | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from .ladder import step
@@ -96,6 +97,70 @@ def unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
     view = View(message, "message", dummy, writer)
     view.claims |= {"parts", "role", "level"}
     writer.leftover(view, {})
+
+
+def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give each call an id of its own, where it has none or that of another, and its result too."""
+    found = [
+        p["id"]
+        for m in messages
+        for p in m.get("parts", ())
+        if p.get("type") == "tool_call" and isinstance(p.get("id"), str)
+    ]
+    taken = set(found)
+    if len(taken) == len(found) and "" not in taken:
+        return messages
+    seen: set[str] = set()
+    waiting: dict[str, deque[str]] = {}
+    out = []
+    for message in messages:
+        parts = []
+        for part in message.get("parts", ()):
+            kind = part.get("type")
+            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
+            if isinstance(key, str):
+                new = key
+                if kind == "tool_call":
+                    if not key or key in seen:
+                        new = _fresh(key or "call", taken)
+                    seen.add(key)
+                    waiting.setdefault(key, deque()).append(new)
+                elif waiting.get(key):
+                    new = waiting[key].popleft()
+                part = _renamed(writer, part, key, new)
+            parts.append(part)
+        same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
+        out.append(message if same else with_parts(writer, message, parts))
+    return out
+
+
+def _fresh(key: str, taken: set[str]) -> str:
+    number = 2 if key in taken else 1
+    while f"{key}_{number}" in taken:
+        number += 1
+    taken.add(f"{key}_{number}")
+    return f"{key}_{number}"
+
+
+def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
+    """Return a call or result with another id, noted."""
+    if new == key:
+        return part
+    field = "id" if part["type"] == "tool_call" else "tool_call_id"
+    fresh = {**part, field: new}
+    writer.trail.copy(part, fresh)
+    writer.instead[id(part)] = (part, fresh)
+    if id(part) in writer.made:
+        writer.made.add(id(fresh))
+    writer.calls[new] = part.get("name", "")
+    told = f"an earlier call has the id `{key}`" if key else "an empty id tells no calls apart"
+    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
+    at = writer.trail.find(part, field)
+    if key:
+        writer.note("renamed", "changed", at, pos, told, None, fresh)
+    else:
+        writer.note("made-id", "added", at, pos, told, None, fresh)
+    return fresh
 
 
 def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -228,7 +228,7 @@ class State:
                     key = part["id"] = self._made(
                         f"{self.seat}/{j}", {**calls, **new}, part, writer
                     )
-                if not isinstance(key, str) or key in calls or key in new:
+                if not isinstance(key, str) or not key or key in calls or key in new:
                     raise Bail
                 if message["role"] != "assistant":
                     raise Bail

@@ -42,6 +42,7 @@ class Writer:
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
@@ -76,8 +77,11 @@ class Writer:
                 d for d in self.notes if d.effect != "moved" or d.owner or id(d.place) not in lost
             ]
         for draft in self.notes:
-            found = self.written.get(id(draft.place)) if draft.owner is None else None
-            if found is not None and found[0] is draft.place:
+            if draft.owner is not None or draft.place is None:
+                continue
+            place = self.instead.get(id(draft.place), (0, draft.place))[1]
+            found = self.written.get(id(place))
+            if found is not None and found[0] is place:
                 _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
 
     # -- shapes -------------------------------------------------------------------------------
