@@ -100,7 +100,7 @@ def unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
 
 
 def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give each call an id of its own, where it has none or that of another, and its result too."""
+    """Give each call an id of its own where it has none, or that of a call that still waits."""
     found = [
         p["id"]
         for m in messages
@@ -110,7 +110,6 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     taken = set(found)
     if len(taken) == len(found) and "" not in taken:
         return messages
-    seen: set[str] = set()
     waiting: dict[str, deque[str]] = {}
     out = []
     for message in messages:
@@ -121,9 +120,8 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
             if isinstance(key, str):
                 new = key
                 if kind == "tool_call":
-                    if not key or key in seen:
+                    if not key or waiting.get(key):
                         new = _fresh(key or "call", taken)
-                    seen.add(key)
                     waiting.setdefault(key, deque()).append(new)
                 elif waiting.get(key):
                     new = waiting[key].popleft()
@@ -153,7 +151,7 @@ def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[s
     if id(part) in writer.made:
         writer.made.add(id(fresh))
     writer.calls[new] = part.get("name", "")
-    told = f"an earlier call has the id `{key}`" if key else "an empty id tells no calls apart"
+    told = f"a call that waits has the id `{key}`" if key else "an empty id tells no calls apart"
     pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
     at = writer.trail.find(part, field)
     if key:
