@@ -11,7 +11,7 @@ from .errors import ConversionError, UsageError
 from .ir import USER_DATA
 from .lenses import Misfit
 from .notes import Draft, Note, Policy, severity_of
-from .payload import check_json, check_unit, known_options
+from .payload import check_call, check_json, check_unit, known_options
 from .picture import ABSENT
 from .reader import Reader
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
@@ -54,6 +54,7 @@ class DialectRules:
         Raises UsageError for an unknown unit or option, ConversionError for a payload that cannot
         be read.
         """
+        check_call(model, stream)
         known = known_options(options)
         name = self.model_in(body, unit) if model is None and self._pick else model
         picked = self._picked(name, known)

@@ -132,8 +132,15 @@ class Policy:
     """
 
     def __init__(self, table: Mapping[str, str] | None) -> None:
+        if table is not None and not isinstance(table, Mapping):
+            raise UsageError(
+                f"`policy` is a mapping such as {{'effect:lost': 'fail'}}, "
+                f"not {type(table).__name__}"
+            )
         self.table = dict(table or {})
         for key, word in self.table.items():
+            if not isinstance(key, str):
+                raise UsageError(f"a key of the policy is a text, not {type(key).__name__}")
             kind, _, name = key.partition(":")
             if word not in ("ignore", "note", "fail"):
                 raise UsageError(
