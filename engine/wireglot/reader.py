@@ -13,7 +13,7 @@ from . import intake, itself, sums
 from . import picture as pic
 from .env import Env, empty_of, like, may_be_absent, show
 from .errors import ConversionError
-from .ir import OPAQUE, field_type
+from .ir import OPAQUE, field_type, usual_type
 from .lenses import Misfit, same
 from .payload import MAX_DEPTH
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -206,6 +206,7 @@ class Reader:
             found = p.read(wire) if isinstance(wire, str) else None
             if found is None:
                 raise Misfit(f"expected a text like {like(p)}, got {show(wire)}", at, p.pos)
+            found = self.usual(p, wire, found, at, rel, env)
             for name, value in zip(p.names, found, strict=True):
                 env.put(name, value, at)
         elif isinstance(p, Items):
@@ -213,6 +214,24 @@ class Reader:
                 raise Misfit(f"expected a list of {len(p.items)}", at, p.pos)
             for i, (child, item) in enumerate(zip(p.items, wire, strict=True)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
+
+    def usual(
+        self, p: Text, wire: str, found: tuple[str, ...], at: At, rel: At, env: Env
+    ) -> tuple[str, ...]:
+        """Return what a text picture found, with the usual word for a media type."""
+        if "media_type" in p.names:
+            pairs = zip(p.names, found, strict=True)
+            usual = tuple(usual_type(v) if name == "media_type" else v for name, v in pairs)
+            written = p.write(usual)
+        else:
+            written = usual_type(wire)
+            usual = p.read(written) or found
+        if usual == found or written is None:
+            return found
+        env.spell(rel, wire, written)
+        told = f"the media type of {show(wire)} is said in another way"
+        env.notes.append(("reworded", "changed", at, p.pos, told))
+        return usual
 
     def literal(self, p: Literal, wire: Any, at: At, rel: At, env: Env) -> None:
         """Match a fixed value and remember which spelling it was."""

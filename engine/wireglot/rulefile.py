@@ -235,8 +235,9 @@ def _map(node: Node | None, what: str) -> dict[str, Node]:
 
 def _table(node: Node) -> Table:
     plain = node.plain()
-    if isinstance(plain, dict) and list(plain) == ["only"] and isinstance(plain["only"], list):
-        return Table({word: word for word in plain["only"]}, {}, {}, None, closed=True)
+    only = plain.get("only") if isinstance(plain, dict) else None
+    if isinstance(only, list) and set(plain) <= {"only", "read-also"}:
+        return Table({w: w for w in only}, plain.get("read-also", {}), {}, None, closed=True)
     known = {"write", "read-also", "write-also", "otherwise"}
     if not isinstance(plain, dict) or not set(plain) <= known or "write" not in plain:
         raise wrong(

@@ -130,6 +130,8 @@ class Reading:
             found = self.code.name()
             self.code(f"{found} = {self.code.const(p, 'SAID')}.read({var})")
             self.code(f"if {found} is None: raise ODD")
+            said = f"{found}[{p.names.index('media_type')}]" if "media_type" in p.names else var
+            self.code(f"if usual_type({said}) != {said}: raise ODD")
             for i, name in enumerate(p.names):
                 self.env[name] = Val(f"{found}[{i}]", "str")
         else:

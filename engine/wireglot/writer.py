@@ -285,7 +285,7 @@ class Writer:
                 raise Misfit("the text would read back as something else", (), p.pos)
             for name in p.names:
                 view.claim(name)
-            return text
+            return self.remembered(view, rel, text) if view.memory else text
         assert isinstance(p, Items)
         items = [self.picture(child, view, (*rel, i)) for i, child in enumerate(p.items)]
         if any(item is ABSENT for item in items):
