@@ -74,7 +74,9 @@ class Writer:
         lost = {id(part) for part in self.gone}
         if lost:
             self.notes = [
-                d for d in self.notes if d.effect != "moved" or d.owner or id(d.place) not in lost
+                d
+                for d in self.notes
+                if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
             ]
         for draft in self.notes:
             if draft.owner is not None or draft.place is None:
