@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import jsontext
 from .errors import ConversionError
-from .ir import usual_type
 from .lenses import Misfit, same
 from .notes import Note
 from .payload import check_json
@@ -86,7 +85,6 @@ class Fast:
             "loads": jsontext.load,
             "NUMBERS": range(10**6),
             "KNOWN": self.names,
-            "usual_type": usual_type,
             "clean": clean,
             "check_json": check_json,
             "index": index,

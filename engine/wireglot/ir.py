@@ -131,26 +131,6 @@ class Response(TypedDict, total=False):
     usage: dict[str, Any]
 
 
-# Media types that are said in more than one way, and the usual one.
-MEDIA_TYPES = {
-    "image/jpg": "image/jpeg",
-    "audio/mp3": "audio/mpeg",
-    "audio/x-wav": "audio/wav",
-    "audio/wave": "audio/wav",
-}
-
-
-def usual_type(word: str) -> str:
-    """Return the usual way to say a media type; the parameters of a picture's type say nothing."""
-    head = word[:6].lower()
-    if head == "audio/":
-        return MEDIA_TYPES.get(word.lower(), word)
-    if head != "image/":
-        return word
-    plain = word.partition(";")[0].strip().lower()
-    return MEDIA_TYPES.get(plain, plain)
-
-
 def field_type(shape: str, path: str) -> str:
     """Return the type of a field: string integer number bool list object opaque any."""
     if path.startswith("own."):

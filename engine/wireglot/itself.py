@@ -27,7 +27,7 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
         for shape, case in reader.dialect.cases_of(h.shape):
             mark = len(reader.notes)
             try:
-                inner = reader.case(case, wire, at, lenient, outer=env)
+                inner = reader.case(case, wire, at, lenient, env, rel)
                 seen = {**env.fields, **inner.fields}
                 agree(reader, case, env)
                 made: dict[str, Any] = {}

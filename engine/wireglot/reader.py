@@ -13,7 +13,7 @@ from . import intake, itself, sums
 from . import picture as pic
 from .env import Env, empty_of, like, may_be_absent, show
 from .errors import ConversionError
-from .ir import OPAQUE, field_type, usual_type
+from .ir import OPAQUE, field_type
 from .lenses import Misfit, same
 from .payload import MAX_DEPTH
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -64,10 +64,17 @@ class Reader:
         self.depth -= 1
         raise best or Misfit("nothing fits", at)
 
-    def case(self, case: Case, wire: Any, at: At, lenient: bool, outer: Env | None = None) -> Env:
-        """Match one case's picture; `outer` shares its base when the object is the same."""
+    def case(
+        self,
+        case: Case,
+        wire: Any,
+        at: At,
+        lenient: bool,
+        outer: Env | None = None,
+        rel: At = (),
+    ) -> Env:
+        """Match one case's picture; `outer` shares its base, and `rel` is the place below it."""
         env = Env(outer.base if outer else at, case, lenient)
-        rel = at[len(env.base) :]
         self.picture(case.wire, wire, at, rel, env, top=True)
         self.finish(env)
         return env
@@ -219,12 +226,13 @@ class Reader:
         self, p: Text, wire: str, found: tuple[str, ...], at: At, rel: At, env: Env
     ) -> tuple[str, ...]:
         """Return what a text picture found, with the usual word for a media type."""
+        types = self.dialect.media_types
         if "media_type" in p.names:
             pairs = zip(p.names, found, strict=True)
-            usual = tuple(usual_type(v) if name == "media_type" else v for name, v in pairs)
+            usual = tuple(types.get(v, v) if name == "media_type" else v for name, v in pairs)
             written = p.write(usual)
         else:
-            written = usual_type(wire)
+            written = types.get(wire, wire)
             usual = p.read(written) or found
         if usual == found or written is None:
             return found

@@ -19,7 +19,7 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
-    "hooks request response error spelling".split()
+    "hooks request response error spelling media-types".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -101,6 +101,7 @@ class Dialect:
     conversation: Conversation | None
     units: dict[str, Shape]
     hooks: tuple[str, ...]
+    media_types: dict[str, str]
     node: Node
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
 
@@ -189,6 +190,7 @@ def load(node: Node) -> Dialect:
         _conversation(talk) if talk else None,
         units,
         hooks,
+        _types(top.get("media-types")),
         node,
     )
     check(dialect)
@@ -231,6 +233,14 @@ def _map(node: Node | None, what: str) -> dict[str, Node]:
     if not isinstance(node.value, dict):
         raise wrong(f"{what} is a mapping", node.pos)
     return node.value
+
+
+def _types(node: Node | None) -> dict[str, str]:
+    """Read `media-types`: other spellings, and the usual ones."""
+    for word, usual in _map(node, "`media-types`").items():
+        if not isinstance(usual.value, str):
+            raise wrong(f"`{word}` has a usual spelling, a text", usual.pos)
+    return {} if node is None else dict(node.plain())
 
 
 def _table(node: Node) -> Table:
