@@ -9,6 +9,7 @@ from typing import Any
 
 from . import scope
 from .compile import Pair
+from .demands import OF_TOOLS
 from .frame import Frame
 from .ir import field_type
 from .ladder import Ladder
@@ -203,6 +204,8 @@ def _entry(
         return ("lost", "own-field", told, None)
     if child.mode or _words(child) or "." in child.path or child.path in shaped:
         return ("shaped",)
+    if child.path in OF_TOOLS or child.path in target.bounds or _beside(source, target, child.path):
+        return ("shaped",)
     if child.mark in ("default", "made"):
         raise Cannot
     cls = CLASSES.get(field_type("request", child.path), "any")
@@ -224,6 +227,12 @@ def _entry(
         return ("outside", child.path, classes)
     told = f"the target has no place for `{child.path}`"
     return ("lost", "no-place", told, classes)
+
+
+def _beside(source: Dialect, target: Dialect, path: str) -> bool:
+    """Tell whether a number that the source has must stay below this one in the target."""
+    there = {h.path for h in holes(source.units["request"].cases[0].wire)}
+    return any(b.get("below") == path and key in there for key, b in target.bounds.items())
 
 
 def _leaves(p: Picture, keys: tuple[str, ...] | None) -> list[tuple[tuple[str, ...] | None, Hole]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import picture as pic
 from .hooks import HOOKS
+from .ir import field_type
 from .lenses import FORMS, GUARDS, LENSES, is_guard
 from .source import Node, wrong
 
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     from .rulefile import Dialect
 
 ENFORCE = frozenset(
-    "lift put-first answer-next order-results-by-calls no-empty alternate insert "
-    "narrow-tools".split()
+    "lift put-first answer-next order-results-by-calls no-empty alternate insert narrow-tools "
+    "no-blank some-message user-only".split()
 )
 LIMITS = {"tool_name", "call_id"}
 LIMIT_WORDS = {"first": str, "rest": str, "min": int, "max": int}
+BOUND_WORDS = {"count": int, "min": int, "below": str}
 
 
 def check(dialect: Dialect) -> None:
@@ -89,10 +91,17 @@ def _words(dialect: Dialect) -> None:
             raise wrong(f"`{word}` cannot be enforced", enforce.pos, f"there are: {there}")
     limits = dialect.node.get("limits")
     for name, limit in limits.value.items() if limits else ():
-        if name not in LIMITS or not isinstance(limit.value, dict) or "rest" not in limit.value:
+        words: dict[str, type] = LIMIT_WORDS if name in LIMITS else BOUND_WORDS
+        if not isinstance(limit.value, dict) or (name in LIMITS and "rest" not in limit.value):
             raise wrong(
                 f"`{name}` is no limit", limit.pos, "tool_name or call_id, each with `rest`"
             )
+        if name not in LIMITS and field_type("request", name) not in ("integer", "list"):
+            raise wrong(
+                f"`{name}` is no limit",
+                limit.pos,
+                "tool_name or call_id, or a number or a list of a request",
+            )
         for word, node in limit.value.items():
-            if not isinstance(node.value, LIMIT_WORDS.get(word, ())):
-                raise wrong(f"`{word}` is no limit of `{name}`", node.pos, "first, rest, min, max")
+            if not isinstance(node.value, words.get(word, ())):
+                raise wrong(f"`{word}` is no limit of `{name}`", node.pos, ", ".join(words))

@@ -6,7 +6,10 @@ from . import picture as pic
 from .picture import Fields, Hole, Items, Picture
 from .rulefile import Dialect
 
-ENFORCED = frozenset(("lift", "put-first", "answer-next", "order-results-by-calls", "no-empty"))
+ENFORCED = frozenset(
+    "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
+    "user-only".split()
+)
 
 
 def interpreted(dialect: Dialect) -> bool:

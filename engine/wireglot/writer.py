@@ -11,7 +11,7 @@ from typing import Any
 
 from . import itself, jsontext, leftover, outlet, share
 from . import picture as pic
-from .ir import FUNCTION, field_type
+from .ir import FUNCTION, OPAQUE, field_type
 from .ladder import Ladder
 from .lenses import Misfit, guard, is_guard, same
 from .limits import Limits
@@ -37,16 +37,24 @@ class Writer:
         self.options, self.ladder = options, ladder or {}
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
+        talk = dialect.conversation
+        self.asked = frozenset(talk.enforce if talk and self.repair else ())
         self.notes: list[Draft] = []
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
+        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
+        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
+        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
         self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
         self.ids: set[str] = set()  # ids that were made here
         self.alone = False  # one element is wanted: nothing may stand beside it
+        self.gone: list[Any] = []  # parts and tools that found no place
+        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.nth = 0
         self.calls: dict[str, str] = {}
 
@@ -62,6 +70,26 @@ class Writer:
     ) -> None:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+
+    def settle(self) -> None:
+        """Let notes about IR objects point to what was written of these.
+
+        What is lost is not moved.
+        """
+        lost = {id(part) for part in self.gone}
+        if lost:
+            self.notes = [
+                d
+                for d in self.notes
+                if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
+            ]
+        for draft in self.notes:
+            if draft.owner is not None or draft.place is None:
+                continue
+            place = self.instead.get(id(draft.place), (0, draft.place))[1]
+            found = self.written.get(id(place))
+            if found is not None and found[0] is place:
+                _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -115,6 +143,7 @@ class Writer:
         if spare is None:
             raise best or Misfit(f"`{shape.name}` has no case")
         wire, drafts, case = spare
+        self.written[id(value)] = (value, wire)
         self.notes.extend(drafts)
         if not self.same or self.repair:
             told = f"the target reads this as {self._said(shape, wire, value)}"
@@ -150,7 +179,7 @@ class Writer:
 
     def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
         try:
-            return alike(self._read(shape, wire), value)
+            return alike(self._read(shape, wire), value, self.respelt)
         except Misfit:
             return False
 
@@ -246,7 +275,12 @@ class Writer:
                 raise Misfit(f"`{path or 'the value'}` is no object", (), ir.pos)
             for (name, *_), child in ir.entries:
                 inner = f"{path}.{name}" if path else name
-                self.match(child, value.get(name, ABSENT), inner, view)
+                found = value.get(name, ABSENT)
+                if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
+                    if found.get("origin") != self.dialect.name:
+                        raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
+                    found = found.get("value", ABSENT)
+                self.match(child, found, inner, view)
             if ir.closed and not value.keys() <= ir.names | {"spelled", "kept"}:
                 raise Misfit(f"`{path}` says more", (), ir.pos)
 
@@ -273,7 +307,7 @@ class Writer:
                 raise Misfit("the text would read back as something else", (), p.pos)
             for name in p.names:
                 view.claim(name)
-            return text
+            return self.remembered(view, rel, text) if view.memory else text
         assert isinstance(p, Items)
         items = [self.picture(child, view, (*rel, i)) for i, child in enumerate(p.items)]
         if any(item is ABSENT for item in items):
@@ -376,6 +410,9 @@ class Writer:
             else:
                 for path in h.paths:
                     view.claim(path)
+                    if self.watch and view.source(path) in self.watch and into is not None:
+                        draft = self.watch[view.source(path)]
+                        draft.owner, draft.place = into
                 if len(h.paths) > 1:
                     self._summed(h, view, into)
                 if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
@@ -392,11 +429,14 @@ class Writer:
 
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
         if h.mark in ("default", "else"):
+            value = self.fill.get(h.path, h.value)
             if h.mark == "else" and not (entry and "for" in entry) and h.value is not None:
                 told = f"`{rel[-1]}` is required here and was not there"
+                if value != h.value:
+                    told += f"; {value} leaves room for what the source asks for"
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
-            return [] if h.value == [] else {} if h.value == {} else h.value
+            return [] if value == [] else {} if value == {} else value
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
                 return ABSENT
