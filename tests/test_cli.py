@@ -153,6 +153,8 @@ def test_a_policy_and_an_option_are_parsed_at_the_right_equals_sign() -> None:
         (["--from", "nobody"], "nobody"),
         (["--rules", "no-such-directory"], "no-such-directory"),
         (["--notes", "loud"], "loud"),
+        (["--indent", "-3"], "-3"),
+        (["--indent", "1000"], "1000"),
         (["-o", "no-such-directory/out.json"], "cannot be written"),
     ],
 )
@@ -212,6 +214,44 @@ def test_a_reader_that_goes_away_causes_no_traceback(request_file: str) -> None:
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
         assert process.wait(60) == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("command", ["convert - --from gemini --to gemini", "dialects"])
+def test_output_that_has_no_room_is_told_in_one_line(command: str) -> None:
+    done = shell(f"echo '{{\"contents\": []}}' | wireglot {command} >/dev/full")
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith("wireglot: stdout cannot be written")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell")
+@pytest.mark.parametrize(
+    ("command", "status", "message"),
+    [
+        ("dialects >&-", 1, "stdout is closed"),
+        ("convert --from gemini --to gemini <&-", 2, "stdin is closed"),
+        ("dialects 2>&-", 0, ""),
+    ],
+)
+def test_a_closed_stream_causes_no_traceback(command: str, status: int, message: str) -> None:
+    done = shell(f"wireglot {command}")
+    assert done.returncode == status, done.stderr
+    assert message in done.stderr.decode() and b"Traceback" not in done.stderr
+    assert done.stderr.count(b"\n") <= 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell")
+def test_notes_do_not_end_up_in_the_result_where_stderr_is_closed(request_file: str) -> None:
+    done = shell(f"wireglot convert {request_file} --from openai-chat --to anthropic 2>&-")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["model"] == "m"
+
+
+def shell(command: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a shell command in which `wireglot` is this one."""
+    here = command.replace("wireglot ", f"'{sys.executable}' -m wireglot ", 1)
+    return subprocess.run(["sh", "-c", here], capture_output=True, timeout=60)
 
 
 def test_dialects_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> None:

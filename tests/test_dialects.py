@@ -178,6 +178,44 @@ BODIES: dict[str, Any] = {
     "anthropic": ANTHROPIC,
     "gemini": GEMINI,
 }
+RESPONSES: dict[str, Any] = {
+    "blocks": {
+        "output": {"message": BODIES["blocks"]["messages"][1]},
+        "stopReason": "tool_use",
+        "usage": {
+            "inputTokens": 10,
+            "outputTokens": 5,
+            "totalTokens": 19,
+            "cacheReadInputTokens": 4,
+        },
+        "metrics": {"latencyMs": 7},
+    },
+    "items": {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 5,
+        "model": "m",
+        "output": BODIES["items"]["input"][2:4] + BODIES["items"]["input"][6:7],
+        "status": "completed",
+        "usage": {
+            "input_tokens": 14,
+            "input_tokens_details": {"cached_tokens": 4},
+            "output_tokens": 5,
+            "output_tokens_details": {"reasoning_tokens": 2},
+            "total_tokens": 19,
+        },
+    },
+    "plans": {
+        "id": "p1",
+        "finish_reason": "TOOL_CALL",
+        "message": BODIES["plans"]["messages"][2],
+        "usage": {
+            "billed_units": {"input_tokens": 9},
+            "tokens": {"input_tokens": 10, "output_tokens": 5},
+            "cached_tokens": 4,
+        },
+    },
+}
 INVENTED = ("blocks", "items", "plans")
 PAIRS = [pair for pair in itertools.permutations(BODIES, 2) if set(pair) & set(INVENTED)]
 
@@ -203,26 +241,30 @@ def _other(value: Any) -> Any:
     return f"{value}x" if isinstance(value, str) else "x"
 
 
-def _converted(rules: Any, body: Any, pair: tuple[str, str]) -> Any:
+def _converted(rules: Any, body: Any, pair: tuple[str, str], **more: str) -> Any:
     try:
-        return rules.convert(body, *pair, model="m")
+        return rules.convert(body, *pair, **more)
     except wireglot.ConversionError:
         return None
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_each_leaf_is_written_or_named(rules: Any, pair: tuple[str, str]) -> None:
-    body = BODIES[pair[0]]
-    base = rules.convert(body, *pair, model="m")
+def _unheard(rules: Any, body: Any, pair: tuple[str, str], **more: str) -> list[str]:
+    """Return the leaves that can change without a change of the output or a note that names it."""
+    base = rules.convert(body, *pair, **more)
     unheard = []
     for steps, value in leaves(body):
-        run = _converted(rules, replaced(body, {steps: _other(value)}), pair)
+        run = _converted(rules, replaced(body, {steps: _other(value)}), pair, **more)
         if run is None or run[::2] != base[::2]:
             continue
         pointer = pointer_of(steps)
         if not any(names(n.source_path, pointer) for n in (*base.notes, *run.notes)):
             unheard.append(pointer)
-    assert unheard == []
+    return unheard
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_each_leaf_is_written_or_named(rules: Any, pair: tuple[str, str]) -> None:
+    assert _unheard(rules, BODIES[pair[0]], pair, model="m") == []
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
@@ -258,3 +300,25 @@ def test_every_note_points_at_what_is_there(rules: Any) -> None:
                 for key in (path or "").split("/")[1:]:
                     name = key.replace("~1", "/").replace("~0", "~")
                     value = value[int(name)] if isinstance(value, list) else value[name]
+
+
+@pytest.mark.parametrize("source", INVENTED)
+@pytest.mark.parametrize("target", BODIES)
+def test_a_response_keeps_its_calls_its_stop_and_its_counts(
+    rules: Any, source: str, target: str
+) -> None:
+    body = RESPONSES[source]
+    out = rules.convert(body, source, target, unit="response")
+    if source == target:
+        assert out[:2] == (body, ())
+    one = rules[source].read(body, unit="response").ir
+    two = rules[target].read(out.body, unit="response").ir
+    calls = [
+        [(p["id"], p["name"], p["arguments"]) for p in ir["candidates"][0]["parts"] if "name" in p]
+        for ir in (one, two)
+    ]
+    assert calls[0] == calls[1] != []
+    assert one["candidates"][0]["stop_reason"] == two["candidates"][0]["stop_reason"] == "tool_use"
+    counts = [(ir["usage"]["input"], ir["usage"]["cache_read"]) for ir in (one, two)]
+    assert counts[0] == counts[1]
+    assert _unheard(rules, body, (source, target), unit="response") == []

@@ -70,6 +70,28 @@ def test_what_is_no_json_is_refused(text: str) -> None:
         jsontext.parse(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":1,"a":2}',
+        '{"a":1, "a" :2}',
+        '{"a":{"b":1,"b":1}}',
+        '[{"a":1,"a":":"}]',
+        '{"a":":","a":1}',
+        '{"a" :1,"a":":"}',
+        '{"\\u0061":1,"a":2}',
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="twice"):
+        jsontext.parse(text)
+
+
+@pytest.mark.parametrize("text", ['{"a":":\\":"}', '{"a" : 1}', '[{"a":1},{"a":2}]', '{"a":"{"}'])
+def test_a_key_that_stands_once_is_read(text: str) -> None:
+    assert jsontext.parse(text) == json.loads(text)
+
+
 @pytest.mark.skipif(NODE is None, reason="node is not on this machine")
 def test_thousands_of_values_are_written_as_node_writes_them() -> None:
     chance = random.Random(7)

@@ -55,7 +55,7 @@ SIGNATURES = st.fixed_dictionaries({"value": WORDS}, optional={"origin": st.just
 SOURCES = st.one_of(
     tagged("base64", {"data": WORDS}, {"media_type": WORDS}),
     tagged("url", {"url": WORDS}, {"media_type": WORDS}),
-    tagged("file_id", {"id": WORDS}),
+    tagged("file_id", {"file": SIGNATURES}),
     tagged("text", {"text": WORDS}),
     tagged("blocks", {"blocks": st.lists(OBJECTS, max_size=2)}),
 )

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import wireglot
-from wireglot import examples, lenses, notes, picture, rulecheck, rulefile, schema, source
+from wireglot import examples, lenses, notes, picture, form, rulefile, rulefile, schema, source
 
 PAGE = (Path(__file__).parent.parent / "docs/rule-language.md").read_text("utf-8")
 BLOCKS = [
@@ -37,13 +37,15 @@ conversation:
   by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}, assistant: {wire: {role: assistant}}}
-request: {wire: {turns: $messages as conversation}}
+request: {wire: {turns: $messages as conversation, seed: $seed (optional)}}
 """
 
 
 def whole(text: str) -> dict[str, Any]:
     """Return an example of the page as a whole rule file: its words over those around it."""
     around, said = yaml.safe_load(AROUND), yaml.safe_load(text)
+    if "extends" in said:
+        return dict(said)
     for word, value in said.items():
         if word in ("shapes", "unions"):
             around[word] |= value
@@ -61,8 +63,9 @@ def test_each_example_of_the_page_loads_and_its_examples_run(tmp_path: Path, tex
         (tmp_path / "ladder.yaml").write_text(yaml.safe_dump(ladder, sort_keys=False))
     (tmp_path / "example.yaml").write_text(yaml.safe_dump(said, sort_keys=False))
     rules = wireglot.load_rules(tmp_path)
-    assert examples.run(rules, ["example"]) == []
-    assert rules["example"].model.node.plain().keys() >= said.keys()
+    name = said["dialect"]
+    assert examples.run(rules, [name]) == []
+    assert rules[name].model.node.plain().keys() >= said.keys() - {"extends", "variants"}
 
 
 def test_the_page_has_examples() -> None:
@@ -75,8 +78,8 @@ def test_the_page_has_examples() -> None:
         rulefile.HEADER,
         rulefile.SHAPE_WORDS,
         rulefile.CASE_WORDS,
-        rulecheck.ENFORCE,
-        rulecheck.LIMITS,
+        form.ENFORCE,
+        rulefile.LIMITS,
         schema.WORDS,
         schema.BUDGETS,
         lenses.LENSES,

@@ -34,13 +34,18 @@ class _Stop(Exception):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    if sys.stderr is None:  # closed; what is said there must not end up in the result
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     arguments = _parser().parse_args(argv)
     command: Callable[[argparse.Namespace], int] = arguments.command
     from .errors import PolicyError, UsageError, WireglotError
 
     try:
+        if sys.stdout is None and getattr(arguments, "output", None) is None:
+            raise _Stop(FAILED, "stdout is closed, so nothing can be printed")
         status = command(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except _Stop as stop:
         return _say(stop, stop.status)
@@ -52,11 +57,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except WireglotError as error:
         return _say(error, FAILED)
     except BrokenPipeError:
-        # The reader has gone. What is still buffered must not raise again when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop()
         return 128 + 13
+    except OSError as error:
+        _drop()
+        return _say(_Stop(FAILED, f"stdout cannot be written: {error.strerror}"), FAILED)
     except KeyboardInterrupt:
         return 128 + 2
+
+
+def _drop() -> None:
+    """Let what is still buffered go nowhere: it must not raise again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(error: Exception, status: int) -> int:
@@ -92,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     words = "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a JSON file"
     add("--policy", action="append", default=[], metavar="P", help=words)
     add("--notes", choices=("text", "json", "none"), default="text", help="how notes are printed")
-    add("--indent", type=int, metavar="N", help="indent the result by N spaces")
+    add("--indent", type=_spaces, metavar="N", help="indent the result by N spaces")
     add("-o", "--output", metavar="FILE", help="write the result here instead of stdout")
 
     show = command("show", _show, "print a dialect without layers: where each line came from")
@@ -109,6 +121,12 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
         made.add_argument("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
     return parser
+
+
+def _spaces(text: str) -> int:
+    if not text.isdecimal() or len(text) > 2:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number of spaces, 0 to 99")
+    return int(text)
 
 
 class _Version(argparse.Action):
@@ -249,6 +267,8 @@ def _policy(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _read(name: str) -> bytes:
+    if name == "-" and sys.stdin is None:
+        raise _Stop(USAGE, "stdin is closed; name a FILE")
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:

@@ -59,7 +59,7 @@ def _commit(
     elif role == "assistant":
         with code.block("if new:"):
             code("size = len(calls); calls.update(new)")
-            code("if len(calls) != size + len(new): raise BAIL")
+            code("if len(calls) != size + len(new) or '' in new: raise BAIL")
             if pair.sorted:
                 code("open_calls = dict(zip(new, NUMBERS)); last = 0")
             else:
@@ -181,7 +181,7 @@ def join(
         bare(pair, code, hole, acc)
     with code.block(f"if group == {number}:"):
         if role != "tool":
-            code(f"if prev == {role!r}: state.joined(at)")
+            code(f"if prev == {role!r}: state.joined(at, message)")
         elif pair.first == "tool_result":
             code("if mixed: raise BAIL")
         if target.bare:
@@ -213,7 +213,7 @@ def recovered(pair: Pair, code: Code) -> None:
         key = content_key(pair)
         with code.block("for g, role, w, head in recover(m, at, calls, open_calls, out, system):"):
             with code.block("if g == group:"):
-                code("if role == prev != 'tool': state.joined(at)")
+                code("if role == prev != 'tool': state.joined(at, message)")
                 if pair.first == "tool_result":
                     code("if role == 'tool' and mixed: raise BAIL")
                 code(f"c = message[{key!r}]")

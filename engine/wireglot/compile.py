@@ -35,6 +35,7 @@ class Pair:
         asked = {word for word, _ in self.talk.enforce}
         self.lifts = ("lift", "system") in self.talk.enforce
         self.sorted = "order-results-by-calls" in asked
+        self.blankless = "no-blank" in asked
         self.first = next((kind for word, kind in self.talk.enforce if word == "put-first"), None)
         self.groups = {id(g): n for n, g in enumerate(self.talk.groups)}
         # Fields for which the ladder has a step.
@@ -133,6 +134,8 @@ class Pair:
             return
         assert isinstance(plain.wire, Fields)
         role = self.own.role(plain)
+        if role == "tool":
+            raise Cannot
         reading = Reading(code, plain, self.source, known=key, place="at")
         reading.fields(plain.wire, "m", checked=True)
         self._body(code, role, reading, len(group.cases) > 1)
@@ -192,6 +195,8 @@ class Pair:
         piece = code.fork()
         with piece.block(f"if {var}.__class__ is str{others}:"):
             piece(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
+            if self.blankless:
+                piece(f"if {var}.isspace(): raise ODD")
             text = {"type": Const("text"), "text": Val(var, "str")}
             accs = ["None"] * len(target.holes)
             place = next(i for i, h in enumerate(target.holes) if self._holds_text(h))
@@ -244,6 +249,8 @@ class Pair:
         if bare:
             with code.block(f"if {var}.__class__ is str:"):
                 code(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
+                if self.blankless:
+                    code(f"if {var}.isspace(): raise ODD")
                 if one:
                     code(f"{accs[0]} = {var}")
                 else:
@@ -315,5 +322,7 @@ class Pair:
         if path == "name" and what in ("tool_call", "tool_result", "function", "custom"):
             if "tool_name" in self.target.limits and value.code != "n":
                 code(f"okname.add({value.code})")
+        elif path == "text" and what == "text" and self.blankless:
+            code(f"if not {value.code} or {value.code}.isspace(): raise ODD")
         elif path == "id" and what == "tool_call" and "call_id" in self.target.limits:
             code(f"ids.append({value.code})")

@@ -12,6 +12,7 @@ from typing import Any
 from . import enforce, intake, turns
 from .env import Env
 from .lenses import Misfit
+from .notes import Draft
 from .picture import Fields, Hole, Literal
 from .reader import Reader
 from .rulefile import Case, Conversation, Group, Shape
@@ -216,20 +217,30 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     if writer.repair:
-        messages = turns.right(writer, enforce.order(writer, messages))
+        messages = enforce.order(writer, enforce.ids(writer, messages))
+        messages = turns.right(writer, messages)
     out: list[Any] = []
     waiting = deque(messages)
     run: list[tuple[Case, dict[str, Any]]] = []
     group: Group | None = None
+    joined: list[Draft] = []
+    asides: list[dict[str, Any]] = []  # messages that the source does not have
 
     def flush() -> None:
         nonlocal group
         if run and group is not None:
-            out.extend(_write_run(writer, talk, group, run))
+            made = any(run[0][1] is left for left in asides)
+            wires = _write_run(writer, talk, group, run, made)
+            out.extend(wires)
+            for draft in joined if wires else ():
+                draft.owner = wires[0]
         run.clear()
+        joined.clear()
         if writer.beside:
             blocks, writer.beside = writer.beside, []
-            turns.aside(writer, talk, {"role": "user", "parts": blocks}, waiting)
+            left = {"role": "user", "parts": blocks}
+            asides.append(left)
+            turns.aside(writer, talk, left, waiting)
         group = None
 
     while waiting:
@@ -244,7 +255,7 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
                 continue
             waiting.popleft()
         elif writer.repair:
-            enforce.merged(writer, talk, run[-1][1], message)
+            joined.extend(enforce.merged(writer, talk, run[-1][1], message))
         group = place
         run.append((case, message))
         if not waiting:
@@ -277,8 +288,13 @@ def _place(
 
 
 def _write_run(
-    writer: Writer, talk: Conversation, group: Group, run: list[tuple[Case, dict[str, Any]]]
+    writer: Writer,
+    talk: Conversation,
+    group: Group,
+    run: list[tuple[Case, dict[str, Any]]],
+    made: bool = False,
 ) -> list[Any]:
+    """Write a run of messages; `made` says that the source has no such message."""
     case, first = run[0]
     parts = [part for _, message in run for part in message.get("parts", ())]
     if group.spliced:
@@ -294,6 +310,7 @@ def _write_run(
         for word, kind in talk.enforce:
             if word == "put-first":
                 parts = enforce.put_first(writer, talk, kind, parts)
+        parts = enforce.users(writer, talk, first.get("role"), parts)
     whole = (
         dict(first) if len(run) == 1 and parts == first.get("parts") else {**first, "parts": parts}
     )
@@ -317,7 +334,8 @@ def _write_run(
     ):
         at = writer.trail.find(first)
         told = "a message of which nothing can be written is left out"
-        writer.note("empty-message", "lost", at, talk.pos, told)
+        if not made:
+            writer.note("empty-message", "lost", at, talk.pos, told)
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from . import admission, conversation, enforce, hooks, ladder, paths, rulefile, turns, variants
+from . import (
+    admission,
+    conversation,
+    demands,
+    enforce,
+    hooks,
+    ladder,
+    paths,
+    rulefile,
+    turns,
+    variants,
+)
 from .env import Env
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
 from .lenses import Misfit
 from .notes import Draft, Note, Policy, severity_of
-from .payload import check_json, check_unit, known_options
+from .payload import check_call, check_json, check_unit, known_options
 from .picture import ABSENT
 from .reader import Reader
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
@@ -28,6 +39,7 @@ class _Read(NamedTuple):
     trail: Trail
     notes: list[tuple[str, str, Any, Any, str]]
     made: set[int]
+    odd: list[Draft]  # calls and results that do not pair
 
 
 class DialectRules:
@@ -53,6 +65,7 @@ class DialectRules:
         Raises UsageError for an unknown unit or option, ConversionError for a payload that cannot
         be read.
         """
+        check_call(model, stream)
         known = known_options(options)
         name = self.model_in(body, unit) if model is None and self._pick else model
         picked = self._picked(name, known)
@@ -61,7 +74,7 @@ class DialectRules:
             Note(
                 code,
                 effect_of(effect),
-                severity_of(effect_of(effect)),
+                severity_of(effect_of(effect), code),
                 pointer(at),
                 None,
                 rule_of(pos),
@@ -69,6 +82,7 @@ class DialectRules:
             )
             for code, effect, at, pos, text in found.notes
         ]
+        notes += finished(found.odd, None)
         ir = _unit_out(found.ir, unit)
         for first in ir[:1] if isinstance(ir, list) else [ir]:
             if isinstance(first, dict):
@@ -142,6 +156,7 @@ class DialectRules:
         for name in self.model.hooks:
             made |= {id(p) for _, p in hooks.HOOKS[name](whole, body, self.name, reader.trail)}
         messages = _messages(ir, unit)
+        odd: list[Draft] = []
         if messages is not None:
             for code, part in conversation.pair(messages):
                 at = reader.trail.find(part) or ()
@@ -151,8 +166,8 @@ class DialectRules:
                     if part.get("type") == "tool_result"
                     else "this call has no result in the conversation",
                 }[code]
-                notes.append((code, "kept", at, None, told))
-        return _Read(ir, reader.trail, notes, made)
+                odd.append(Draft(code, "kept", at, None, told, None, part))
+        return _Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:
         top = self.model
@@ -208,10 +223,12 @@ class DialectRules:
         trail: Trail,
         options: dict[str, Any],
         made: set[int] | None = None,
+        odd: list[Draft] | None = None,
     ) -> tuple[Any, list[Draft], Envelope | None]:
         writer = Writer(self.model, same, trail, options, self._ladder)
         writer.made = set() if same or made is None else made
         writer.alone = unit in ("tool", "tool_call", "tool_result")
+        writer.notes.extend(odd or ())
         try:
             _reserve(writer, ir)
             for message in _messages(ir, unit) or ():
@@ -227,6 +244,7 @@ class DialectRules:
             ) from None
         except RecursionError:
             raise ConversionError("the value is nested too deep") from None
+        writer.settle()
         return body, writer.notes, envelope
 
     def _write_unit(self, writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
@@ -282,6 +300,7 @@ class DialectRules:
             envelope, outside = self._envelope(writer, whole)
         case = shape.cases[0]
         view = View(whole, "request", case, writer)
+        demands.meet(writer, whole, view)
         wire = writer.picture(case.wire, view, (), top=True)
         view.claims |= outside | {"system", "messages"}
         writer.leftover(view, wire)

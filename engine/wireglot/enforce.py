@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from .ladder import step
 from .lenses import Misfit
+from .notes import Draft
 from .picture import Literal
 from .rulefile import Case, Conversation
 from .sight import View
@@ -17,6 +19,13 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
     talk = writer.dialect.conversation
     if talk is None or ("lift", "system") not in talk.enforce:
         return [], messages
+    if (
+        ("some-message", "") in writer.asked
+        and not writer.options.get("part")
+        and any(message.get("parts") for message in messages)
+        and all(message.get("role") == "system" for message in messages)
+    ):
+        return [], [_spoken(writer, message, talk) for message in messages]
     parts: list[Any] = []
     rest: list[Any] = []
     heads = 0
@@ -32,12 +41,37 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
         heads += 1
         if rest:
             told = "system text stands apart in the target, before the conversation"
-            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told)
+            first = next(iter(message.get("parts", ())), None)
+            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told, None, first)
+        if writer.repair and not message.get("parts"):
+            told = "a message of which nothing can be written is left out"
+            writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
         while "level" in message:
             message = down(writer, message, talk)
         parts.extend(message.get("parts", ()))
         unplaced(writer, message, talk.pos)
     return parts, rest
+
+
+def _spoken(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+    """Let system text that stands alone be a message of the user."""
+    while message.get("role") == "system":
+        message = down(writer, message, talk)
+    return message
+
+
+def users(
+    writer: Writer, talk: Conversation, role: Any, parts: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Leave out what only a user may say; each such part is noted."""
+    kinds = {kind for word, kind in writer.asked if word == "user-only"}
+    if role != "assistant" or not any(p.get("type") in kinds for p in parts):
+        return parts
+    for part in parts:
+        if part.get("type") in kinds:
+            told = f"in the target, a turn of the model holds no {part['type']}"
+            writer.note("no-place", "lost", writer.trail.find(part), talk.pos, told)
+    return [p for p in parts if p.get("type") not in kinds]
 
 
 def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
@@ -63,6 +97,68 @@ def unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
     view = View(message, "message", dummy, writer)
     view.claims |= {"parts", "role", "level"}
     writer.leftover(view, {})
+
+
+def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give each call an id of its own where it has none, or that of a call that still waits."""
+    found = [
+        p["id"]
+        for m in messages
+        for p in m.get("parts", ())
+        if p.get("type") == "tool_call" and isinstance(p.get("id"), str)
+    ]
+    taken = set(found)
+    if len(taken) == len(found) and "" not in taken:
+        return messages
+    waiting: dict[str, deque[str]] = {}
+    out = []
+    for message in messages:
+        parts = []
+        for part in message.get("parts", ()):
+            kind = part.get("type")
+            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
+            if isinstance(key, str):
+                new = key
+                if kind == "tool_call":
+                    if not key or waiting.get(key):
+                        new = _fresh(key or "call", taken)
+                    waiting.setdefault(key, deque()).append(new)
+                elif waiting.get(key):
+                    new = waiting[key].popleft()
+                part = _renamed(writer, part, key, new)
+            parts.append(part)
+        same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
+        out.append(message if same else with_parts(writer, message, parts))
+    return out
+
+
+def _fresh(key: str, taken: set[str]) -> str:
+    number = 2 if key in taken else 1
+    while f"{key}_{number}" in taken:
+        number += 1
+    taken.add(f"{key}_{number}")
+    return f"{key}_{number}"
+
+
+def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
+    """Return a call or result with another id, noted."""
+    if new == key:
+        return part
+    field = "id" if part["type"] == "tool_call" else "tool_call_id"
+    fresh = {**part, field: new}
+    writer.trail.copy(part, fresh)
+    writer.instead[id(part)] = (part, fresh)
+    if id(part) in writer.made:
+        writer.made.add(id(fresh))
+    writer.calls[new] = part.get("name", "")
+    told = f"a call that waits has the id `{key}`" if key else "an empty id tells no calls apart"
+    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
+    at = writer.trail.find(part, field)
+    if key:
+        writer.note("renamed", "changed", at, pos, told, None, fresh)
+    else:
+        writer.note("made-id", "added", at, pos, told, None, fresh)
+    return fresh
 
 
 def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -142,13 +238,13 @@ def with_parts(writer: Writer, message: dict[str, Any], parts: list[Any]) -> dic
 
 def merged(
     writer: Writer, talk: Conversation, before: dict[str, Any], message: dict[str, Any]
-) -> None:
-    """Note that a message joins the one before."""
+) -> list[Draft]:
+    """Note that a message joins the one before; return the note."""
     if before.get("role") == message.get("role") != "tool":
         at = writer.trail.find(message)
-        told = "two messages of one role become one"
-        first = next(iter(message.get("parts", ())), None)
-        writer.note("joined", "changed", at, talk.pos, told, None, first)
+        writer.note("joined", "changed", at, talk.pos, "two messages of one role become one")
+        return writer.notes[-1:]
+    return []
 
 
 def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 REMEMBERED_SIZE = 4000
 _new: Any = tuple.__new__  # a named tuple without its keywords
+# What becomes of fields, the notes, and the tools that a choice among them names, if there is one.
+Known = tuple[dict[str, Any], tuple[Note, ...], "tuple[str, ...] | None"]
 Partial = Callable[..., tuple[Any, list[Note], Any]]
 Models = Callable[[], "tuple[Dialect, Dialect, Ladder]"]
 
@@ -73,14 +75,14 @@ class Fast:
     def __init__(self, plan: dict[str, Any], models: Models, partial: Partial) -> None:
         self.models, self.partial = models, partial
         self.source_name, self.target_name = plan["pair"]
-        self.memo: dict[str, tuple[dict[str, Any], tuple[Note, ...]]] = {}
+        self.memo: dict[str, Known] = {}
         self.names: set[str] = set()  # names that fit, as seen lately
         scope: dict[str, Any] = {
             "ODD": Odd,
             "BAIL": Bail,
             "UNUSUAL": UNUSUAL,
             "JSON_STARTS": ("{", "["),
-            "loads": jsontext._decode,
+            "loads": jsontext.load,
             "NUMBERS": range(10**6),
             "KNOWN": self.names,
             "clean": clean,
@@ -90,7 +92,7 @@ class Fast:
             "BIG": BIG,
             "Envelope": Envelope,
             "new_tuple": _new,
-            "NOTHING": {},
+            "NOTHING": ({}, (), None),
             "MEMO": self.memo,
             "copied": _copied,
             "stringify": _json_text,
@@ -148,6 +150,10 @@ class Fast:
         notes: list[Note] = []
         out, envelope = self.request(body, model, stream, self, state, notes)
         if state.early or state.drafts:
+            for draft in state.drafts:
+                if draft.owner is not None and draft.owner is state.alone:
+                    keys = self.system_keys
+                    draft.owner, draft.place = _at(out, keys[:-1]), keys[-1]
             notes = all_notes(state.early, state.drafts, out, same=False) + notes
         done: Conversion = _new(Conversion, (out, tuple(notes), envelope))
         return done
@@ -165,7 +171,7 @@ class Fast:
 
     # -- the fields of the request: what generated code asks for -----------------------------------
 
-    def more(self, rest: dict[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
+    def more(self, rest: dict[str, Any]) -> Known:
         """Convert the keys that generated code leaves: shaped, lost and unknown ones.
 
         What becomes of them is remembered by value: a caller asks the same way again and again.
@@ -173,13 +179,33 @@ class Fast:
         notes: list[Note] = []
         shaped = {k: v for k, v in rest.items() if self._kept(k, v, rest, notes)}
         made = self._part(shaped, notes) if shaped else {}
+        named = self._named(shaped) if shaped else None
         text = repr(rest)
         if len(text) <= REMEMBERED_SIZE:
             if len(self.memo) >= REMEMBERED:
                 self.memo.clear()
             # The payload's own values must not change in the memory.
-            self.memo[text] = (_copied(made), tuple(notes))
-        return made, tuple(notes)
+            self.memo[text] = (_copied(made), tuple(notes), named)
+        return made, tuple(notes), named
+
+    def together(self, body: Any, tools: Any) -> Known:
+        """Convert these keys with the tools: those are unusual, or a choice may not hold."""
+        notes: list[Note] = []
+        rest = {k: v for k, v in body.items() if k not in self.plain}
+        part = {k: v for k, v in rest.items() if self._kept(k, v, rest, notes)}
+        if tools:
+            key = next(k for k, v in body.items() if v is tools and self.keys[k][0] == "tools")
+            part[key] = tools
+        return self._part(part, notes, alone=False), tuple(notes), None
+
+    def _named(self, shaped: dict[str, Any]) -> tuple[str, ...] | None:
+        """Return the tools that a choice among these fields names; None without a choice."""
+        from .demands import plain
+        from .dialects import _whole
+        from .reader import Reader
+
+        body = {**shaped, self.prefix[0]: []}
+        return plain(_whole(Reader(self.source, {}), self.source.units["request"], body))
 
     def _kept(self, key: str, value: Any, rest: dict[str, Any], notes: list[Note]) -> bool:
         """Tell whether a key needs the interpreter; note it where it has no place."""
@@ -231,19 +257,16 @@ class Fast:
             raise Bail
         return found
 
-    def other_tools(
-        self, body: Any, tools: Any, more: dict[str, Any], notes: list[Note]
-    ) -> dict[str, Any]:
-        """Let the interpreter convert tools that are not the usual ones."""
-        key = next(k for k, v in body.items() if v is tools and self.keys[k][0] == "tools")
-        return {**more, **self._part({key: tools}, notes)}
-
     def merged(self, old: Any, new: Any) -> Any:
         """Return a field that generated code and the interpreter wrote parts of."""
         if old.__class__ is dict and new.__class__ is dict:
             _merge(old, new)
             return old
         return new
+
+    def at(self, out: Any, keys: tuple[str, ...]) -> Any:
+        """Return what stands at a place of the body, None for nothing."""
+        return _at(out, keys)
 
     def fill(self, out: Any, notes: list[Note], order: tuple[str, ...]) -> dict[str, Any]:
         """Fill in what the target requires and is not there."""
@@ -262,13 +285,15 @@ class Fast:
         path = "/" + key.replace("~", "~0").replace("/", "~1")
         return Note(code, "lost", "warning", path, None, self.rule, told)
 
-    def _part(self, part: dict[str, Any], notes: list[Note], whole: bool = False) -> dict[str, Any]:
-        """Let the interpreter convert some fields of a request alone."""
+    def _part(
+        self, part: dict[str, Any], notes: list[Note], whole: bool = False, alone: bool = True
+    ) -> dict[str, Any]:
+        """Let the interpreter convert some fields of a request, which may need others (`alone`)."""
         if self.base is None:
             body, told, _ = self.partial({self.prefix[0]: []})
             self.base = (body, told)
         base, left = self.base[0], list(self.base[1])
-        body, told, _ = self.partial({**part, self.prefix[0]: []})
+        body, told, _ = self.partial({**part, self.prefix[0]: []}, alone)
         for note in told:
             if note.code == "renamed":
                 raise Bail

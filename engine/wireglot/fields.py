@@ -21,7 +21,7 @@ _TEXTS: dict[str, str] = {
     "message": "role parts:[part] level name id time model usage:usage stop_reason",
     "text": "text",
     **dict.fromkeys(MEDIA, "source:source filename detail media_type"),
-    "source": "type media_type data url id text blocks:[part]",
+    "source": "type media_type data url file:* text blocks:[part]",
     "reasoning": "text title redacted",
     "refusal": "text",
     "tool_call": "id name arguments:* arguments_json input arguments_text",

@@ -26,6 +26,9 @@ ENFORCE = {
     "no-empty": "",
     "alternate": "",
     "narrow-tools": "",
+    "no-blank": "",
+    "some-message": "",
+    "user-only": "KIND",
     "insert": "{ROLE: TEXT}, at: start",
 }
 LAYERS = ("extends", "overlay", "variants")  # words of a file that its layers took off
@@ -51,6 +54,7 @@ class File(Tables):
             "unions": self.each(self.names),
             "hooks": self.names,
             "spelling": self._spelling,
+            "media-types": self._word_map(str),
             "conversation": self._conversation,
             "drop": self.reasons,
             **dict.fromkeys(UNITS, self._unit),

@@ -35,12 +35,13 @@ class Frame:
         plan["plain"] = frozenset(k for keys in self.spellings.values() for k in keys)
         with code.block("def request(body, model, stream, fast, state, notes):"):
             plain = code.const(plan["plain"], "PLAIN")
-            code("more = NOTHING")
+            code("known = NOTHING")
             with code.block(f"if not {plain}.issuperset(body):"):
                 # What became of these keys is remembered by value.
                 code(f"rest = {{k: v for k, v in body.items() if k not in {plain}}}")
                 code("known = MEMO.get(repr(rest)) or fast.more(rest)")
-                code("more = known[0]; notes += known[1]")
+            for names in plan["needed"]:
+                code(f"if {' and '.join(f'{name!r} not in body' for name in names)}: raise BAIL")
             for entry, keys in self.spellings.items():
                 self._key(entry, keys)
             self._given()
@@ -120,21 +121,30 @@ class Frame:
             keys = plan["system_keys"]
             if "system" in kinds:
                 code("if apart: lifted = apart + lifted")
+            code("if lifted and not wires: raise BAIL")
             code("if not lifted: lifted = None")
             if plan["bare"]:
                 block = plan["block"]
                 test = "".join(f" and b.get({k!r}) == {v!r}" for k, v in block)
                 with code.block("elif len(lifted) == 1:"):
                     code("b = lifted[0]")
-                    code(f"if len(b) == {len(block) + 1}{test}: lifted = b[{plan['text_key']!r}]")
+                    with code.block(f"if len(b) == {len(block) + 1}{test}:"):
+                        code(f"lifted = b[{plan['text_key']!r}]; state.alone = b")
             self.puts.append((keys, "lifted", "lifted"))
         if "tools" in kinds:
             code("made = None")
             with code.block("if tools:"):
                 code("try: made = TOOLS(tools, state)")
-                code("except UNUSUAL: more = fast.other_tools(body, tools, more, notes)")
+                code("except UNUSUAL: known = fast.together(body, tools)")
             code("elif tools is not None and tools != []: raise BAIL")
             self.puts.append((plan["tool_keys"], "made", "made"))
+        else:
+            code("made = tools = None")
+        # A choice among tools of which some may not be there.
+        with code.block("if known[2] is not None:"):
+            code("if made is None or not state.names.issuperset(known[2]):")
+            code("    known = fast.together(body, tools); made = None")
+        code("more = known[0]; notes += known[1]")
 
     def _body(self) -> None:
         """Put the body together in the order of the target's picture."""
@@ -144,6 +154,8 @@ class Frame:
             by_key.setdefault(keys[0], []).append((keys, value, unless))
         order = sorted(plan["order"], key=plan["order"].get)
         code("out = {}")
+        for keys, value in plan["fixed"]:
+            by_key.setdefault(keys[0], []).insert(0, (keys, repr(value), None))
         for key in order:
             puts = by_key.get(key, ())
             for keys, value, unless in puts:
@@ -152,13 +164,16 @@ class Frame:
                     code(f"{test}out[{key!r}] = {value}")
                     continue
                 self._owner(keys)
-                with code.block(f"if {unless} is not None:"):
+                with code.block(f"if {unless or True} is not None:"):
                     self._open(keys)
                     code(f"{self._owner(keys)}[{keys[-1]!r}] = {value}")
             if key in plan["shared"] and not any(unless is None for _, _, unless in puts):
                 new = f"copied(more[{key!r}])"
                 found = f"fast.merged(out.get({key!r}), {new})" if puts else new
                 code(f"if {key!r} in more: out[{key!r}] = {found}")
+        for keys in plan["demanded"]:
+            found = f"{keys[0]!r} not in out" if len(keys) == 1 else f"fast.at(out, {keys}) is None"
+            code(f"if {found}: raise BAIL")
         for keys, _, _ in plan["filled"]:
             test = f"if {keys[0]!r} not in out: " if len(keys) == 1 else ""
             code(f"{test}out = fast.fill(out, notes, {code.const(tuple(order), 'ORDER')})")

@@ -33,7 +33,8 @@ FUNCTION = "function"  # what a tool is that has no `type`
 MEDIA = frozenset(("image", "audio", "video", "document", "file"))
 
 # Type of each field by its last name; a name that is not here takes any JSON.
-# `opaque` is reasoning state: {"value": text, "origin": dialect} in the IR, text on the wire.
+# `opaque` is what its origin alone can read: {"value": text, "origin": dialect} in the IR, text on
+# the wire.
 FIELDS: dict[str, str] = {
     **dict.fromkeys(
         "model id name text role level filename detail description url media_type data verbosity "
@@ -56,7 +57,10 @@ FIELDS: dict[str, str] = {
     ),
     **dict.fromkeys("parameters arguments metadata logit_bias".split(), "object"),
     "signature": "opaque",
+    "file": "opaque",
 }
+# Opaque fields, and the code of the note where another dialect cannot read them.
+OPAQUE = {"signature": "foreign-signature", "file": "foreign-file"}
 # Fields of these are counts and bodies where the same names mean something else.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("usage", "input"): "integer",

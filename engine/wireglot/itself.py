@@ -12,7 +12,7 @@ from .lenses import Misfit, same
 from .picture import ABSENT, Fields, Hole, Literal
 from .rulefile import Case, Shape
 from .sight import View, tells
-from .trail import At, pointer
+from .trail import At, Several, pointer
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -27,7 +27,7 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
         for shape, case in reader.dialect.cases_of(h.shape):
             mark = len(reader.notes)
             try:
-                inner = reader.case(case, wire, at, lenient, outer=env)
+                inner = reader.case(case, wire, at, lenient, env, rel)
                 seen = {**env.fields, **inner.fields}
                 agree(reader, case, env)
                 made: dict[str, Any] = {}
@@ -43,7 +43,8 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
             env.join(inner)
             if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
                 env.spelled.setdefault(pointer(rel), {})["case"] = case.name
-            take(reader, made, inner, env, at)
+            places = [(*at, key) for key in wire] if spread else []
+            take(reader, made, inner, env, Several.of(places) if places else at)
             return
     if env.lenient and h.mark is not None and best is not None:
         intake.keep(reader, h, wire, at, rel, env, best, spread)
@@ -105,6 +106,9 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if not inner.claims:
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
+                for path in inner.claims & writer.watch.keys():
+                    if writer.watch[path].owner is None:
+                        writer.watch[path].owner = wire
                 if row is not None:
                     said(writer, view, obj, row, path, wire)
                 if case.note is not None and not writer.same:

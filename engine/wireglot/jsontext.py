@@ -15,6 +15,7 @@ from typing import Any
 _WHOLE = re.compile(r"\d\.0(?=[,\]}]|$)")
 _EXPONENT = re.compile(r"\de[+-]\d")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_SPACED = re.compile(r'"\s+:')
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -101,11 +102,33 @@ def number(value: float) -> str:
 
 
 def parse(text: str) -> Any:
-    """Parse strict JSON; raises ValueError for NaN, Infinity and numbers too large, too."""
+    """Parse strict JSON; raises ValueError for NaN, Infinity, too large numbers, repeated keys."""
     try:
-        return _decode(text)
+        return load(text)
     except RecursionError:
         raise ValueError("the text is nested too deep") from None
+
+
+def load(text: str) -> Any:
+    """Parse as `parse` does, but for RecursionError."""
+    # Keys are looked at one by one only where counting colons does not show that none is repeated.
+    if text.count("{") > 1:
+        return _strict(text)
+    value = _decode(text)
+    if value.__class__ is dict:
+        size = len(value)
+        if text.count(":") != size and (text.count('":') != size or _SPACED.search(text)):
+            return _strict(text)
+    elif value.__class__ is list and "{" in text:
+        return _strict(text)
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
 
 
 def _constant(word: str) -> Any:
@@ -125,6 +148,9 @@ def _refused(value: Any) -> Any:
 
 # Made once: json.dumps and json.loads build these anew for every call with options.
 _decode = json.JSONDecoder(parse_constant=_constant, parse_float=_float).decode
+_strict = json.JSONDecoder(
+    parse_constant=_constant, parse_float=_float, object_pairs_hook=_once
+).decode
 _make: Any = getattr(json.encoder, "c_make_encoder", None)
 _pieces: Any = (
     _make(None, _refused, json.encoder.encode_basestring, None, ":", ",", False, False, False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .ir import DERIVED
+from .ir import DERIVED, OPAQUE
 from .sight import View
 from .trail import Several, keys_of
 
@@ -93,9 +93,9 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
     reason = view.case.drop.get(path)
     if reason:
         writer.note("dropped", "lost", at, view.case.pos, reason)
-    elif last == "signature" and isinstance(value, dict):
+    elif last in OPAQUE and isinstance(value, dict):
         told = f"only {value.get('origin')} can read this"
-        writer.note("foreign-signature", "lost", at, view.case.pos, told)
+        writer.note(OPAQUE[last], "lost", at, view.case.pos, told)
     else:
         told = f"the target has no place for `{path}`"
         writer.note("no-place", "lost", at, view.case.pos, told)

@@ -121,6 +121,8 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
     """
     from . import layers
 
+    if isinstance(overlays, str) or not isinstance(overlays, Sequence):
+        raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
     base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
     found: list[Finding] = []
     if folders:

@@ -74,7 +74,7 @@ def _plain(value: Any, by_alias: bool) -> Any:
 
 
 class Signature(Model):
-    """Opaque reasoning state; only the dialect that it came from can read it."""
+    """What only the dialect that it came from can read: reasoning state, the name of a file."""
 
     value: str
     origin: str | None = None
@@ -100,7 +100,7 @@ class FileSource(Model):
     """A file that the provider holds."""
 
     type: Literal["file_id"] = "file_id"
-    id: str
+    file: Signature
     media_type: str | None = None
 
 

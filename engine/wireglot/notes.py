@@ -32,6 +32,9 @@ CODES: dict[str, str] = {
     "turn-added": "A message that the target wants in the order of turns, filled in from the rule.",
     "narrowed": "A choice among tools, made by sending only these.",
     "empty-message": "A message without parts, left out where the target takes none.",
+    "empty-text": "Text without a word, left out where the target takes none.",
+    "clamped": "A number that the target does not take, brought within its bounds.",
+    "no-tool": "A choice of a tool, or among tools, that is not there in the target.",
     "lifted": "System text from the middle of a conversation, moved to its head.",
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
     "blank-arguments": "Blank argument text, written as an empty object.",
@@ -39,7 +42,10 @@ CODES: dict[str, str] = {
     "unpaired": "A result without a call, or a call without a result.",
     "duplicate-id": "Two calls with one id; results are paired in order.",
     "foreign-signature": "Opaque reasoning state, which only the dialect it came from can read.",
+    "foreign-file": "A file that one provider holds; its name says nothing to another.",
     "error-as-text": "An error result, written as JSON text with the one key `error`.",
+    "failed-as-error": "A failed result of several text blocks, written as one error.",
+    "failed-beside": "A failed result with media: its text is an error, the media stand after it.",
     "data-as-text": "A data result, written as JSON text.",
     "blocks-as-text": "A result of several text blocks, written as one text.",
     "blocks-beside": "The media of a result, moved into a user message after it.",
@@ -50,6 +56,7 @@ CODES: dict[str, str] = {
     "file-as-document": "A file of unsaid kind, written as a document.",
     "refusal-as-text": "A refusal, written as text.",
     "named-as-required": "A forced tool, written as `required`.",
+    "allowed-as-none": "A choice among no tools, written as none.",
     "allowed-as-mode": "A subset of tools, written as its mode without the list.",
     "developer-as-system": "Developer text, written as system text.",
     "system-as-user": "System text, written as a user message.",
@@ -97,9 +104,13 @@ _SEVERITY: dict[Effect, Severity] = {
 }
 
 
-def severity_of(effect: Effect) -> Severity:
-    """Return the usual severity of an effect."""
-    return _SEVERITY[effect]
+# With these, calls and results no longer pair, which providers refuse.
+_GRAVE = frozenset(("unpaired", "duplicate-id"))
+
+
+def severity_of(effect: Effect, code: str = "") -> Severity:
+    """Return the severity of a note: the usual one of its effect, if the code says no more."""
+    return "error" if code in _GRAVE else _SEVERITY[effect]
 
 
 class Draft:
@@ -128,8 +139,15 @@ class Policy:
     """
 
     def __init__(self, table: Mapping[str, str] | None) -> None:
+        if table is not None and not isinstance(table, Mapping):
+            raise UsageError(
+                f"`policy` is a mapping such as {{'effect:lost': 'fail'}}, "
+                f"not {type(table).__name__}"
+            )
         self.table = dict(table or {})
         for key, word in self.table.items():
+            if not isinstance(key, str):
+                raise UsageError(f"a key of the policy is a text, not {type(key).__name__}")
             kind, _, name = key.partition(":")
             if word not in ("ignore", "note", "fail"):
                 raise UsageError(

@@ -85,6 +85,7 @@ def fitted(writer: Writer, h: Hole, wire: Any, view: View, into: Any) -> Any:
     many = isinstance(wire, list)
     fitted = [writer.limits.fit(kind, w) for w in (wire if many else [wire])]
     if fitted != (wire if many else [wire]):
+        writer.respelt.update(zip([wire] if not many else wire, fitted, strict=True))
         owner, key = into if into is not None else (None, None)
         at = writer.trail.find(view.obj, view.source(h.path))
         told = f"`{wire}` does not fit the limits of `{kind}` here"
@@ -122,6 +123,7 @@ def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At,
     if not exact and not remembers(writer, view, rel, wire):
         owner, key = into if into is not None else (None, None)
         at = writer.trail.find(view.obj, view.source(h.path))
+        writer.respelt.add((value, writer.dialect.tables[lens].read(wire)[0]))
         told = f"`{value}` has no word of its own here and is written as `{wire}`"
         writer.note("reworded", "changed", at, h.pos, told, owner, key)
     return wire

@@ -30,7 +30,13 @@ def check_unit(unit: str) -> None:
 
 def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the options as a dict; raises UsageError for what is none."""
-    known = dict(options or {})
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise UsageError(
+            f"`options` is a mapping such as {{'repair': True}}, not {type(options).__name__}"
+        )
+    known = dict(options)
     for key in known:
         if key not in OPTIONS:
             raise UsageError(f"there is no option `{key}`; there are: {', '.join(sorted(OPTIONS))}")
@@ -47,6 +53,17 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
             )
             raise UsageError(f"the option `{key}` is {words}")
     return known
+
+
+def check_call(model: Any, stream: Any, **dialects: Any) -> None:
+    """Raise UsageError for an argument of another type than it has."""
+    for name, given in dialects.items():
+        if not isinstance(given, str):
+            raise UsageError(f"`{name}` is the name of a dialect, not {type(given).__name__}")
+    if model is not None and not isinstance(model, str):
+        raise UsageError(f"`model` is a text, not {type(model).__name__}")
+    if stream is not None and not isinstance(stream, bool):
+        raise UsageError(f"`stream` is true or false, not {type(stream).__name__}")
 
 
 def check_json(body: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import scope
 from .compile import Pair
+from .demands import OF_TOOLS
 from .frame import Frame
 from .ir import field_type
 from .ladder import Ladder
@@ -17,7 +18,7 @@ from .limits import _pattern
 from .looks import entries, plain_block
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
 from .rulefile import Dialect
-from .symbols import CLASSES, Cannot
+from .symbols import CLASSES, Cannot, all_marked
 
 
 def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def _plain(p: Picture) -> Any:
 def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     """Sort the keys of the source's request by what they need."""
     there = _leaves(target.units["request"].cases[0].wire, ())
-    order = {keys[0]: i for i, (keys, _) in reversed(list(enumerate(there))) if keys}
+    order = {n[0]: i for i, (n, _) in enumerate(entries(target))}
     # Spread holes say no keys of their own, so what holds them may come of any field.
     roots = {n[0] for n, c in entries(target) if any(h.path == "." or h.shape for h in holes(c))}
     places: dict[str, tuple[tuple[str, ...], Hole]] = {}
@@ -122,7 +123,13 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     ]
     if not message_keys or (pair.lifts and not system_keys):
         raise Cannot
+    fixed: list[tuple[tuple[str, ...], Any]] = []
+    demanded: list[tuple[str, ...]] = []
+    _demands(case.wire, (), places, fixed, demanded)
     return {
+        "fixed": fixed,
+        "demanded": demanded,
+        "needed": [names for names, child in wire.entries if _needed(child)],
         "order": order,
         "shared": frozenset(k[0] for k, h in there if k and not h.path.startswith("own.")) | roots,
         "places": {path: place for path, (place, _) in places.items()},
@@ -135,6 +142,41 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         "tool_keys": tool_keys,
         "filled": filled,
     }
+
+
+def _needed(p: Picture) -> bool:
+    """Tell whether a key of the source's request must be there."""
+    if isinstance(p, Hole):
+        return p.mark is None
+    if isinstance(p, Literal):
+        return ABSENT not in p.values
+    return not (isinstance(p, Fields) and all_marked(p))
+
+
+def _demands(
+    p: Picture,
+    at: tuple[str, ...],
+    places: dict[str, tuple[tuple[str, ...], Hole]],
+    fixed: list[tuple[tuple[str, ...], Any]],
+    demanded: list[tuple[str, ...]],
+) -> None:
+    """Collect what the target's request holds in any case: literals, and holes without a mark."""
+    if not isinstance(p, Fields) or any(h.mark is None for h in p.spread):
+        raise Cannot
+    for (key, *_), child in p.entries:
+        here = (*at, key)
+        if isinstance(child, Literal):
+            if child.values[0] is not ABSENT:
+                if at:
+                    raise Cannot
+                fixed.append((here, child.values[0]))
+        elif isinstance(child, Hole):
+            if child.mark in ("made", "copy"):
+                raise Cannot
+            if child.mark in (None, "default"):
+                demanded.append(here)
+        else:
+            _demands(child, here, places, fixed, demanded)
 
 
 def _entry(
@@ -162,6 +204,8 @@ def _entry(
         return ("lost", "own-field", told, None)
     if child.mode or _words(child) or "." in child.path or child.path in shaped:
         return ("shaped",)
+    if child.path in OF_TOOLS or child.path in target.bounds or _beside(source, target, child.path):
+        return ("shaped",)
     if child.mark in ("default", "made"):
         raise Cannot
     cls = CLASSES.get(field_type("request", child.path), "any")
@@ -183,6 +227,12 @@ def _entry(
         return ("outside", child.path, classes)
     told = f"the target has no place for `{child.path}`"
     return ("lost", "no-place", told, classes)
+
+
+def _beside(source: Dialect, target: Dialect, path: str) -> bool:
+    """Tell whether a number that the source has must stay below this one in the target."""
+    there = {h.path for h in holes(source.units["request"].cases[0].wire)}
+    return any(b.get("below") == path and key in there for key, b in target.bounds.items())
 
 
 def _leaves(p: Picture, keys: tuple[str, ...] | None) -> list[tuple[tuple[str, ...] | None, Hole]]:

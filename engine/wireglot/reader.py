@@ -13,7 +13,7 @@ from . import intake, itself, sums
 from . import picture as pic
 from .env import Env, empty_of, like, may_be_absent, show
 from .errors import ConversionError
-from .ir import field_type
+from .ir import OPAQUE, field_type
 from .lenses import Misfit, same
 from .payload import MAX_DEPTH
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -65,10 +65,17 @@ class Reader:
         self.depth -= 1
         raise best or Misfit("nothing fits", at)
 
-    def case(self, case: Case, wire: Any, at: At, lenient: bool, outer: Env | None = None) -> Env:
-        """Match one case's picture; `outer` shares its base when the object is the same."""
+    def case(
+        self,
+        case: Case,
+        wire: Any,
+        at: At,
+        lenient: bool,
+        outer: Env | None = None,
+        rel: At = (),
+    ) -> Env:
+        """Match one case's picture; `outer` shares its base, and `rel` is the place below it."""
         env = Env(outer.base if outer else at, case, lenient)
-        rel = at[len(env.base) :]
         self.picture(case.wire, wire, at, rel, env, top=True)
         self.finish(env)
         return env
@@ -163,7 +170,7 @@ class Reader:
         keys = path.split(".")
         if keys[0] == "own":
             keys.insert(1, self.dialect.name)
-        if keys[-1] == "signature" and isinstance(value, str):
+        if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
             value = {"value": value, "origin": self.dialect.name}
         owner = made
         for key in keys[:-1]:
@@ -172,6 +179,8 @@ class Reader:
         if isinstance(old, dict) and isinstance(value, dict):
             # Two places of the wire make one object of the IR.
             old.update(value)
+            for key in value:
+                self.trail.put(old, key, at)
             self.trail.copy(value, old)
             return
         owner[keys[-1]] = value
@@ -207,6 +216,7 @@ class Reader:
             found = p.read(wire) if isinstance(wire, str) else None
             if found is None:
                 raise Misfit(f"expected a text like {like(p)}, got {show(wire)}", at, p.pos)
+            found = self.usual(p, wire, found, at, rel, env)
             for name, value in zip(p.names, found, strict=True):
                 env.put(name, value, at)
         elif isinstance(p, Items):
@@ -214,6 +224,25 @@ class Reader:
                 raise Misfit(f"expected a list of {len(p.items)}", at, p.pos)
             for i, (child, item) in enumerate(zip(p.items, wire, strict=True)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
+
+    def usual(
+        self, p: Text, wire: str, found: tuple[str, ...], at: At, rel: At, env: Env
+    ) -> tuple[str, ...]:
+        """Return what a text picture found, with the usual word for a media type."""
+        types = self.dialect.media_types
+        if "media_type" in p.names:
+            pairs = zip(p.names, found, strict=True)
+            usual = tuple(types.get(v, v) if name == "media_type" else v for name, v in pairs)
+            written = p.write(usual)
+        else:
+            written = types.get(wire, wire)
+            usual = p.read(written) or found
+        if usual == found or written is None:
+            return found
+        env.spell(rel, wire, written)
+        told = f"the media type of {show(wire)} is said in another way"
+        env.notes.append(("reworded", "changed", at, p.pos, told))
+        return usual
 
     def literal(self, p: Literal, wire: Any, at: At, rel: At, env: Env) -> None:
         """Match a fixed value and remember which spelling it was."""

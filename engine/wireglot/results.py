@@ -42,7 +42,9 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool) -> l
         if code in ("reworded", "inconsistent", "dropped") and same:
             continue
         kind = effect_of("lost" if code == "unfit" and not same else effect)
-        notes.append(Note(code, kind, severity_of(kind), pointer(at), None, rule_of(pos), text))
+        notes.append(
+            Note(code, kind, severity_of(kind, code), pointer(at), None, rule_of(pos), text)
+        )
     return notes
 
 
@@ -85,7 +87,13 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
         source = None if d.source is None else pointer(d.source)
         notes.append(
             Note(
-                d.code, d.effect, severity_of(d.effect), source, target, rule_of(d.rule), d.message
+                d.code,
+                d.effect,
+                severity_of(d.effect, d.code),
+                source,
+                target,
+                rule_of(d.rule),
+                d.message,
             )
         )
     return notes

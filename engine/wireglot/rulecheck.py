@@ -189,10 +189,11 @@ class _Names:
         talk = self.raw.get("conversation")
         enforce = talk.get("enforce") if talk else None
         for item in enforce.value if enforce and isinstance(enforce.value, list) else ():
-            kind = item.get("put-first")
-            if kind is not None and isinstance(kind.value, str) and kind.value not in PARTS:
-                message = f"`put-first` names `{kind.value}`, which is no kind of part"
-                self.findings.error("R024", message, kind.pos, helped(kind.value, PARTS))
+            for word in ("put-first", "user-only"):
+                kind = item.get(word)
+                if kind is not None and isinstance(kind.value, str) and kind.value not in PARTS:
+                    message = f"`{word}` names `{kind.value}`, which is no kind of part"
+                    self.findings.error("R024", message, kind.pos, helped(kind.value, PARTS))
 
     def _marks(self, node: Node) -> None:
         marks, known = node.get("marks"), OBJECTS["part"].keys() | OBJECTS["tool"].keys()

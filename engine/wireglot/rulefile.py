@@ -19,11 +19,12 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
-    "hooks request response error spelling drop".split()
+    "hooks request response error spelling media-types drop".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
 TALK_WORDS = frozenset("by per wire cases enforce".split())
+LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 # Names that a `by: kind` shape reads from the case name.
 Path = str
 
@@ -114,9 +115,11 @@ class Dialect:
     tables: dict[str, Table]
     schemas: dict[str, Schema]
     limits: dict[str, dict[str, Any]]
+    bounds: dict[str, dict[str, Any]]
     conversation: Conversation | None
     units: dict[str, Shape]
     hooks: tuple[str, ...]
+    media_types: dict[str, str]
     node: Node
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
 
@@ -214,10 +217,12 @@ def load(node: Node) -> Dialect:
         unions,
         tables,
         schemas,
-        limits,
+        {k: v for k, v in limits.items() if k in LIMITS},
+        {k: v for k, v in limits.items() if k not in LIMITS},
         _conversation(talk) if talk else None,
         units,
         hooks,
+        _types(top.get("media-types")),
         node,
     )
     if "spelling" in top:
@@ -261,10 +266,19 @@ def _map(node: Node | None, what: str) -> dict[str, Node]:
     return node.value
 
 
+def _types(node: Node | None) -> dict[str, str]:
+    """Read `media-types`: other spellings, and the usual ones."""
+    for word, usual in _map(node, "`media-types`").items():
+        if not isinstance(usual.value, str):
+            raise wrong(f"`{word}` has a usual spelling, a text", usual.pos)
+    return {} if node is None else dict(node.plain())
+
+
 def _table(node: Node) -> Table:
     plain = node.plain()
-    if isinstance(plain, dict) and list(plain) == ["only"] and isinstance(plain["only"], list):
-        return Table({word: word for word in plain["only"]}, {}, {}, None, closed=True)
+    only = plain.get("only") if isinstance(plain, dict) else None
+    if isinstance(only, list) and set(plain) <= {"only", "read-also"}:
+        return Table({w: w for w in only}, plain.get("read-also", {}), {}, None, closed=True)
     known = {"write", "read-also", "write-also", "otherwise"}
     if not isinstance(plain, dict) or not set(plain) <= known or "write" not in plain:
         raise wrong(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
 from .notes import Note, Policy
-from .payload import known_options
+from .payload import check_call, known_options
 from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
 
@@ -152,7 +152,12 @@ class RuleSet:
         policy: Mapping[str, str] | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        known = known_options(options) if options else {}
+        if options is not None or not (
+            source.__class__ is target.__class__ is str
+            and (model is None or model.__class__ is str)
+        ):
+            check_call(model, stream, source=source, target=target)
+        known = known_options(options) if options is not None else {}
         if "version" in known or (self._varied and (known or (source, target) not in self._steady)):
             both = self._both(body, source, target, unit, model, known)
         else:
@@ -167,6 +172,7 @@ class RuleSet:
                     pass
                 else:
                     return done if policy is None else concluded(*done, Policy(policy))
+        check_call(model, stream)
         judge = Policy(policy)
         found = self._interpreted(body, source, target, unit, model, stream, known, both)
         return concluded(*found, judge)
@@ -195,8 +201,10 @@ class RuleSet:
             one, two = self._made(source, both[0]), self._made(target, both[1])
             return one.model, two.model, self._ladder
 
-        def partial(body: Any, model: Any = None, stream: Any = None) -> Any:
-            return self._interpreted(body, source, target, "request", model, stream, {}, both)
+        def partial(body: Any, alone: bool = True) -> Any:
+            # What holds between the fields of a request does not hold of some alone.
+            options = {"part": True} if alone else {}
+            return self._interpreted(body, source, target, "request", None, None, options, both)
 
         return Fast(plan, models, partial)
 
@@ -228,7 +236,9 @@ class RuleSet:
         one, two = self._made(source, both[0]), self._made(target, both[1])
         read = one._read(body, unit, model, stream, options)
         same = source == target
-        out, drafts, envelope = two._write(read.ir, unit, same, read.trail, options, read.made)
+        out, drafts, envelope = two._write(
+            read.ir, unit, same, read.trail, options, read.made, read.odd
+        )
         return out, all_notes(read.notes, drafts, out, same), envelope
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from . import picture as pic
 from .picture import Fields, Hole, Items, Picture
-from .rulefile import Case, Dialect
+from .rulefile import Dialect
 
-ENFORCED = frozenset(("lift", "put-first", "answer-next", "order-results-by-calls", "no-empty"))
+ENFORCED = frozenset(
+    "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
+    "user-only".split()
+)
 
 
 def interpreted(dialect: Dialect) -> bool:
@@ -24,7 +25,7 @@ def interpreted(dialect: Dialect) -> bool:
         wire = group.cases[0].wire
         if isinstance(wire, Hole) and wire.shape in dialect.unions:
             return True
-    for case in _cases(dialect):
+    for case in dialect.cases:
         for hole in pic.holes(case.wire):
             if hole.mark == "copy" or (hole.mark == "made" and hole.value is not None):
                 return True
@@ -33,13 +34,6 @@ def interpreted(dialect: Dialect) -> bool:
         if _beyond(case.wire):
             return True
     return False
-
-
-def _cases(dialect: Dialect) -> Iterator[Case]:
-    for shape in (*dialect.shapes.values(), *dialect.units.values()):
-        yield from shape.cases
-    for group in dialect.conversation.groups if dialect.conversation else ():
-        yield from group.cases
 
 
 def _beyond(p: Picture, top: bool = True) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import leftover
 from . import picture as pic
-from .ir import FUNCTION, PARTS
+from .ir import FUNCTION, OPAQUE, PARTS
 from .ladder import Row, step
 from .lenses import Misfit
 from .picture import ABSENT, Hole
@@ -52,6 +52,7 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
     if lens == "bare":
         if len(plain) == 1 and plain[0] is not None and not entry.get("list"):
             forget(writer, pairs)
+            _stands(writer, pairs, into)
             return plain[0]
         return [wire for _, wire in pairs]
     if any(text is None for text in plain):
@@ -61,6 +62,7 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
         at = writer.trail.find(pairs[1][0])
         writer.note("joined", "changed", at, h.pos, f"{len(plain)} texts become one", owner, key)
     forget(writer, pairs)
+    _stands(writer, pairs, into)
     return "".join(str(text) for text in plain)
 
 
@@ -70,6 +72,12 @@ def forget(writer: Writer, pairs: list[Any]) -> None:
     writer.notes[:] = [
         d for d in writer.notes if d.effect != "added" or d.source or id(d.owner) not in gone
     ]
+
+
+def _stands(writer: Writer, pairs: list[Any], into: Any) -> None:
+    """Remember where blocks stand that are no blocks on the wire."""
+    if into is not None:
+        writer.stands.update((id(wire), (wire, *into)) for _, wire in pairs)
 
 
 def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
@@ -125,6 +133,16 @@ def give(
         at = writer.trail.find(part)
         for place in at.places if isinstance(at, Several) else [at]:
             writer.note("unknown-part", "lost", place, holes[0].pos, told)
+        writer.gone.append(part)
+        return []
+    if (
+        ("no-blank", "") in writer.asked
+        and isinstance(part, dict)
+        and part.get("type") == "text"
+        and not str(part.get("text", "")).strip()
+    ):
+        told = "text without a word is left out"
+        writer.note("empty-text", "lost", writer.trail.find(part), holes[0].pos, told)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
@@ -152,9 +170,19 @@ def give(
     at = writer.trail.find(part) if isinstance(part, dict) else None
     code = "own-field" if kind == "native" else "no-place"
     told = f"the target has no place for this {kind}: {best.reason}"
+    for field, value in _opaque(part):
+        if value.get("origin") != writer.dialect.name:
+            code, told = OPAQUE[field], f"only {value.get('origin')} can read this {field}"
     for place in at.places if isinstance(at, Several) else [at]:
         writer.note(code, "lost", place, best.pos or holes[0].pos, told)
+    writer.gone.append(part)
     return []
+
+
+def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Return what inside of a part only its origin can read."""
+    inside = [v for v in part.values() if isinstance(v, dict)] if isinstance(part, dict) else []
+    return [(k, v) for one in inside for k, v in one.items() if k in OPAQUE and isinstance(v, dict)]
 
 
 def directly(
@@ -226,6 +254,7 @@ def descend(
         del writer.notes[mark:], writer.beside[beside_mark:]
         return []
     at = writer.trail.find(part, path or None) or writer.trail.find(part)
+    writer.written[id(part)] = (part, given[0][2])
     writer.note(row.name, row.effect, at, row.pos, row.message, given[0][2])
     for block in _dropped(part, new, beside):
         kind = block.get("type")

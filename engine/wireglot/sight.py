@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
+from .ir import OPAQUE
 from .lenses import Misfit, parse_json, same
 from .picture import ABSENT
 from .rulefile import Case, Shape
@@ -15,13 +17,14 @@ if TYPE_CHECKING:
 class View:
     """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
 
-    __slots__ = ("case", "claims", "dialect", "lists", "memory", "names", "obj", "shape")
+    __slots__ = ("case", "claims", "dialect", "lists", "memory", "names", "obj", "settled", "shape")
 
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
         self.names: dict[str, tuple[Any, str]] = {}
         self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.lists: dict[str, dict[int, list[Any]]] = {}
+        self.settled: set[str] = set()  # terms of sums that were written
         self.memory: dict[str, Any] = (
             obj.get("spelled", {}).get(self.dialect, {}) if writer.same else {}
         )
@@ -38,7 +41,7 @@ class View:
             if not isinstance(value, dict) or key not in value:
                 return ABSENT
             value = value[key]
-        if keys[-1] == "signature" and isinstance(value, dict):
+        if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, dict):
             return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
         return value
 
@@ -80,11 +83,14 @@ def tells(one: Misfit, other: Misfit) -> bool:
     return len(one.at) > len(other.at)
 
 
-def alike(read: Any, meant: Any) -> bool:
+def alike(read: Any, meant: Any, known: Set[tuple[str, str]] = frozenset()) -> bool:
     """Tell whether what was read back says nothing else than what was meant.
 
-    Fields that the picture could not hold are missing; those have notes of their own.
+    Fields that the picture could not hold are missing, and texts that it changed are `known`, as
+    pairs of what was meant and what is read; those have notes of their own.
     """
+    if isinstance(read, str) and isinstance(meant, str):
+        return read == meant or (meant, read) in known
     if isinstance(read, dict) and isinstance(meant, dict):
         skip = ("spelled", "kept", "arguments_json", "value_json", "own")
         if read.get("kind") == "text" and meant.get("kind") == "multimodal":
@@ -92,12 +98,14 @@ def alike(read: Any, meant: Any) -> bool:
             blocks = meant.get("value")
             return isinstance(blocks, list) and [b.get("text") for b in blocks] == [read["value"]]
         return all(
-            k in meant and (alike(v, meant[k]) or (k == "type" and _words(v, meant[k])))
+            k in meant and (alike(v, meant[k], known) or (k == "type" and _words(v, meant[k])))
             for k, v in read.items()
             if k not in skip
         )
     if isinstance(read, list) and isinstance(meant, list):
-        return len(read) == len(meant) and all(map(alike, read, meant))
+        return len(read) == len(meant) and all(
+            alike(one, two, known) for one, two in zip(read, meant, strict=True)
+        )
     return same(read, meant)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from .lenses import Misfit
@@ -107,15 +107,19 @@ class State:
     sure = True  # `seat` is right
     seed: str | None = None
     recovered = 0
+    names: Set[str] = frozenset()  # the names of the tools that generated code converted
+    alone: Any = None  # the block of system text that is no block in the body
 
     def __init__(self, fast: Fast, body: Any) -> None:
         self.fast, self.body = fast, body
 
     def bare(self, wires: list[Any]) -> Any:
         """Return the text of one plain text block, or the list."""
-        if self.fast.bare and len(wires) == 1 and wires[0].keys() == self.fast.block_keys:
+        if self.fast.bare and len(wires) == 1 and wires[0].__class__ is dict:
             block = wires[0]
-            if all(block[k] == v for k, v in self.fast.block):
+            if block.keys() == self.fast.block_keys and all(
+                block[k] == v for k, v in self.fast.block
+            ):
                 return block[self.fast.text_key]
         return wires
 
@@ -173,7 +177,7 @@ class State:
             _, messages = conversation.read_message(reader, m, (*fast.prefix, at))
         except Misfit:
             raise Bail from None
-        writer = Writer(fast.target, False, reader.trail, {}, fast.ladder)
+        writer = Writer(fast.target, False, reader.trail, {"part": True}, fast.ladder)
         writer.calls = calls
         self.open = open_calls
         found: list[Any] = []
@@ -191,6 +195,7 @@ class State:
                 raise Bail from None
         if writer.beside or any(d.code == "renamed" for d in writer.notes):
             raise Bail
+        writer.settle()
         self.early = [*self.early, *reader.notes]
         self._drafted().extend(writer.notes)
         return found
@@ -208,11 +213,11 @@ class State:
         except Misfit:
             raise Bail from None
 
-    def joined(self, at: int) -> None:
+    def joined(self, at: int, message: Any) -> None:
         """Draft the note that two messages of one role become one."""
         told = "two messages of one role become one"
         self._drafted().append(
-            Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told)
+            Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told, message)
         )
 
     def _pair(self, message: dict[str, Any], calls: dict[str, str], writer: Writer) -> None:
@@ -225,7 +230,7 @@ class State:
                     key = part["id"] = self._made(
                         f"{self.seat}/{j}", {**calls, **new}, part, writer
                     )
-                if not isinstance(key, str) or key in calls or key in new:
+                if not isinstance(key, str) or not key or key in calls or key in new:
                     raise Bail
                 if message["role"] != "assistant":
                     raise Bail
@@ -273,7 +278,8 @@ class State:
         if group.spliced or talk.per != "run":
             return conversation._write_run(writer, talk, group, [(case, message)])
         hole = case.lists["parts"][0]
-        shares = share.share(writer, case.lists["parts"], message["parts"])
+        parts = enforce.users(writer, talk, message["role"], message["parts"])
+        shares = share.share(writer, case.lists["parts"], parts)
         found = [wire for _, wire in shares[id(hole)]]
         if not found:
             raise Bail

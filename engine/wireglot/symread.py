@@ -130,6 +130,10 @@ class Reading:
             found = self.code.name()
             self.code(f"{found} = {self.code.const(p, 'SAID')}.read({var})")
             self.code(f"if {found} is None: raise ODD")
+            said = f"{found}[{p.names.index('media_type')}]" if "media_type" in p.names else var
+            if self.dialect.media_types:
+                types = self.code.const(frozenset(self.dialect.media_types), "TYPES")
+                self.code(f"if {said} in {types}: raise ODD")
             for i, name in enumerate(p.names):
                 self.env[name] = Val(f"{found}[{i}]", "str")
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .ir import DERIVED, field_type
+from .ir import DERIVED, OPAQUE, field_type
 from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
@@ -83,6 +83,8 @@ class Writing:
             if not isinstance(value, dict):
                 raise NoFit
             for (name, *_), child in ir.entries:
+                if name in OPAQUE:
+                    raise Cannot
                 self.match(child, value.get(name), f"{path}.{name}" if path else name)
         else:
             raise Cannot

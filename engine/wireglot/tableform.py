@@ -7,15 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import RuleError
+from .fields import KEPT, OBJECTS, held
 from .findings import helped, near
 from .grammar import Grammar, Rule, short
+from .ir import field_type
 from .nodes import Row
 from .nodes import Rule as SchemaRule
+from .rulefile import LIMITS
 from .schema import BUDGETS
 from .source import Node, Pos
 
-LIMITS = ("tool_name", "call_id")
 LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int}
+BOUND_WORDS = {"list": ("count",), "integer": ("min", "below")}
 LONGEST = 10_000  # of a name or id
 
 
@@ -39,8 +42,9 @@ class Tables(Grammar):
                 help = "`write` maps words of the IR to words of the wire; `only` lists words"
                 self.form("a table has `write` or `only`", node, help)
             return None
-        if "only" in found.value and len(found.value) > 1:
-            self.form("a table of `only` has no other word", node, "use `write` instead")
+        if "only" in found.value and not found.value.keys() <= {"only", "read-also"}:
+            help = "use `write` instead"
+            self.form("a table of `only` has no other word but `read-also`", node, help)
             return None
         return found if self._injective(found) else None
 
@@ -48,7 +52,7 @@ class Tables(Grammar):
         """Report wire words that read as two IR words, and IR words that are written as two."""
         write = table.get("write")
         if write is None:
-            return True
+            return self._only(table)
         right = True
         seen: dict[str, tuple[str, Pos]] = {}
         for word, child in write.value.items():
@@ -73,6 +77,17 @@ class Tables(Grammar):
                     told = f"`{name}` {also.format(wires.get(name))}"
                     self.findings.error("R005", told, pos, "take one of the two out")
                     right = False
+        return right
+
+    def _only(self, table: Node) -> bool:
+        """Report further spellings of words that a table of `only` does not have."""
+        words, more = table.value["only"].plain(), table.get("read-also")
+        right = True
+        for child in more.value.values() if more else ():
+            if child.value not in words:
+                message = f"`{short(child.value)}` is none of the words of `only`"
+                self.findings.error("R024", message, child.pos, helped(child.value, words))
+                right = False
         return right
 
     def _word_map(self, kinds: Any) -> Rule:
@@ -169,10 +184,7 @@ class Tables(Grammar):
     def limit(self, node: Node, what: str) -> Node | None:
         name = what.strip("`")
         if name not in LIMITS:
-            message = f"`{short(name)}` is no limit"
-            pos = self.findings.before(node.pos, name)
-            self.findings.error("R027", message, pos, helped(name, LIMITS), word=name)
-            return None
+            return self._bound_of(name, node)
         if not isinstance(node.value, dict):
             self.form(f"the limit {what} is a mapping", node, "first, rest, min, max")
             return None
@@ -196,9 +208,32 @@ class Tables(Grammar):
             right = False
         return node if right else None
 
+    def _bound_of(self, name: str, node: Node) -> Node | None:
+        """Check the bound of a field of a request: a list or a whole number."""
+        error = self.findings.error
+        known = held(frozenset(("request",)), name) is not None
+        words = BOUND_WORDS.get(field_type("request", name), ()) if known else ()
+        if not words:
+            pos = self.findings.before(node.pos, name)
+            fields = {f for f in OBJECTS["request"] if field_type("request", f) in BOUND_WORDS}
+            there = {*LIMITS, *(fields - KEPT), "reasoning.budget"}
+            error("R027", f"`{short(name)}` is no limit", pos, helped(name, there), word=name)
+            return None
+        found = self.words(node, f"the limit `{name}`", words, {})
+        right = found is not None and bool(found.value) and found.value.keys() == node.value.keys()
+        if found is not None and not node.value:
+            self.form(f"the limit `{name}` says nothing", node, f"its words are {', '.join(words)}")
+        for word, child in found.value.items() if found is not None else ():
+            if word != "below":
+                right = self._bound(word, child) and right
+            elif field_type("request", str(child.value)) != "integer":
+                error("R027", "`below` names a number of a request", child.pos, "as max_tokens")
+                right = False
+        return node if right else None
+
     def _bound(self, word: str, node: Node) -> bool:
         value = node.value
-        if LIMIT_WORDS[word] is int:
+        if LIMIT_WORDS.get(word, int) is int:
             if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LONGEST:
                 return True
             message = f"`{word}` is a whole number from 1 to {LONGEST}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .picture import Hole
 from .rulefile import Case, Group
-from .symbols import Cannot, Code, NoFit, Sym
+from .symbols import Cannot, Code, Const, NoFit, Sym
 from .symwrite import write
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ class Target:
             raise Cannot
         self.pair, self.group, self.case, self.holes = pair, group, case, holes
         self.bare = len(holes) == 1 and "bare" in holes[0].lenses and group is not None
+        by_model = case is not None and pair.talk.role(case) == "assistant"
+        asked = pair.talk.enforce if by_model else ()
+        self.refused = {kind for word, kind in asked if word == "user-only"}
 
     def accumulators(self) -> list[str]:
         """Return the variables that collect the wires of each list hole."""
@@ -34,6 +37,9 @@ class Target:
 
         def put(code: Code, obj: dict[str, Sym]) -> None:
             last: Exception = Cannot()
+            kind = obj.get("type")
+            if isinstance(kind, Const) and kind.value in self.refused:
+                raise Cannot
             for i, hole in enumerate(self.holes):
                 if hole.mark == "old":
                     continue

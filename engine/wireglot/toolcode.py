@@ -93,6 +93,7 @@ def tools_body(pair: Pair, code: Code) -> None:
         function_cases(pair, code, shape, place)
     pair.check(code)
     code(f"if lost: state.lose(lost, {pair.tools_key!r})")
+    code("state.names = okname")
     gathered = gathering(pair.target)
     code("return found" if gathered is None else f"return [{{{gathered[0]!r}: found}}]")
 

@@ -47,7 +47,8 @@ def rows(node: Node, report: Report | None = None) -> tuple[Row, ...]:
     if listed is None:
         return ()
     if not isinstance(listed.value, list):
-        error = wrong("`variants` is a list of rows", listed.pos, "write `- for: {...}`", rule="R033")
+        help = "write `- for: {...}`"
+        error = wrong("`variants` is a list of rows", listed.pos, help, rule="R033")
         if report is None:
             raise error
         report(error)

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import itself, jsontext, leftover, outlet, share
 from . import picture as pic
-from .ir import FUNCTION, field_type
+from .ir import FUNCTION, OPAQUE, field_type
 from .ladder import Ladder
 from .lenses import Misfit, guard, is_guard, same
 from .limits import Limits
@@ -37,16 +37,24 @@ class Writer:
         self.options, self.ladder = options, ladder or {}
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
+        talk = dialect.conversation
+        self.asked = frozenset(talk.enforce if talk and self.repair else ())
         self.notes: list[Draft] = []
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
+        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
+        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
+        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
         self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
         self.ids: set[str] = set()  # ids that were made here
         self.alone = False  # one element is wanted: nothing may stand beside it
+        self.gone: list[Any] = []  # parts and tools that found no place
+        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.nth = 0
         self.calls: dict[str, str] = {}
 
@@ -62,6 +70,26 @@ class Writer:
     ) -> None:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+
+    def settle(self) -> None:
+        """Let notes about IR objects point to what was written of these.
+
+        What is lost is not moved.
+        """
+        lost = {id(part) for part in self.gone}
+        if lost:
+            self.notes = [
+                d
+                for d in self.notes
+                if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
+            ]
+        for draft in self.notes:
+            if draft.owner is not None or draft.place is None:
+                continue
+            place = self.instead.get(id(draft.place), (0, draft.place))[1]
+            found = self.written.get(id(place))
+            if found is not None and found[0] is place:
+                _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -84,7 +112,8 @@ class Writer:
         """Write a value by one shape."""
         best: Misfit | None = None
         spare: tuple[Any, list[Draft], Case] | None = None
-        mark = len(self.notes)
+        poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
+        mark, lefts, aside = len(self.notes), list(self.lefts), len(self.beside)
         for case in self.order(shape, value):
             try:
                 wire = self.case(shape, case, value)
@@ -98,10 +127,23 @@ class Writer:
                     spare = (wire, self.notes[mark:], case)
                 del self.notes[mark:]
                 continue
+            lost = sum(map(_weight, self.notes[mark:]))
+            if not lost or self.same or len(shape.cases) == 1:
+                return wire
+            # Another case may have a place for what this one has none for.
+            if poor is None or lost < poor[0]:
+                poor = (lost, wire, self.notes[mark:], self.lefts, self.beside[aside:])
+            self.lefts = list(lefts)
+            del self.notes[mark:], self.beside[aside:]
+        if poor is not None:
+            _, wire, drafts, self.lefts, blocks = poor
+            self.notes.extend(drafts)
+            self.beside.extend(blocks)
             return wire
         if spare is None:
             raise best or Misfit(f"`{shape.name}` has no case")
         wire, drafts, case = spare
+        self.written[id(value)] = (value, wire)
         # What the case itself says of it is less than what is found out here.
         self.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
         if not self.same or self.repair:
@@ -138,7 +180,7 @@ class Writer:
 
     def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
         try:
-            return alike(self._read(shape, wire), value)
+            return alike(self._read(shape, wire), value, self.respelt)
         except Misfit:
             return False
 
@@ -234,7 +276,12 @@ class Writer:
                 raise Misfit(f"`{path or 'the value'}` is no object", (), ir.pos)
             for (name, *_), child in ir.entries:
                 inner = f"{path}.{name}" if path else name
-                self.match(child, value.get(name, ABSENT), inner, view)
+                found = value.get(name, ABSENT)
+                if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
+                    if found.get("origin") != self.dialect.name:
+                        raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
+                    found = found.get("value", ABSENT)
+                self.match(child, found, inner, view)
             if ir.closed and not value.keys() <= ir.names | {"spelled", "kept"}:
                 raise Misfit(f"`{path}` says more", (), ir.pos)
 
@@ -261,7 +308,7 @@ class Writer:
                 raise Misfit("the text would read back as something else", (), p.pos)
             for name in p.names:
                 view.claim(name)
-            return text
+            return self.remembered(view, rel, text) if view.memory else text
         assert isinstance(p, Items)
         items = [self.picture(child, view, (*rel, i)) for i, child in enumerate(p.items)]
         if any(item is ABSENT for item in items):
@@ -364,6 +411,11 @@ class Writer:
             else:
                 for path in h.paths:
                     view.claim(path)
+                    if self.watch and view.source(path) in self.watch and into is not None:
+                        draft = self.watch[view.source(path)]
+                        draft.owner, draft.place = into
+                if len(h.paths) > 1:
+                    self._summed(h, view, into)
                 if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
                     owner, key = into if into is not None else (None, None)
                     told = "the source has no id here; it is made from place and content"
@@ -378,11 +430,14 @@ class Writer:
 
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
         if h.mark in ("default", "else"):
+            value = self.fill.get(h.path, h.value)
             if h.mark == "else" and not (entry and "for" in entry) and h.value is not None:
                 told = f"`{rel[-1]}` is required here and was not there"
+                if value != h.value:
+                    told += f"; {value} leaves room for what the source asks for"
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
-            return [] if h.value == [] else {} if h.value == {} else h.value
+            return [] if value == [] else {} if value == {} else value
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
                 return ABSENT
@@ -410,6 +465,18 @@ class Writer:
         told = "the target wants an id here; it is made from place and content"
         self.note("made-id", "added", None, h.pos, told, owner, key)
         return made
+
+    def _summed(self, h: Hole, view: View, into: Any) -> None:
+        """Note the terms of a sum that nothing else says: the first of them is read as all."""
+        alone = {hole.path for hole in pic.holes(view.case.wire) if len(hole.paths) == 1}
+        only = [path for path in h.paths if path not in alone | view.settled]
+        view.settled.update(h.paths)
+        for path in only[1:]:
+            if not self.same and view.look(path) not in (ABSENT, None, 0):
+                owner, key = into if into is not None else (None, None)
+                at = self.trail.find(view.obj, view.source(path))
+                told = f"the target counts `{path}` as `{only[0]}`"
+                self.note("joined", "changed", at, h.pos, told, owner, key)
 
     def total(self, h: Hole, view: View) -> Any:
         """Return the sum of a hole's terms, or ABSENT when none is there."""
@@ -440,3 +507,10 @@ class Writer:
     def leftover(self, view: View, wire: Any) -> None:
         """Put kept keys back at home; note everything that no picture took abroad."""
         leftover.leftover(self, view, wire)
+
+
+def _weight(draft: Draft) -> int:
+    """Weigh a loss: what two dialects could share is worse to lose than what one alone has."""
+    if draft.effect != "lost":
+        return 0
+    return 1 if draft.code in ("own-field", "unknown-key", "foreign-signature") else 100

@@ -1,0 +1,151 @@
+"""What a request must hold as a whole: choices of tools that are there, numbers within bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import picture as pic
+from . import share
+
+if TYPE_CHECKING:
+    from .rulefile import Case
+    from .sight import View
+    from .writer import Writer
+
+# Fields of a request that say something about its tools.
+OF_TOOLS = ("tool_choice", "parallel_tool_calls")
+
+
+def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
+    """Change the fields of a request that the target would refuse beside the others."""
+    if not writer.repair:
+        return
+    if not writer.options.get("part"):
+        _choice(writer, ir, view)
+    for path, bound in writer.dialect.bounds.items():
+        if "count" in bound:
+            _count(writer, ir, path, bound["count"], view)
+        else:
+            _within(writer, ir, path, bound, view)
+
+
+def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the tools that the choice names; None where nothing is said about tools."""
+    if not any(ir.get(path) is not None for path in OF_TOOLS):
+        return None
+    choice = ir.get("tool_choice")
+    if not isinstance(choice, dict):
+        return ()
+    found = [choice["name"]] if "name" in choice else choice.get("allowed")
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def plain(ir: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the tools without which the choice cannot go; one of no name where it never can."""
+    found = named(ir)
+    return ("",) if found == () and isinstance(ir.get("tool_choice"), dict) else found
+
+
+def _choice(writer: Writer, ir: dict[str, Any], view: View) -> None:
+    """Take away a choice among tools that did not go."""
+    asked = named(ir)
+    if asked is None:
+        return
+    tools = ir.get("tools") or []
+    holes = view.case.lists.get("tools", [])
+    if tools and holes and isinstance(tools, list):
+        view.lists["tools"] = share.share(writer, holes, tools)
+    went = [t for t in tools if holes and not any(t is gone for gone in writer.gone)]
+    if not went:
+        for path in OF_TOOLS:
+            _lose(writer, ir, path, "there is no tool to choose from in the target", view)
+        return
+    names = {t.get("name") for t in went if isinstance(t, dict)}
+    gone = [name for name in asked if name not in names]
+    choice = ir.get("tool_choice")
+    if not isinstance(choice, dict):
+        return
+    if "allowed" not in choice:
+        if gone:
+            _lose(writer, ir, "tool_choice", f"the target has no tool `{gone[0]}`", view)
+        return
+    for name in gone:
+        told = f"the target has no tool `{name}`"
+        writer.note("no-tool", "lost", writer.trail.find(ir, "tool_choice"), view.case.pos, told)
+    stay = [name for name in asked if name in names]
+    if gone:
+        ir["tool_choice"] = {**choice, "allowed": stay}
+        writer.trail.copy(choice, ir["tool_choice"])
+    if not stay:
+        told = "a choice among no tools is written as none"
+        at = writer.trail.find(ir, "tool_choice")
+        writer.note("allowed-as-none", "changed", at, view.case.pos, told)
+        writer.watch["tool_choice"] = writer.notes[-1]
+        ir["tool_choice"] = "none"
+
+
+def _lose(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+    if ir.pop(path, None) is not None:
+        writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
+
+
+def _count(writer: Writer, ir: dict[str, Any], path: str, top: int, view: View) -> None:
+    """Cut a list to the number of elements that the target takes."""
+    found = ir.get(path)
+    if not isinstance(found, list) or len(found) <= top:
+        return
+    ir[path] = found[:top]
+    at = writer.trail.find(ir, path)
+    told = f"the target takes {top} of these at most"
+    for i in range(top, len(found)):
+        here = None if at is None else (*at, i)
+        writer.note("no-place", "lost", here, view.case.pos, told)
+
+
+def _within(
+    writer: Writer, ir: dict[str, Any], path: str, bound: dict[str, Any], view: View
+) -> None:
+    """Bring a number within its bounds; where that cannot be, leave it out."""
+    head, _, last = path.partition(".")
+    owner = ir.get(head) if last else ir
+    said = owner.get(last or head) if isinstance(owner, dict) else None
+    if not isinstance(said, int) or isinstance(said, bool):
+        return
+    value = max(said, bound.get("min", said))
+    below = bound.get("below")
+    top = ir.get(below) if below else None
+    if below and top is None:
+        usual = _usual(view.case, below)
+        if usual is not None and value >= usual:
+            writer.fill[below] = value + usual
+    elif isinstance(top, int) and value >= top:
+        value = top - 1
+    if value == said:
+        return
+    at = writer.trail.find(ir, path)
+    assert isinstance(owner, dict)
+    new = {k: v for k, v in owner.items() if k != (last or head)}
+    if value >= bound.get("min", value):
+        new[last or head] = value
+        told = f"the target takes no {said} here; {value} is written"
+        writer.note("clamped", "changed", at, view.case.pos, told)
+        writer.watch[path] = writer.notes[-1]
+    else:
+        told = f"there is no room for `{path}` below `{below}`"
+        writer.note("no-place", "lost", at, view.case.pos, told)
+    if last:
+        writer.trail.copy(owner, new)
+        ir[head] = new
+        if not new:
+            del ir[head]
+    else:
+        ir.pop(head)
+        ir.update(new)
+
+
+def _usual(case: Case, path: str) -> int | None:
+    """Return what a picture fills in for a field that is not there."""
+    for hole in pic.holes(case.wire):
+        if hole.path == path and hole.mark == "else" and isinstance(hole.value, int):
+            return hole.value
+    return None
