@@ -82,7 +82,8 @@ class Contexts:
 
     def _objects(self, shape: Shape, case: Case, around: set[str]) -> set[str]:
         if shape.marks:
-            return {w.strip("[]") or ANY for w in held(frozenset(("part", "tool")), shape.marks) or ()}
+            found = held(frozenset(("part", "tool")), shape.marks) or ()
+            return {word.strip("[]") or ANY for word in found}
         if shape.kind is not None:
             return {shape.kind}
         if around <= {"part", "tool"}:

@@ -63,7 +63,7 @@ class _Mending:
                     return
 
     def forget(self) -> None:
-        """Leave out layers of dialects that were left out; that they are missing is told already."""
+        """Leave out layers of dialects that were left out; why is told already."""
         before = -1
         while before != len(self.files):
             before = len(self.files)
