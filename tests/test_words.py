@@ -446,7 +446,7 @@ request:
             {"name": "zzz"},
             ["f", "g"],
             None,
-            [("no-tool", "lost", "/tool_choice/function/name")],
+            [("no-tool", "lost", "/tool_choice")],
         ),
     ],
 )
