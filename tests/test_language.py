@@ -79,7 +79,7 @@ ALSO = """
 shapes:
   aside: {wire: {tint: $own.tint (optional), text: $own.never (optional)}}
   text: {also: aside, wire: {text: $text}}
-  image: {also: aside, wire: {picture: $url}}
+  image: {also: aside, wire: {picture: $filename}}
 unions: {part: [text, image]}
 conversation:
   by: role
@@ -96,7 +96,7 @@ def test_also_lends_the_keys_of_another_shape_where_no_own_key_stands(tmp_path: 
     ir = rules["one"].read(body).ir
     assert ir["messages"][0]["parts"] == [
         {"type": "text", "text": "Hi", "own": {"one": {"tint": "red"}}},
-        {"type": "image", "url": "u", "own": {"one": {"tint": "blue"}}},
+        {"type": "image", "filename": "u", "own": {"one": {"tint": "blue"}}},
     ]
     assert rules.convert(body, "one", "one").body == body
 
@@ -108,8 +108,8 @@ def test_also_names_a_shape(tmp_path: Path) -> None:
 
 ONLY = """
 tables: {colour: {only: [red, blue]}}
-shapes: {text: {wire: {text: $text, tint: $tint | colour (optional)}}}
-unions: {part: [text]}
+shapes: {reasoning: {wire: {text: $text, tint: $title | colour (optional)}}}
+unions: {part: [reasoning]}
 conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
 request: {wire: {turns: $messages as conversation}}
 """
@@ -118,9 +118,9 @@ request: {wire: {turns: $messages as conversation}}
 def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
     rules = loaded(tmp_path, one=ONLY)
     write = rules["one"].write
-    message = {"role": "user", "parts": [{"type": "text", "text": "Hi", "tint": "red"}]}
+    message = {"role": "user", "parts": [{"type": "reasoning", "text": "Hi", "title": "red"}]}
     assert write({"messages": [message]}).body["turns"][0]["parts"][0]["tint"] == "red"
-    message["parts"][0]["tint"] = "green"  # type: ignore[index]
+    message["parts"][0]["title"] = "green"  # type: ignore[index]
     out = write({"messages": [message]})
     assert out.body == {"turns": [{"role": "user", "parts": [{"text": "Hi"}]}]}
     assert [note.code for note in out.notes] == ["no-place"]
@@ -135,18 +135,18 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
         ("extends: two\n", "`extends: two` names no dialect that is loaded"),
         ("hooks: [no-such]\n", "no hook `no-such` is registered"),
         ("hooks: call-ids\n", "`hooks` is a list of names"),
-        ("limits: {tool_name: {max: 3}}\n", "`tool_name` is no limit"),
-        ("limits: {tool_name: {rest: a-z, max: many}}\n", "`max` is no limit of `tool_name`"),
+        ("limits: {tool_name: {max: 3}}\n", "the limit `tool_name` has no `rest`"),
+        ("limits: {tool_name: {rest: a-z, max: many}}\n", "`max` is a whole number"),
         ("limits: {colour: {rest: a-z}}\n", "`colour` is no limit"),
         ("unions: {part: [text]}\n", "names `text`, which is no shape"),
         ("unions: {part: {text: 1}}\n", "is a list of names"),
         ("conversation: {enforce: [tidy], cases: {}}\n", "`tidy` cannot be enforced"),
-        ("conversation: {order: 1}\n", "`order` is no word of a conversation"),
-        ("shapes: {text: {see: x}}\n", "`see` is no word of a shape"),
+        ("conversation: {order: 1, cases: {}}\n", "`order` is no word of a conversation"),
+        ("shapes: {text: {see: x, wire: {text: $text}}}\n", "`see` is no word of a shape"),
         ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),
         ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no lens"),
         ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
-        ("tables: {stop: {only: word}}\n", "a table has"),
+        ("tables: {stop: {only: word}}\n", "is a list of words"),
         ("request: {wire: {talk: $messages as conversation}}\n", "`conversation` is no shape"),
         ("request: []\n", "is a mapping"),
     ],

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import wireglot
-from wireglot import examples, lenses, notes, picture, rulecheck, rulefile, schema, source
+from wireglot import examples, lenses, notes, picture, form, rulefile, rulefile, schema, source
 
 PAGE = (Path(__file__).parent.parent / "docs/rule-language.md").read_text("utf-8")
 BLOCKS = [
@@ -78,8 +78,8 @@ def test_the_page_has_examples() -> None:
         rulefile.HEADER,
         rulefile.SHAPE_WORDS,
         rulefile.CASE_WORDS,
-        rulecheck.ENFORCE,
-        rulecheck.LIMITS,
+        form.ENFORCE,
+        rulefile.LIMITS,
         schema.WORDS,
         schema.BUDGETS,
         lenses.LENSES,
