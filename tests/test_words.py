@@ -445,8 +445,8 @@ request:
         (
             {"name": "zzz"},
             ["f", "g"],
-            "must",
-            [("named-as-required", "changed", "/tool_choice/function/name")],
+            None,
+            [("no-tool", "lost", "/tool_choice")],
         ),
     ],
 )
