@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import wireglot
-from wireglot import examples, lenses, notes, picture, form, rulefile, rulefile, schema, source
+from wireglot import examples, form, lenses, notes, picture, rulefile, schema, source
 
 PAGE = (Path(__file__).parent.parent / "docs/rule-language.md").read_text("utf-8")
 BLOCKS = [

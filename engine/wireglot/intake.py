@@ -137,10 +137,11 @@ def through(
         return texts(reader, lens, h, value, at, rel, env)
     if lens == "plain":
         if isinstance(value, list):
-            if len(value) != 1 or not is_plain(reader, value[0]):
+            text = plain_text(reader, value[0]) if len(value) == 1 else None
+            if text is None:
                 raise Misfit("expected one plain text", at, h.pos)
             env.spelled.setdefault(here, {})["list"] = True
-            return value[0]["text"], False
+            return text, False
         return value, False
     if lens == "lone":
         return [value], False
@@ -160,13 +161,13 @@ def through(
     return worded(reader, lens, h, value, at, rel, env), False
 
 
-def is_plain(reader: Reader, item: Any) -> bool:
-    """Tell whether an element is the dialect's own text that needs nothing but its text."""
+def plain_text(reader: Reader, item: Any) -> Any:
+    """Return the text of an element that is the dialect's own text and nothing else, or None."""
     try:
         part = reader.shape("text", item, ())
     except (Misfit, KeyError):
-        return False
-    return isinstance(part, dict) and part.keys() == {"type", "text"}
+        return None
+    return part["text"] if isinstance(part, dict) and part.keys() == {"type", "text"} else None
 
 
 def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:

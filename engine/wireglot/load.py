@@ -239,9 +239,7 @@ def _sorted(folders: Sequence[str | Path], findings: Findings | None = None) -> 
     return own
 
 
-def _chosen(
-    names: Sequence[str], own: Sorted, findings: Findings | None = None
-) -> dict[str, Node]:
+def _chosen(names: Sequence[str], own: Sorted, findings: Findings | None = None) -> dict[str, Node]:
     """Return the overlays of these names, of the user or packaged; raises UsageError."""
     from . import layers
 

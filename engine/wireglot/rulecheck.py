@@ -31,10 +31,10 @@ def check(
     It is not `whole` where something wrong was left out of it, and not `plain` with an overlay or a
     variant on.
     """
-    before = findings.hits if whole else -1
+    before = findings.hits
     clean = File(findings).clean(node)
-    if clean is None:
-        return None
+    if clean is None or not whole:
+        return None  # what is not whole is not what was meant, but for its form
     _also(clean, node, findings)
     _unions(clean, node, findings)
     _hooks(clean, findings)
