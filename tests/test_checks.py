@@ -64,9 +64,10 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datetime, "date", Day)
 
 
-def of_text(text: str, folder: Path) -> Findings:
-    """Check one file of a text."""
-    (folder / "good.yaml").write_text(text, encoding="utf-8")
+def of_text(text: str, folder: Path, name: str = "good") -> Findings:
+    """Check one file of a text; another than `good` lies over that one."""
+    (folder / "good.yaml").write_text(GOOD, encoding="utf-8")
+    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     return load.check(folder)
 
 
@@ -80,23 +81,26 @@ def test_the_good_file_has_no_findings(tmp_path: Path) -> None:
 def test_the_help_for_a_planted_mistake_leads_out_of_it(
     mistake: dict[str, str], tmp_path: Path
 ) -> None:
-    assert GOOD.count(mistake["from"]) == 1
-    text = GOOD.replace(mistake["from"], mistake["to"])
-    told = [f for f in of_text(text, tmp_path) if f.rule == mistake["rule"]]
+    name = mistake.get("in", "good")
+    good = GOOD if name == "good" else (BROKEN / "planted" / f"{name}.yaml").read_text("utf-8")
+    assert good.count(mistake["from"]) == 1
+    text = good.replace(mistake["from"], mistake["to"])
+    told = [f for f in of_text(text, tmp_path, name) if f.rule == mistake["rule"]]
     matching = [f for f in told if mistake["told"] in f.message and mistake["help"] in f.help]
     assert matching, said(load.check(tmp_path), tmp_path)
-    line = GOOD[: GOOD.index(mistake["from"])].count("\n") + 1
+    line = good[: good.index(mistake["from"])].count("\n") + 1
     if mistake["to"]:
         lines = range(line, line + mistake["to"].count("\n") + 1)
         assert any(f" {n} | " in matching[0].excerpt for n in lines)
-    assert said(of_text(text.replace(mistake["to"], mistake["from"], 1) if mistake["to"] else GOOD,
-                        tmp_path), tmp_path) == ""  # fmt: skip
+    mended = text.replace(mistake["to"], mistake["from"], 1) if mistake["to"] else good
+    assert said(of_text(mended, tmp_path, name), tmp_path) == ""
 
 
 def test_mistakes_of_every_kind_are_planted() -> None:
     kinds = Counter(mistake["kind"] for mistake in MISTAKES)
     assert len(MISTAKES) >= 20
-    assert set(kinds) >= {"yaml", "name", "type", "overlap", "absence"} and min(kinds.values()) >= 2
+    assert set(kinds) == {"yaml", "name", "type", "overlap", "absence", "layering"}
+    assert min(kinds.values()) >= 2
 
 
 # R008: the examples of the packaged files are being completed.
@@ -136,6 +140,35 @@ def test_all_files_are_told_at_once_and_in_order(tmp_path: Path) -> None:
     assert (error.rule, error.line, error.file) == ("R020", 1, findings[0].file)
     assert str(error).startswith(f"{error.file}:1:1: R020: a tab stands in the indentation\n")
     assert error.excerpt and error.help
+
+
+def test_what_an_overlay_breaks_below_is_told_where_it_names_its_dialect(tmp_path: Path) -> None:
+    text = "wireglot: 1\noverlay: gemini\nshapes: {function: $removed}\n"
+    (tmp_path / "proxy.yaml").write_text(text)
+    found = [f for f in load.check(tmp_path) if f.severity == "error"]
+    assert {(f.rule, f.line, f.column) for f in found} == {("R014", 2, 10)}
+    assert found[0].message.startswith("with this layer, ")
+    assert re.search(r"`function`.*\(rules/gemini.yaml:\d+:\d+\)$", found[0].message)
+    assert load.check(tmp_path, ["gemini-no-ids"]).hits
+    wireglot.load_rules(tmp_path)  # it is not switched on
+    with pytest.raises(wireglot.RuleError, match="with this layer"):
+        wireglot.load_rules(tmp_path, overlays=["proxy"])
+
+
+def test_a_child_of_a_broken_file_is_not_told_to_lack_its_parent(tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text(GOOD.replace("dialect: good", "dialect: good\n\tx: 1"))
+    shutil.copy(BROKEN / "planted" / "family.yaml", tmp_path)
+    shutil.copy(BROKEN / "planted" / "proxy.yaml", tmp_path)
+    assert {f.rule for f in load.check(tmp_path, ["proxy"])} == {"R020"}
+
+
+def test_what_is_used_in_one_layer_alone_is_used(tmp_path: Path) -> None:
+    unused = "  spare: {wire: {kind: spare, text: $text}}\n  text:\n"
+    text = GOOD.replace("  text:\n", unused, 1)
+    assert {f.rule for f in of_text(text, tmp_path)} == {"R014"}
+    head = "wireglot: 1\noverlay: good\n"
+    (tmp_path / "over.yaml").write_text(f"{head}unions: {{said: [spare, reasoning, tool_call]}}\n")
+    assert [str(f) for f in load.check(tmp_path) if f.rule == "R014"] == []
 
 
 def test_warnings_do_not_stop_loading_and_are_kept(tmp_path: Path) -> None:
