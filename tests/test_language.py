@@ -24,9 +24,13 @@ request: {wire: {talk: $messages as conversation}}
 
 def loaded(folder: Path, **dialects: str) -> Any:
     """Load dialects from their texts, beside the ladder alone."""
+    return wireglot.load_rules(_folder(folder, **dialects), builtin=False)
+
+
+def _folder(folder: Path, **dialects: str) -> Path:
     for name, text in dialects.items():
         (folder / f"{name}.yaml").write_text(HEAD.format(name=name) + text)
-    return wireglot.load_rules(folder, builtin=False)
+    return folder
 
 
 def codes(notes: Any) -> list[tuple[str, str, str | None]]:
@@ -47,6 +51,18 @@ request:
     debug: It only asks for more logging.
     turns[].parts[].tint: The colour says nothing to a model.
 """
+
+
+def test_messages_and_system_text_without_a_hole_are_noted(tmp_path: Path) -> None:
+    bare = "\nrequest: {wire: {engine: $model (optional)}}\n"
+    lifts = OTHER.replace("$parts each part}", "$parts each part}\n  enforce: [{lift: system}]", 1)
+    rules = wireglot.load_rules(_folder(tmp_path, bare=bare, lifts=lifts))
+    talk = [{"role": role, "content": "Hi"} for role in ("system", "user")]
+    out = rules.convert({"model": "m", "messages": talk}, "openai-chat", "bare")
+    assert (out.body, codes(out.notes)) == ({"engine": "m"}, [("no-place", "lost", "/messages")])
+    out = rules.convert({"messages": talk}, "openai-chat", "lifts")
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "Hi"}]}]}
+    assert codes(out.notes) == [("no-place", "lost", "/messages/0/content")]
 
 
 def test_what_is_dropped_is_named_with_its_reason_and_stays_at_home(tmp_path: Path) -> None:
