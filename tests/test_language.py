@@ -65,6 +65,42 @@ def test_messages_and_system_text_without_a_hole_are_noted(tmp_path: Path) -> No
     assert codes(out.notes) == [("no-place", "lost", "/messages/0/content")]
 
 
+RUNS = """
+shapes:
+  text: {wire: {text: $text}}
+  image: {ir: {source: {type: url, url: $url}}, wire: {href: $url}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  tool_result: {by: kind, wire: {ref: $tool_call_id}, cases: {text: {wire: {gives: $value | string}}}}
+unions: {item: [text, image, tool_call, tool_result]}
+conversation:
+  by: role
+  per: run
+  wire: {items: $parts each item}
+  cases:
+    user: {wire: {by: human}}
+    assistant: {wire: {by: model}}
+    tool: {wire: {by: human}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize("then", [[], [{"type": "text", "text": "And now?"}]])
+def test_media_beside_a_result_stay_in_its_run(tmp_path: Path, then: list[Any]) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, runs=RUNS))
+    image = {"type": "image", "source": {"type": "url", "url": "https://e.x/a.png"}}
+    content = [{"type": "text", "text": "Look"}, image]
+    talk = [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": content}, *then]},
+    ]  # fmt: skip
+    out = rules.convert({"messages": talk}, "anthropic", "runs")
+    items = [{"ref": "t", "gives": "Look"}, {"href": "https://e.x/a.png"}]
+    items += [{"text": part["text"]} for part in then]
+    assert out.body["turns"][1:] == [{"items": items, "by": "human"}]
+    assert len(out.notes) == len(set(out.notes))
+
+
 def test_what_is_dropped_is_named_with_its_reason_and_stays_at_home(tmp_path: Path) -> None:
     rules = loaded(tmp_path, one=DROPS, two=OTHER)
     body = {
