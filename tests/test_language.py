@@ -65,12 +65,41 @@ def test_messages_and_system_text_without_a_hole_are_noted(tmp_path: Path) -> No
     assert codes(out.notes) == [("no-place", "lost", "/messages/0/content")]
 
 
+PAIRS = """
+shapes:
+  said: {ir: {type: text}, wire: {who: person, text: $text}}
+  argument: {wire: {name: $key, value: $value}}
+  tool_call: {wire: {who: model, do: $name, no: $id, with: $arguments entries argument}}
+conversation:
+  by: role
+  cases:
+    user: {wire: $parts each said}
+    assistant: {wire: $parts each tool_call}
+request: {wire: {log: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize("arguments", [{}, {"a": {"b": [1, None]}, "c": ""}])
+def test_arguments_may_be_a_list_of_pairs_and_empty(tmp_path: Path, arguments: Any) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, pairs=PAIRS))
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": arguments}
+    talk = [{"role": "assistant", "content": [call]}]
+    out = rules.convert({"messages": talk}, "anthropic", "pairs")
+    pairs = [{"name": name, "value": value} for name, value in arguments.items()]
+    assert out.body == {"log": [{"who": "model", "do": "f", "no": "t", "with": pairs}]}
+    assert rules.convert(out.body, "pairs", "pairs").body == out.body
+    assert rules.convert(out.body, "pairs", "anthropic").body["messages"] == talk
+
+
 RUNS = """
 shapes:
   text: {wire: {text: $text}}
   image: {ir: {source: {type: url, url: $url}}, wire: {href: $url}}
   tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
-  tool_result: {by: kind, wire: {ref: $tool_call_id}, cases: {text: {wire: {gives: $value | string}}}}
+  tool_result:
+    by: kind
+    wire: {ref: $tool_call_id}
+    cases: {text: {wire: {gives: $value | string}}}
 unions: {item: [text, image, tool_call, tool_result]}
 conversation:
   by: role
@@ -89,15 +118,15 @@ def test_media_beside_a_result_stay_in_its_run(tmp_path: Path, then: list[Any]) 
     rules = wireglot.load_rules(_folder(tmp_path, runs=RUNS))
     image = {"type": "image", "source": {"type": "url", "url": "https://e.x/a.png"}}
     content = [{"type": "text", "text": "Look"}, image]
-    talk = [
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
-        {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "t", "content": content}, *then]},
-    ]  # fmt: skip
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": content}
+    talk = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result, *then]}]
     out = rules.convert({"messages": talk}, "anthropic", "runs")
     items = [{"ref": "t", "gives": "Look"}, {"href": "https://e.x/a.png"}]
     items += [{"text": part["text"]} for part in then]
     assert out.body["turns"][1:] == [{"items": items, "by": "human"}]
+    moved = [note.target_path for note in out.notes if note.code == "moved"]
+    assert moved == ["/turns/1/items/1"]
     assert len(out.notes) == len(set(out.notes))
 
 

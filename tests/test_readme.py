@@ -2,10 +2,10 @@
 
 Conventions of those pages: blocks share one scratch directory per page, which holds `examples/`.
 A `yaml` block that opens with `# some-directory/name.yaml` is written there (`# rules/...` is a
-quotation and is compared with the packaged file). `# some-directory/name.yaml, more` lays the
-lines of the block over that file, key by key, as the page tells its reader to. A `json` block whose
-fence names a file (```json page/request.json) is written there. A `console` block holds `$ command` and below
-it the output, where `...` stands for anything; a `sh` block holds commands.
+quotation and is compared with the packaged file); `# some-directory/name.yaml, more` lays its lines
+over that file, key by key, as the page tells its reader to. A `json` block whose fence names a file
+is written there. A `console` block holds `$ command` and below it the output, where `...` stands
+for anything; a `sh` block holds commands.
 """
 
 from __future__ import annotations
