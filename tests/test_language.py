@@ -24,9 +24,13 @@ request: {wire: {talk: $messages as conversation}}
 
 def loaded(folder: Path, **dialects: str) -> Any:
     """Load dialects from their texts, beside the ladder alone."""
+    return wireglot.load_rules(_folder(folder, **dialects), builtin=False)
+
+
+def _folder(folder: Path, **dialects: str) -> Path:
     for name, text in dialects.items():
         (folder / f"{name}.yaml").write_text(HEAD.format(name=name) + text)
-    return wireglot.load_rules(folder, builtin=False)
+    return folder
 
 
 def codes(notes: Any) -> list[tuple[str, str, str | None]]:
@@ -47,6 +51,83 @@ request:
     debug: It only asks for more logging.
     turns[].parts[].tint: The colour says nothing to a model.
 """
+
+
+def test_messages_and_system_text_without_a_hole_are_noted(tmp_path: Path) -> None:
+    bare = "\nrequest: {wire: {engine: $model (optional)}}\n"
+    lifts = OTHER.replace("$parts each part}", "$parts each part}\n  enforce: [{lift: system}]", 1)
+    rules = wireglot.load_rules(_folder(tmp_path, bare=bare, lifts=lifts))
+    talk = [{"role": role, "content": "Hi"} for role in ("system", "user")]
+    out = rules.convert({"model": "m", "messages": talk}, "openai-chat", "bare")
+    assert (out.body, codes(out.notes)) == ({"engine": "m"}, [("no-place", "lost", "/messages")])
+    out = rules.convert({"messages": talk}, "openai-chat", "lifts")
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "Hi"}]}]}
+    assert codes(out.notes) == [("no-place", "lost", "/messages/0/content")]
+
+
+PAIRS = """
+shapes:
+  said: {ir: {type: text}, wire: {who: person, text: $text}}
+  argument: {wire: {name: $key, value: $value}}
+  tool_call: {wire: {who: model, do: $name, no: $id, with: $arguments entries argument}}
+conversation:
+  by: role
+  cases:
+    user: {wire: $parts each said}
+    assistant: {wire: $parts each tool_call}
+request: {wire: {log: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize("arguments", [{}, {"a": {"b": [1, None]}, "c": ""}])
+def test_arguments_may_be_a_list_of_pairs_and_empty(tmp_path: Path, arguments: Any) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, pairs=PAIRS))
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": arguments}
+    talk = [{"role": "assistant", "content": [call]}]
+    out = rules.convert({"messages": talk}, "anthropic", "pairs")
+    pairs = [{"name": name, "value": value} for name, value in arguments.items()]
+    assert out.body == {"log": [{"who": "model", "do": "f", "no": "t", "with": pairs}]}
+    assert rules.convert(out.body, "pairs", "pairs").body == out.body
+    assert rules.convert(out.body, "pairs", "anthropic").body["messages"] == talk
+
+
+RUNS = """
+shapes:
+  text: {wire: {text: $text}}
+  image: {ir: {source: {type: url, url: $url}}, wire: {href: $url}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  tool_result:
+    by: kind
+    wire: {ref: $tool_call_id}
+    cases: {text: {wire: {gives: $value | string}}}
+unions: {item: [text, image, tool_call, tool_result]}
+conversation:
+  by: role
+  per: run
+  wire: {items: $parts each item}
+  cases:
+    user: {wire: {by: human}}
+    assistant: {wire: {by: model}}
+    tool: {wire: {by: human}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize("then", [[], [{"type": "text", "text": "And now?"}]])
+def test_media_beside_a_result_stay_in_its_run(tmp_path: Path, then: list[Any]) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, runs=RUNS))
+    image = {"type": "image", "source": {"type": "url", "url": "https://e.x/a.png"}}
+    content = [{"type": "text", "text": "Look"}, image]
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": content}
+    talk = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result, *then]}]
+    out = rules.convert({"messages": talk}, "anthropic", "runs")
+    items = [{"ref": "t", "gives": "Look"}, {"href": "https://e.x/a.png"}]
+    items += [{"text": part["text"]} for part in then]
+    assert out.body["turns"][1:] == [{"items": items, "by": "human"}]
+    moved = [note.target_path for note in out.notes if note.code == "moved"]
+    assert moved == ["/turns/1/items/1"]
+    assert len(out.notes) == len(set(out.notes))
 
 
 def test_what_is_dropped_is_named_with_its_reason_and_stays_at_home(tmp_path: Path) -> None:

@@ -230,7 +230,17 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
         nonlocal group
         if run and group is not None:
             made = any(run[0][1] is left for left in asides)
+            mark, lost = len(writer.notes), len(writer.lefts)
             wires = _write_run(writer, talk, group, run, made)
+            if writer.beside and turns.joins_aside(writer, talk):
+                case = _case_aside(writer, talk, group)
+                if case is not None:
+                    # What left its message belongs to this very run: write that once more.
+                    del writer.notes[mark:], writer.lefts[lost:]
+                    blocks, writer.beside = writer.beside, []
+                    whole = _with_aside(talk, run, case, blocks)
+                    wires = _write_run(writer, talk, group, whole, made)
+                    writer.beside = []
             out.extend(wires)
             for draft in joined if wires else ():
                 draft.owner = wires[0]
@@ -261,6 +271,23 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
         if not waiting:
             flush()
     return out
+
+
+def _case_aside(writer: Writer, talk: Conversation, group: Group) -> Case | None:
+    """Return the case of a group that a user's message without more has, if it has one."""
+    if group.spliced:
+        return None
+    place, case, _ = _place(writer, talk, {"role": "user", "parts": []})
+    return case if place is group else None
+
+
+def _with_aside(
+    talk: Conversation, run: list[tuple[Case, dict[str, Any]]], case: Case, blocks: list[Any]
+) -> list[tuple[Case, dict[str, Any]]]:
+    """Put a user's message of what left the results right after them."""
+    places = [i + 1 for i, (other, _) in enumerate(run) if talk.role(other) == "tool"]
+    place = places[-1] if places else len(run)
+    return [*run[:place], (case, {"role": "user", "parts": blocks}), *run[place:]]
 
 
 def _place(

@@ -28,7 +28,7 @@ from .reader import Reader
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
-from .trail import Trail, pointer
+from .trail import Several, Trail, pointer
 from .writer import Writer
 
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
@@ -302,7 +302,10 @@ class DialectRules:
         view = View(whole, "request", case, writer)
         demands.meet(writer, whole, view)
         wire = writer.picture(case.wire, view, (), top=True)
-        view.claims |= outside | {"system", "messages"}
+        view.claims |= outside
+        heads = [at for part in whole.get("system", ()) if (at := writer.trail.find(part))]
+        if heads and "system" not in view.claims:
+            writer.trail.put(whole, "system", Several.of(heads))
         writer.leftover(view, wire)
         return wire, envelope
 

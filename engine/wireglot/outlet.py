@@ -32,7 +32,7 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
         said = True
     elif h.mode == "entries":
         assert h.shape is not None
-        if not isinstance(value, dict) or not value:
+        if not isinstance(value, dict) or (not value and h.mark is not None):
             raise Misfit(f"`{h.path}` is no map", rel, h.pos)
         wire = []
         for key, item in value.items():
