@@ -158,7 +158,7 @@ class DialectRules:
         messages = _messages(ir, unit)
         odd: list[Draft] = []
         if messages is not None:
-            for code, part in conversation.pair(messages):
+            for code, part in conversation.pair(messages, self.name):
                 at = reader.trail.find(part) or ()
                 told = {
                     "duplicate-id": "two calls in a row have this id; results pair in order",

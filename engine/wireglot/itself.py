@@ -103,7 +103,7 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if case.ir is not None:
                     writer.match(case.ir, obj, "", inner)
                 wire = writer.picture(case.wire, inner, rel, top=True)
-                if not inner.claims:
+                if not inner.claims and (h.mark is not None or not wire):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
                 for path in inner.claims & writer.watch.keys():
@@ -142,6 +142,10 @@ def said(writer: Writer, view: View, obj: dict[str, Any], row: Row, path: str, w
     """Note the rung that was taken, and claim what it changed."""
     at = writer.trail.find(view.obj, path or None)
     writer.note(row.name, row.effect, at, row.pos, row.message, wire)
-    for key in view.obj:
-        if key not in obj or obj[key] is not view.obj[key]:
+    for key, old in view.obj.items():
+        new = obj.get(key, ABSENT)
+        if isinstance(old, dict) and isinstance(new, dict):
+            # What the rung has left as it was, a picture must take.
+            view.claims |= {f"{key}.{k}" for k in old if new.get(k, ABSENT) is not old[k]}
+        elif new is not old:
             view.claims.add(key)

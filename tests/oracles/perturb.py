@@ -11,7 +11,8 @@ The reverse holds for the output: every leaf of it changes under some change of 
   what any leaf of the input says; the elements themselves are held by the leaves inside them; or
 - it equals an input leaf about which the source's types leave no choice; or
 - it is a word, and goes or changes when an input element is taken out whose own label leaves no
-  other choice (a tool choice that names a tool becomes the mode `ANY` and a name).
+  other choice (a tool choice that names a tool becomes the mode `ANY` and a name), or that is the
+  user's own data (a schema alone asks for JSON).
 
 Any other constant (a number, free text, a stop reason that nobody gave) is an invention unless it
 is noted.
@@ -348,7 +349,11 @@ class _Probe:
         return worded and not list(self._values(steps, value))
 
     def with_elements_removed(self) -> Iterator[Json]:
-        """Give the body without one element each time, of those whose label admits no other."""
+        """Give the body without one element each time: one whose label admits no other, or data."""
+        opaque = OPAQUE.get((self.source, self.unit), frozenset())
+        for root in dict.fromkeys(opaque_root(opaque, steps) for steps, _ in leaves(self.body)):
+            if root and self._allows(body := _removed(self.body, root)):
+                yield body
         for steps, value in leaves(self.body):
             if len(steps) > 1 and steps[-1] == "type" and not list(self._values(steps, value)):
                 body = _removed(self.body, steps[:-1])
@@ -448,6 +453,10 @@ _WORDS: Mapping[tuple[str, str], Sequence[str]] = {
         "text/plain",
         "text/x.enum",
     ),
+    ("ollama", "messages[].role"): ("user", "assistant", "system", "tool"),
+    ("ollama", "message.role"): ("assistant",),
+    ("ollama", "done_reason"): ("stop", "length"),
+    ("ollama", "think"): ("low", "medium", "high", "max"),
 }
 
 
