@@ -391,10 +391,14 @@ def _laddered(writer: Writer, kind: str, ir: Any) -> Any:
 
 def _stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
     mark = len(writer.notes)
+    writer.missing = set()
     try:
         return writer.one(shape, ir)
     except Misfit as misfit:
+        missing = writer.missing
         for row in writer.ladder.get(shape.name, ()):
+            if not row.adds <= missing:
+                continue  # nobody asked for that
             del writer.notes[mark:]
             try:
                 new, _, path = ladder.step(row, ir, writer.trail)

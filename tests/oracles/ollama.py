@@ -30,6 +30,8 @@ def request() -> Shape:
     # Any keyword is taken here, and one that the server does not know is left unread.
     function.fields["parameters"] = _maybe(Shape("map", item=Shape("any")))
     options = build.of(types.Options)
+    # JSON knows one kind of number: 40.0 is a whole one.
+    options.fields["top_k"] = _maybe(Shape("number"))
     _more(options, min_p="number", draft_num_predict="integer")
     shape.fields["messages"] = Field(Shape("list", item=message), True, ("messages",))
     shape.fields["options"] = _maybe(options)
@@ -48,6 +50,7 @@ def response() -> Shape:
     message = build.of(types.Message)
     message.fields["role"] = Field(_word("assistant"), True)
     _talk(message)
+    shape.fields["done"] = _maybe(Shape("words", words=(True,)))  # a stream's events are no response
     _more(build.of(types.Logprob), bytes="bytes")
     _more(build.of(types.TokenLogprob), bytes="bytes")
     _more(shape, remote_model="text", remote_host="text", _debug_info="any")
