@@ -50,7 +50,7 @@ def response() -> Shape:
     message = build.of(types.Message)
     message.fields["role"] = Field(_word("assistant"), True)
     _talk(message)
-    shape.fields["done"] = _maybe(Shape("words", words=(True,)))  # a stream's events are no response
+    shape.fields["done"] = _maybe(Shape("words", words=(True,)))  # false: an event of a stream
     _more(build.of(types.Logprob), bytes="bytes")
     _more(build.of(types.TokenLogprob), bytes="bytes")
     _more(shape, remote_model="text", remote_host="text", _debug_info="any")
