@@ -139,7 +139,7 @@ def rungs(
 
 
 def spot(wire: Any, into: Any) -> tuple[Any, Any]:
-    """Return what a note about a written value points to: the value, or its place if it is a word."""
+    """Return what a note about a written value points to: the value, or the place of a word."""
     return (wire, None) if isinstance(wire, dict | list) or into is None else into
 
 
