@@ -244,6 +244,8 @@ def descend(
     mark, beside_mark = len(writer.notes), len(writer.beside)
     try:
         new, beside, path = step(row, part, writer.trail)
+        if new == part and not beside:
+            return []  # no step at all
         if id(part) in writer.made:
             writer.made.add(id(new))
         writer.beside.extend(beside)
