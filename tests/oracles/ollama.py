@@ -31,7 +31,8 @@ def request() -> Shape:
     function.fields["parameters"] = _maybe(Shape("map", item=Shape("any")))
     options = build.of(types.Options)
     # JSON knows one kind of number: 40.0 is a whole one.
-    options.fields["top_k"] = _maybe(Shape("number"))
+    whole = Shape("union", options=(Shape("integer"), Shape("number")))
+    options.fields["top_k"] = _maybe(whole)
     _more(options, min_p="number", draft_num_predict="integer")
     shape.fields["messages"] = Field(Shape("list", item=message), True, ("messages",))
     shape.fields["options"] = _maybe(options)
