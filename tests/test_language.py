@@ -264,3 +264,134 @@ def test_an_element_of_several_tools_is_no_tool() -> None:
     body = {"functionDeclarations": [{"name": "f"}, {"name": "g"}]}
     with pytest.raises(wireglot.ConversionError, match="use the unit `tools`"):
         wireglot.load_rules()["gemini"].read(body, unit="tool")
+
+
+TIMES = """
+response: {wire: {made: $created | timestamp (optional), ...: $candidates each answer | lone}}
+shapes:
+  answer: {wire: {says: $parts each text}}
+  text: {wire: {text: $text}}
+unions: {part: [text]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1970-01-01T00:00:00Z", 0),
+        ("2026-08-06T06:29:40.054952123Z", 1785997780),
+        ("2026-08-06T08:29:40+02:00", 1785997780),
+        ("0001-01-01T00:00:00Z", -62135596800),
+    ],
+)
+def test_a_time_is_read_as_seconds_and_comes_back_as_it_was(
+    tmp_path: Path, text: str, seconds: int
+) -> None:
+    one = loaded(tmp_path, one=TIMES)["one"]
+    body = {"made": text, "says": []}
+    ir = one.read(body, unit="response").ir
+    assert ir["created"] == seconds
+    assert one.write(ir, unit="response").body == body
+    ir["created"] += 1
+    written = one.write(ir, unit="response").body["made"]
+    assert one.read({**body, "made": written}, unit="response").ir["created"] == seconds + 1
+
+
+@pytest.mark.parametrize("text", ["2026-08-06", "2026-13-01T00:00:00Z", "now", 5])
+def test_what_is_no_time_is_kept(tmp_path: Path, text: Any) -> None:
+    one = loaded(tmp_path, one=TIMES)["one"]
+    reading = one.read({"made": text, "says": []}, unit="response")
+    assert "created" not in reading.ir
+    assert codes(reading.notes) == [("unfit", "kept", "/made")]
+    assert one.write(reading.ir, unit="response").body["made"] == text
+
+
+def test_seconds_that_are_no_time_of_the_calendar_have_no_place(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=TIMES)["one"]
+    out = one.write({"created": 10**18, "candidates": [{"parts": []}]}, unit="response")
+    assert out.body == {"says": []}
+    assert [note.code for note in out.notes] == ["no-place"]
+
+
+COUNTS = """
+shapes:
+  usage:
+    wire: {all: $input + $cache_read + $cache_write (optional), old: $cache_read (optional)}
+"""
+
+
+def test_terms_that_a_sum_hides_are_noted(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=COUNTS)["one"]
+    out = one.write({"input": 1, "cache_read": 2, "cache_write": 4}, unit="usage")
+    assert out.body == {"all": 7, "old": 2}
+    assert [(note.code, note.target_path) for note in out.notes] == [("joined", "/all")]
+    assert one.write({"input": 1, "cache_read": 2, "cache_write": 0}, unit="usage").notes == ()
+
+
+NUMBERED = """
+shapes:
+  text: {wire: $text}
+  tool_call: {wire: {n: $nth, tool: $name, with: $arguments, id: $id}}
+  tool_result:
+    by: kind
+    wire: {who: tool, tool: $name (made), of: $tool_call_id}
+    cases: {text: {wire: {says: $value}}}
+conversation:
+  by: role
+  cases:
+    user: {wire: {who: user, says: $parts each text | joined (default empty-text)}}
+    assistant:
+      wire:
+        who: model
+        says: $parts each text | joined (default empty-text)
+        calls: $parts each tool_call (optional)
+    tool: {wire: $parts each tool_result}
+request: {wire: {talk: $messages as conversation}}
+"""
+
+
+def test_a_place_is_that_among_the_elements_of_its_own_list(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=NUMBERED)["one"]
+    calls = [{"n": n, "tool": "f", "with": {}, "id": f"c{n}"} for n in range(2)]
+    body = {"talk": [{"who": "model", "says": "Hm.", "calls": calls}]}
+    reading = one.read(body)
+    assert reading.notes == ()
+    assert not any("spelled" in part for part in reading.ir["messages"][0]["parts"])
+    assert one.write(reading.ir).body == body
+
+
+def test_the_name_of_a_result_comes_from_its_call_and_is_left_out_at_home(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=NUMBERED)
+    call = {"n": 0, "tool": "f", "with": {}, "id": "c"}
+    result = {"who": "tool", "of": "c", "says": "ok"}
+    body = {"talk": [{"who": "model", "says": "", "calls": [call]}, result]}
+    ir = rules["one"].read(body).ir
+    assert ir["messages"][1]["parts"][0]["name"] == "f"
+    assert rules["one"].write(ir).body == body
+    ir["messages"][1]["parts"][0]["name"] = "g"
+    assert rules["one"].write(ir).body["talk"][1]["tool"] == "g"
+
+
+SWITCH = """
+shapes:
+  text: {wire: {words: $text}}
+  switch:
+    cases:
+      on: {ir: {stream: true}, wire: {live: true (or $absent)}}
+      off: {wire: {live: $stream (else false)}}
+unions: {part: [text]}
+conversation: {by: role, wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
+request: {wire: {talk: $messages as conversation, ...: $. as switch}}
+"""
+
+
+def test_a_switch_may_be_on_where_it_is_not_said_and_off_where_nobody_asked(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=SWITCH, two=OTHER)
+    talk = [{"who": "user", "says": [{"words": "Hi"}]}]
+    for body in ({"talk": talk}, {"talk": talk, "live": True}, {"talk": talk, "live": False}):
+        ir = rules["one"].read(body).ir
+        assert ir["stream"] is body.get("live", True)
+        assert rules["one"].write(ir).body == body
+    out = rules.convert({"talk": talk}, "two", "one")
+    assert out.body == {"talk": talk, "live": False}
+    assert [(note.code, note.target_path) for note in out.notes] == [("filled-in", "/live")]

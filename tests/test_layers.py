@@ -507,7 +507,10 @@ def test_show_does_not_miss_a_key_that_is_there_again(
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["nobody"], "there is no dialect `nobody`; there are: anthropic, gemini, openai-chat"),
+        (
+            ["nobody"],
+            "there is no dialect `nobody`; there are: anthropic, gemini, ollama, openai-chat",
+        ),
         (["gemini", "nothing"], "there is no `nothing` in it; there are: "),
     ],
 )

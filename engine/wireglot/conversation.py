@@ -11,6 +11,7 @@ from typing import Any
 
 from . import enforce, intake, turns
 from .env import Env
+from .hooks import left_out
 from .lenses import Misfit
 from .notes import Draft
 from .picture import Fields, Hole, Literal
@@ -171,7 +172,7 @@ def _remember(reader: Reader, message: dict[str, Any], key: str, value: Any) -> 
     memory[""] = {**memory.get("", {}), key: value}
 
 
-def pair(messages: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+def pair(messages: list[dict[str, Any]], dialect: str) -> list[tuple[str, dict[str, Any]]]:
     """Give each result the name of its call, by id and occurrence.
 
     Returns what was odd: (`duplicate-id` | `unpaired`, part).
@@ -201,6 +202,7 @@ def pair(messages: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
                 name = waiting.popleft() if waiting else names.get(key or "")
                 if name is not None and "name" not in part:
                     part["name"] = name
+                    left_out(part, dialect, "name")
     # The calls of the last turn are open, not forgotten.
     for waiting_calls in calls.values():
         odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)

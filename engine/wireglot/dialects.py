@@ -158,7 +158,7 @@ class DialectRules:
         messages = _messages(ir, unit)
         odd: list[Draft] = []
         if messages is not None:
-            for code, part in conversation.pair(messages):
+            for code, part in conversation.pair(messages, self.name):
                 at = reader.trail.find(part) or ()
                 told = {
                     "duplicate-id": "two calls in a row have this id; results pair in order",
@@ -394,10 +394,14 @@ def _laddered(writer: Writer, kind: str, ir: Any) -> Any:
 
 def _stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
     mark = len(writer.notes)
+    writer.missing = set()
     try:
         return writer.one(shape, ir)
     except Misfit as misfit:
+        missing = writer.missing
         for row in writer.ladder.get(shape.name, ()):
+            if not row.adds <= missing:
+                continue  # nobody asked for that
             del writer.notes[mark:]
             try:
                 new, _, path = ladder.step(row, ir, writer.trail)

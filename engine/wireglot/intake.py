@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from .env import Env, show
 from .ir import field_type
-from .lenses import Misfit, guard, is_guard, not_an_object, parse_json, same
+from .lenses import (
+    Misfit,
+    guard,
+    is_guard,
+    not_an_object,
+    parse_json,
+    same,
+    seconds_of,
+    time_of,
+)
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
 from .trail import At, Several, Trail, keys_of, pointer
@@ -28,7 +37,7 @@ def keep(
     if h.mark in ("default", "else"):
         env.spell(rel, wire, h.value)
     elif h.mark == "made":
-        env.spelled[pointer(rel)] = {"made": True, "as": wire}
+        env.spelled[pointer(rel)] = {"made": h.path, "as": wire}
     env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
 
 
@@ -53,7 +62,7 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         env.put(h.path, empty, None)
     if h.mark == "made":
         entry = env.spelled.setdefault(pointer(rel), {})
-        entry["made"] = True
+        entry["made"] = h.path
         if wire is None:
             entry["as"] = None
     elif wire is not written and not (wire is not ABSENT and same(wire, written)):
@@ -158,6 +167,14 @@ def through(
         if not not_an_object(value):
             raise Misfit("expected text that is the JSON of no object", at, h.pos)
         return value, False
+    if lens == "timestamp":
+        try:
+            seconds = seconds_of(value)
+        except Misfit as misfit:
+            raise Misfit(misfit.reason, at, h.pos) from None
+        if value != (written := time_of(seconds)):
+            env.spell(rel, value, written)
+        return seconds, False
     return worded(reader, lens, h, value, at, rel, env), False
 
 

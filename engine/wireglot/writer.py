@@ -56,6 +56,7 @@ class Writer:
         self.gone: list[Any] = []  # parts and tools that found no place
         self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.nth = 0
+        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}
 
     def note(
