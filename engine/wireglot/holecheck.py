@@ -240,6 +240,7 @@ class _View:
             "json": (TYPES, "string"),
             "not": (("bool",), "bool"),
             "not-an-object": (("string",), "string"),
+            "timestamp": (("integer",), "string"),
             "plain": (("string",), "string"),
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),
@@ -283,7 +284,7 @@ class _View:
             if kind not in ("string", "any"):
                 message = f"`(made)` makes texts, and `${hole.path}` is {kind}"
                 self.error("R010", message, hole.pos, "write `(optional)`", word="(made")
-        elif hole.mark == "made" and (not self.dialect.hooks or hole.path not in MADE):
+        elif hole.mark == "made" and not self._is_made(hole.path):
             help = "name the hook beside `dialect`: `hooks: [call-ids]`"
             if hole.path not in MADE:
                 help = "hooks make ids of calls and results: write `(made PREFIX)` or `(optional)`"
@@ -297,6 +298,12 @@ class _View:
                 self.error("R019", message, hole.pos, help, word="(copy)")
         elif hole.mark in ("default", "else"):
             self._value(hole)
+
+    def _is_made(self, path: str) -> bool:
+        """Tell whether somebody makes a field: a hook, or for the name of a result its call."""
+        if path == "name":
+            return "tool_result" in self.view.objects
+        return bool(self.dialect.hooks) and path in MADE
 
     def _value(self, hole: Hole) -> None:
         value = hole.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, get_args
 
 from . import ladder as steps
@@ -22,8 +23,8 @@ TESTS = ("empty", "texts", *GUARDS)
 OTHERS = ("tool_choice", "message", "request", "response", "usage")
 
 
-def load(node: Node, findings: Findings) -> Ladder:
-    """Check the ladder and return the rows that are right."""
+def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder:
+    """Check the ladder and return the rows that are right; `shapes` have rows by their names."""
     top = node.get("ladder")
     for word in node.value if isinstance(node.value, dict) else ():
         if word not in ("wireglot", "ladder"):
@@ -41,9 +42,10 @@ def load(node: Node, findings: Findings) -> Ladder:
     clean: dict[str, Node] = {}
     for kind, rows in top.value.items():
         known = {*KINDS, FUNCTION, *OTHERS}
-        if kind not in known:
+        if kind not in known and kind not in shapes:
             pos = top.keys.get(kind, rows.pos)
-            findings.error("R024", f"`{kind}` is no kind of the IR", pos, helped(kind, known))
+            message = f"`{kind}` is no kind of the IR and no shape"
+            findings.error("R024", message, pos, helped(kind, known))
         if not isinstance(rows.value, dict):
             findings.error("R022", f"the rows of `{kind}` are a mapping", rows.pos)
             continue

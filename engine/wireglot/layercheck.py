@@ -175,9 +175,11 @@ def check(
     findings.top = None
 
 
-def ladder(node: Node, findings: Findings) -> Ladder:
-    """Check the ladder and return the rows that are right."""
-    return laddercheck.load(node, findings)
+def ladder(files: Mapping[str, Node], findings: Findings) -> Ladder:
+    """Check the ladder of some files and return the rows that are right."""
+    there = (node.get("shapes") for node in files.values())
+    shapes = {n for s in there if s is not None and isinstance(s.value, dict) for n in s.value}
+    return laddercheck.load(files[LADDER], findings, shapes)
 
 
 def _dialect(node: Node, findings: Findings, steps: Ladder, whole: bool, plain: bool) -> None:

@@ -164,7 +164,7 @@ def _checked(
     files = {**base, **own.dialects}
     layers.replaced(base, own, findings)
     found = layercheck.flat(files, _chosen(overlays, own, findings).values(), findings)
-    steps = layercheck.ladder(files[LADDER], findings)
+    steps = layercheck.ladder(files, findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
     findings.raise_first()
     return found.nodes, findings
@@ -188,7 +188,7 @@ def check(folder: str | Path | None = None, overlays: Sequence[str] = ()) -> Fin
     files = {**base, **own.dialects}
     layers.replaced(base, own, findings)
     laid = _chosen(overlays, own, findings)
-    steps = layercheck.ladder(files[LADDER], findings)
+    steps = layercheck.ladder(files, findings)
     found = layercheck.flat(files, laid.values(), findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
     for name, node in own.overlays.items():
@@ -208,7 +208,7 @@ def from_nodes(
     mine = layers.by_name(own, findings.take)
     files = {**nodes, **mine.dialects}
     found = layercheck.flat(files, mine.overlays.values(), findings)
-    steps = layercheck.ladder(files[LADDER], findings)
+    steps = layercheck.ladder(files, findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
     if any(finding.severity == "error" for finding in findings):
         return None
