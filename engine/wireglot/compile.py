@@ -84,11 +84,12 @@ class Pair:
         key = self._role_key()
         code(f"r = m[{key!r}]")
         usual = ("user", "tool", "assistant")
+        words = [self._word(group, key) for group in self.own.groups]
         for group in sorted(self.own.groups, key=lambda g: self.own.role(g.cases[0]) not in usual):
             word = self._word(group, key)
-            if word is None or any(
-                isinstance(c.ir, Fields) and "level" in c.ir.names for c in group.cases
-            ):
+            if word is None or words.count(word) > 1:
+                raise Cannot  # the pictures tell these messages apart otherwise
+            if any(isinstance(c.ir, Fields) and "level" in c.ir.names for c in group.cases):
                 continue
             with code.block(f"{'if' if first else 'elif'} r == {word!r}:"):
                 piece = code.fork()
