@@ -151,7 +151,7 @@ class Pair:
         target = self._target(code, role)
         if not splits:
             for keys in reading.spares:
-                keys.belongs(commits.rule_of(self, target))
+                keys.belongs(commits.rule_of(self, target), self.target.family)
         accs = target.accumulators()
         answers = self._target(code, "tool") if splits else None
         self.others = accs

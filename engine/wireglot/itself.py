@@ -76,7 +76,7 @@ def take(reader: Reader, made: dict[str, Any], inner: Env, env: Env, at: At) -> 
     """Hand on what the inner picture made to the object around it."""
     for key, value in made.items():
         if key == "own":
-            for name, own in value.get(reader.dialect.name, {}).items():
+            for name, own in value.get(reader.dialect.family, {}).items():
                 env.put(f"own.{name}", own, inner.fields.get(f"own.{name}", (0, at))[1])
             continue
         where = reader.trail.find(made, key) or inner.fields.get(key, (0, at))[1] or at

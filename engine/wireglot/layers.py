@@ -11,6 +11,7 @@ from .source import Node, Report, wrong
 
 if TYPE_CHECKING:
     from .findings import Findings
+    from .variants import Row
 
 LADDER = "ladder"
 # What a child does not take from its parent: who it is, and who vouches for it.
@@ -137,11 +138,19 @@ def _flatten(
             help = f"to change `{parent}` in place, write a file with `overlay: {parent}`"
             raise wrong(f"{way}: that has no end", node.value["extends"].pos, help, rule="R030")
         below = _flatten(parent, files, over, done, chain)
-        lower = _laid(without(below, HEAD), without(node, ("extends",)))
+        lower = _laid(_related(below, node.value["extends"]), without(node, ("extends",)))
     for overlay in over.get(name, ()):
         lower = _laid(lower, without(overlay, ("wireglot", "overlay")))
     done[name] = lower if lower is node else settled(lower)
     return done[name]
+
+
+def _related(parent: Node, named: Node) -> Node:
+    """Return what a child takes from its parent: all but the head, and of whose family it is."""
+    whole = without(parent, HEAD)
+    if "family" in whole.value:
+        return whole
+    return like(whole, {"family": named, **whole.value}, {**whole.keys, "family": named.pos})
 
 
 def _laid(base: Node, over: Node) -> Node:
@@ -182,9 +191,12 @@ def _known(node: Node, word: str, files: Mapping[str, Node]) -> str:
     return name
 
 
-def varied(nodes: Mapping[str, Node]) -> list[str]:
-    """Return the dialects that have variants."""
-    return [name for name, node in nodes.items() if name != LADDER and node.get("variants")]
+def varied(nodes: Mapping[str, Node]) -> dict[str, tuple[Row, ...]]:
+    """Return the variants of the dialects that have some. Raises RuleError."""
+    from . import variants
+
+    there = {name: node for name, node in nodes.items() if name != LADDER and node.get("variants")}
+    return {name: variants.rows(node) for name, node in there.items()}
 
 
 def replaced(base: Mapping[str, Node], own: Sorted, findings: Findings) -> None:

@@ -100,8 +100,8 @@ def packaged() -> RuleSet:
 
         # Made by `wireglot.prepare` and shipped with the code beside it.
         with open(prepared, "rb") as file:
-            names, plans, varied = pickle.load(file)
-        return RuleSet(names, _flat_packaged, plans, varied=varied)
+            names, plans, varied, models = pickle.load(file)
+        return RuleSet(names, _flat_packaged, plans, varied=varied, models=models)
     return load_rules()
 
 

@@ -106,7 +106,7 @@ class Reading:
         """Return the code for an object that holds more than its picture's usual keys."""
         if place is None:
             return "raise ODD"
-        keys = Spare(self.dialect.name, frozenset(known))
+        keys = Spare(self.dialect.name, self.dialect.family, frozenset(known))
         own: set[str] = set()
         for (key, *_), child in p.entries:
             if isinstance(child, Literal) and ABSENT in child.values:
