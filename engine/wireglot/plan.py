@@ -204,7 +204,7 @@ def _entry(
         return ("shaped",)
     if child.path.startswith("own."):
         own = child.path[4:]
-        told = f"`{own}` is a field of {source.name} alone"
+        told = f"`{own}` is a field of {source.family} alone"
         return ("lost", "own-field", told, None)
     if child.mode or _words(child) or "." in child.path or child.path in shaped:
         return ("shaped",)

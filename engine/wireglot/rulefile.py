@@ -225,11 +225,19 @@ def load(node: Node) -> Dialect:
         hooks,
         _types(top.get("media-types")),
         node,
-        str(top["family"].plain()) if "family" in top else name,
+        _family(top.get("family"), name),
     )
     if "spelling" in top:
         _respell(dialect, top["spelling"])
     return dialect
+
+
+def _family(node: Node | None, name: str) -> str:
+    if node is None:
+        return name
+    if not isinstance(node.value, str) or not node.value:
+        raise wrong("`family` names a dialect", node.pos, "a child is of its parent's family")
+    return node.value
 
 
 def _respell(dialect: Dialect, node: Node) -> None:

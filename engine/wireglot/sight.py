@@ -18,7 +18,8 @@ class View:
     """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
 
     __slots__ = (
-        "case", "claims", "dialect", "family", "lists", "memory", "names", "obj", "settled", "shape",
+        "case", "claims", "dialect", "family", "lists", "memory",
+        "names", "obj", "settled", "shape",
     )  # fmt: skip
 
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:

@@ -358,7 +358,7 @@ def _leftover(
         elif isinstance(value, Val):
             if value.derived:
                 continue
-            if not value.maybe:
+            if not value.maybe and here not in case.drop:
                 raise Cannot
             lose(code, obj, here, value, case.pos, case.drop)
         elif value.value is not ABSENT:
