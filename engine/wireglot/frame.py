@@ -229,7 +229,7 @@ class Frame:
         code("raise BAIL")
 
     def _said(self, path: str, text: Text) -> list[str]:
-        """Return what must hold where a field is a text with one hole, and name what stands in it."""
+        """Return what must hold where a field is a text with one hole, and name what is in it."""
         value = self.values.get(path, "None")
         if len(text.names) > 1 or text.fixed[1] or value == "None":
             raise Cannot

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import layers, load, variants
 from .rulesets import Both, RuleSet
+from .source import Node
 
 
 def main(target: Path) -> None:
@@ -38,7 +39,10 @@ def main(target: Path) -> None:
             code = marshal.dumps(compile(plan["text"], file, "exec"))
             plan["code"] = {importlib.util.MAGIC_NUMBER: code}
             plans[key] = pickle.dumps(plan, protocol=5)
-    light = {name: tuple(row._replace(over=None) for row in rows) for name, rows in varied.items()}
+    light = {
+        name: tuple(row._replace(over=Node({}, row.over.pos)) for row in rows)
+        for name, rows in varied.items()
+    }
     models = {name: rules[name].model_keys() for name in names}
     prepared = (names, plans, light, models)
     (folder / load.PLANS).write_bytes(pickle.dumps(prepared, protocol=5))

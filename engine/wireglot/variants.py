@@ -27,7 +27,7 @@ class Row(NamedTuple):
     models: tuple[str, ...]
     version: str | None
     options: dict[str, Any]
-    over: Node | None  # none in what the wheel prepared: the files have it
+    over: Node  # empty in what the wheel prepared: the files have it
 
     def applies(self, model: str | None, version: str | None, options: Mapping[str, Any]) -> bool:
         """Tell whether the row is for this model, version and these options."""
@@ -144,7 +144,7 @@ def check_version(options: Mapping[str, Any], there: Mapping[str, Sequence[Row]]
     asked = version if isinstance(version, Mapping) else {}
     wrongly = {n: v for n, v in asked.items() if n in known and v not in known[n]}
     if not isinstance(version, Mapping) and not any(version in known[name] for name in known):
-        wrongly = dict.fromkeys(known, version)
+        wrongly = dict.fromkeys(sorted(known, key=lambda name: not known[name]), version)
     for name, said in wrongly.items():
         versions = ", ".join(f"`{v}`" for v in sorted(map(str, known[name]))) or "none"
         raise UsageError(f"{name} has no variant for the version `{said}`; there are: {versions}")
