@@ -105,6 +105,23 @@ def chosen(names: Iterable[str], there: Mapping[str, Node]) -> dict[str, Node]:
     return found
 
 
+def files(base: Mapping[str, Node], own: Sorted) -> dict[str, Node]:
+    """Return the dialects of `base` and the user's, by name.
+
+    What extends a dialect that the user replaces lies over the one that it was written for.
+    """
+
+    def replaced(node: Node) -> bool:
+        parent = node.get("extends")
+        if parent is None:
+            return False
+        return parent.value in own.dialects or replaced(base[parent.value])
+
+    held = [name for name, node in base.items() if replaced(node)]
+    whole = flat(base) if held else {}
+    return {**base, **{name: whole[name] for name in held}, **own.dialects}
+
+
 def flat(files: Mapping[str, Node], overlays: Iterable[Node] = ()) -> dict[str, Node]:
     """Return every dialect without layers: its parents laid under it, its overlays over it.
 
