@@ -461,7 +461,7 @@ _WORDS: dict[tuple[str, str], Sequence[str]] = {
     ("ollama", "done_reason"): ("stop", "length"),
     ("ollama", "think"): ("low", "medium", "high", "max"),
 }
-_WORDS |= {("vertex", path): words for (_, path), words in list(_WORDS.items())}
+_WORDS |= {("vertex", path): words for (name, path), words in _WORDS.items() if name == "gemini"}
 
 
 def _is_word(source: str, steps: Steps) -> bool:
