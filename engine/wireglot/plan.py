@@ -201,9 +201,11 @@ def _entry(
     if child.path == "tools":
         first = source.units["request"].cases[0].lists["tools"][0]
         return ("tools",) if child is first else ("leave",)
+    if child.path.startswith("own.") and source.family == target.family:
+        return ("shaped",)
     if child.path.startswith("own."):
         own = child.path[4:]
-        told = f"`{own}` is a field of {source.name} alone"
+        told = f"`{own}` is a field of {source.family} alone"
         return ("lost", "own-field", told, None)
     if child.mode or _words(child) or "." in child.path or child.path in shaped:
         return ("shaped",)
