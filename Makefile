@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 PYTEST ?= -q -n auto
 TRAFFIC := $(foreach name,openai-chat anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
+TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
 FILES ?= $(TRAFFIC)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -15,7 +15,8 @@ from typing import Any
 
 from .timing import Bar
 
-DIALECTS = ("openai-chat", "anthropic", "gemini")
+DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex")
+RECORDED = {"vertex": "gemini"}  # the same requests are those of another dialect, too
 TRAFFIC = pathlib.Path(__file__).resolve().parents[2] / "shared" / "traffic"
 LIMIT = 90.0
 
@@ -35,14 +36,16 @@ def run(folder: pathlib.Path = TRAFFIC) -> list[Bar]:
         print(f"skipped: {problem}")
         return []
     tiers = wireglot.packaged().tier
-    missing = [name for name in DIALECTS if not (folder / f"{name}.jsonl.gz").is_file()]
+    missing = [
+        name for name in DIALECTS if not (folder / f"{RECORDED.get(name, name)}.jsonl.gz").is_file()
+    ]
     if missing:
         print(f"skipped: no traffic in {folder.name}")
         return []
     total: collections.Counter[int] = collections.Counter()
     print(f"{'pair':28}{'requests':>9}{'clean':>8}{'odd':>8}{'element':>8}{'whole':>8}{'taken':>9}")
     for source in DIALECTS:
-        bodies = _requests(folder / f"{source}.jsonl.gz")
+        bodies = _requests(folder / f"{RECORDED.get(source, source)}.jsonl.gz")
         for target in DIALECTS:
             if source == target:
                 continue

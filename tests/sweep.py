@@ -2,7 +2,8 @@
 
     python -m tests.sweep FILES... [--pairs all|A>B,C>D] [--perturb N|all] [--limit N] [--jobs 2]
 
-The file `sdk` stands for bodies made from the SDKs' types, at least one for each field path.
+The file `sdk` stands for bodies made from the SDKs' types, at least one for each field path;
+`vertex=FILE` takes the exchanges of a file as those of that dialect.
 
 Every request, and every response with status 200, is converted to every dialect: it must not
 fail, be valid for the target's SDK, hear single changed leaves, and give back calls, results, ids
@@ -141,7 +142,7 @@ def units_of(exchange: Json, dialects: Iterable[str]) -> Iterator[Unit]:
         return
     status = exchange.get("status", 200)
     if isinstance(exchange.get("request"), dict):
-        outside = dialect == "gemini"
+        outside = dialect in sdk.GOOGLE
         yield Unit(
             dialect,
             "request",
@@ -353,14 +354,19 @@ def class_of(failure: Failure, lines: Sequence[Exemption]) -> str | None:
 def exchanges(files: Iterable[Path], limit: int | None = None) -> Iterator[str]:
     """Read exchanges from `.jsonl` and `.jsonl.gz` files, one line of JSON each.
 
-    The file `sdk` stands for bodies made from the SDKs' types, one or more for each field path.
+    The file `sdk` stands for bodies made from the SDKs' types, one or more for each field path;
+    `DIALECT=FILE` takes the exchanges of a file as those of another dialect.
     """
     for path in files:
         if str(path) == "sdk":
             yield from islice(_made_exchanges(), limit)
             continue
+        dialect, other, rest = str(path).rpartition("=")
+        path = Path(rest)
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-            yield from (line for line in islice(lines, limit) if line.strip())
+            for line in islice(lines, limit):
+                if line.strip():
+                    yield json.dumps({**json.loads(line), "format": dialect}) if other else line
 
 
 def _made_exchanges() -> Iterator[str]:

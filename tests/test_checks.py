@@ -201,7 +201,7 @@ def test_check_says_that_all_is_well(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_mutants_of_rule_files_raise_nothing_but_rule_errors() -> None:
-    fuzz = rulefuzz.Fuzz("suite", compiled=False)
+    fuzz = rulefuzz.Fuzz("suite")
     fuzz.run(150)
     assert fuzz.faults == {}
     assert fuzz.count["compiler"] >= 50

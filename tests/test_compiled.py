@@ -19,7 +19,7 @@ from wireglot.notes import Note
 from .mutate import some
 
 RULES = wireglot.packaged()
-DIALECTS = ("openai-chat", "anthropic", "gemini")
+DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex")
 PAIRS = [(one, two) for one in DIALECTS for two in DIALECTS if one != two]
 WEATHER = json.loads(
     (Path(__file__).parent.parent / "examples" / "weather" / "request.json").read_text("utf-8")
@@ -66,7 +66,7 @@ def check(source: str, target: str, body: Any) -> int:
 
 
 def recorded(name: str) -> Iterator[Any]:
-    file = TRAFFIC / f"{name}.jsonl.gz"
+    file = TRAFFIC / f"{'gemini' if name == 'vertex' else name}.jsonl.gz"
     if not file.is_file():
         pytest.skip("../shared/traffic is not here")
     with gzip.open(file, "rt", encoding="utf-8") as lines:
@@ -82,6 +82,8 @@ def weather(dialect: str) -> Any:
     body = json.loads(text)
     if dialect == "openai-chat":
         return body
+    if dialect == "vertex":
+        dialect = "gemini"  # calls with ids, which this dialect reads too
     return wireglot.convert(body, source="openai-chat", target=dialect).body
 
 

@@ -13,7 +13,7 @@ import wireglot
 
 CASES: list[dict[str, Any]] = [
     case
-    for name in ("hard", "ollama")
+    for name in ("hard", "ollama", "vertex")
     for case in yaml.safe_load(
         Path(__file__).with_name("cases").joinpath(f"{name}.yaml").read_text("utf-8")
     )["cases"]

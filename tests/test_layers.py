@@ -464,7 +464,9 @@ def test_what_is_shown_loads_as_an_equal_dialect(
     found = wireglot.load_rules(tmp_path)[name].model
     assert json.dumps(found.node.plain()) == json.dumps(meant.node.plain())
     bare = "".join(re.sub(r" +# \S+:\d+.*$", "", line) + "\n" for line in text.splitlines())
-    assert source.parse(bare, "bare.yaml").plain() == meant.node.plain()
+    flat = source.parse(bare, "bare.yaml").plain()
+    flat.pop("variants", None)  # a dialect is one with some of its variants on
+    assert flat == meant.node.plain()
     said = [line for line in text.splitlines() if not re.search(r"# \S+\.yaml:\d+(, was |$)", line)]
     assert said == []
 

@@ -98,6 +98,7 @@ REQUESTS = {
     "openai-chat": OPENAI,
     "anthropic": ANTHROPIC,
     "gemini": GEMINI,
+    "vertex": GEMINI,
     "ollama": OLLAMA,
 }
 

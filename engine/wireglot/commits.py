@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .looks import plain_block
-from .picture import ABSENT, Fields, Hole, Literal
+from .picture import ABSENT, Fields, Hole, Literal, holes
 from .source import Pos
 from .symbols import Cannot, Code, Const, Sym
 
@@ -172,6 +172,11 @@ def join(
     """Write the code that joins neighbours of one skeleton into one wire message."""
     hole = target.holes[0]
     key = next(n[0] for n, c in wire.entries if c is hole)
+    for _, child in wire.entries:
+        left_out = isinstance(child, Hole) and child.mark in ("optional", "old")
+        if not (child is hole or left_out or isinstance(child, Literal)):
+            if not isinstance(child, Fields) or any(h.mark != "optional" for h in holes(child)):
+                raise Cannot
     items = [
         f"{n[0]!r}: {c.values[0]!r}"
         for n, c in wire.entries

@@ -11,7 +11,7 @@ from typing import Any
 from . import commits, elements, toolcode
 from .ladder import Ladder
 from .looks import entries, find
-from .picture import Fields, Hole, Literal, Picture
+from .picture import ABSENT, Fields, Hole, Literal, Picture
 from .rulefile import Conversation, Dialect, Group
 from .source import Pos
 from .symbols import Cannot, Code, Const, Sym, Val
@@ -38,9 +38,7 @@ class Pair:
         self.blankless = "no-blank" in asked
         self.first = next((kind for word, kind in self.talk.enforce if word == "put-first"), None)
         self.groups = {id(g): n for n, g in enumerate(self.talk.groups)}
-        # Fields for which the ladder has a step.
-        rows = ((kind, row) for kind, rows in ladder.items() for row in rows)
-        self.steps = {(kind, names[0]) for kind, row in rows for names, _ in row.before.entries}
+        self.ladder = ladder
         self.prefix = [n[0] for n, c in entries(source) if _is(c, "messages")][:1]
         self.tools_key = next((n[0] for n, c in entries(source) if _is(c, "tools")), "")
         self.code = Code(0)
@@ -84,11 +82,12 @@ class Pair:
         key = self._role_key()
         code(f"r = m[{key!r}]")
         usual = ("user", "tool", "assistant")
+        words = [self._word(group, key) for group in self.own.groups]
         for group in sorted(self.own.groups, key=lambda g: self.own.role(g.cases[0]) not in usual):
             word = self._word(group, key)
-            if word is None or any(
-                isinstance(c.ir, Fields) and "level" in c.ir.names for c in group.cases
-            ):
+            if word is None or words.count(word) > 1:
+                raise Cannot  # the pictures tell these messages apart otherwise
+            if any(isinstance(c.ir, Fields) and "level" in c.ir.names for c in group.cases):
                 continue
             with code.block(f"{'if' if first else 'elif'} r == {word!r}:"):
                 piece = code.fork()
@@ -151,7 +150,7 @@ class Pair:
         target = self._target(code, role)
         if not splits:
             for keys in reading.spares:
-                keys.belongs(commits.rule_of(self, target))
+                keys.belongs(commits.rule_of(self, target), self.target.family)
         accs = target.accumulators()
         answers = self._target(code, "tool") if splits else None
         self.others = accs
@@ -289,6 +288,16 @@ class Pair:
                     return Target(self, group, case, usual)
         raise Cannot
 
+    def _steps(self, kind: str, field: str, obj: dict[str, Sym]) -> bool:
+        """Tell whether the ladder may have a step for a field of an object without a place."""
+        for row in self.ladder.get(kind, ()):
+            named = {names[0]: child for names, child in row.before.entries}
+            there = {n for n in named if isinstance(obj.get(n), Val) and not obj[n].maybe}
+            missing = {n for n, p in named.items() if isinstance(p, Literal) and ABSENT in p.values}
+            if field in named and not there & missing:
+                return True
+        return False
+
     def lose(
         self,
         code: Code,
@@ -303,7 +312,7 @@ class Pair:
         what = str(kind.value) if isinstance(kind, Const) else "function"
         last = path.rpartition(".")[2]
         noted = value.place and value.cls in ("str", "bool", "int") and "." not in path
-        if not noted or (what, last) in self.steps:
+        if not noted or self._steps(what, last, obj):
             code(f"if {value.code} is not None: raise ODD")
             return
         if path in drops:

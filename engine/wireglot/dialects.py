@@ -119,6 +119,11 @@ class DialectRules:
         """Return the wire paths that the unit gives up, with the reasons."""
         return paths.dropped(self.model, unit)
 
+    def model_keys(self) -> tuple[str, ...] | None:
+        """Return the keys at the top of a request that name the model; None if it stands deeper."""
+        shape = self.model.units.get("request")
+        return variants.model_keys([case.wire for case in shape.cases]) if shape else ()
+
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""
         shape = self.model.units.get(unit)

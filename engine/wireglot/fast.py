@@ -251,6 +251,8 @@ class Fast:
             found: Any = _at(body, self.message_keys)
         else:
             found = _at(body, self.system_keys)
+            if len(self.system_keys) > 1 and len(_at(body, self.system_keys[:-1]) or ()) > 1:
+                raise Bail  # something stands beside the text
             if found.__class__ is str:
                 found = [{**dict(self.block), self.text_key: found}]
         if found.__class__ is not list:

@@ -54,6 +54,7 @@ class File(Tables):
             "unions": self.each(self.names),
             "hooks": self.names,
             "spelling": self._spelling,
+            "family": self._family,
             "media-types": self._word_map(str),
             "conversation": self._conversation,
             "drop": self.reasons,
@@ -316,6 +317,12 @@ class File(Tables):
         if node.plain() == ["camelCase", "snake_case"]:
             return node
         self.form("`spelling` is [camelCase, snake_case]", node)
+        return None
+
+    def _family(self, node: Node, what: str) -> Node | None:
+        if isinstance(node.value, str) and node.value:
+            return node
+        self.form("`family` names a dialect", node)
         return None
 
 

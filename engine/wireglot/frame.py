@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .picture import Text
-from .symbols import Code
+from .symbols import Cannot, Code
 
 INLINE = frozenset(("copy", "outside", "messages", "tools", "system"))
 
@@ -203,8 +203,11 @@ class Frame:
             code("return out, None")
             return
         for tests, written in cases:
-            conditions = []
-            for path, (_, value) in tests.items():
+            conditions, usual = [], dict(self.values)
+            for path, (kind, value) in tests.items():
+                if kind == "text":
+                    conditions += self._said(path, value)
+                    continue
                 sign = "is" if value is None or isinstance(value, bool) else "=="
                 conditions.append(f"{self.values.get(path, 'None')} {sign} {value!r}")
             if "path" in written and written["path"][0] == "text":
@@ -222,7 +225,16 @@ class Frame:
                 code(done)
                 return
             code(f"if {' and '.join(conditions)}: {done}")
+            self.values = usual
         code("raise BAIL")
+
+    def _said(self, path: str, text: Text) -> list[str]:
+        """Return what must hold where a field is a text with one hole, and name what is in it."""
+        value = self.values.get(path, "None")
+        if len(text.names) > 1 or text.fixed[1] or value == "None":
+            raise Cannot
+        self.values[text.names[0]] = f"{value}[{len(text.fixed[0])}:]"
+        return [f"{value} is not None", f"{value}.startswith({text.fixed[0]!r})"]
 
     def _outer(self, value: Any) -> str:
         """Return the code of a value of the envelope."""

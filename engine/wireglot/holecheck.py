@@ -240,7 +240,7 @@ class _View:
             "json": (TYPES, "string"),
             "not": (("bool",), "bool"),
             "not-an-object": (("string",), "string"),
-            "timestamp": (("integer",), "string"),
+            "timestamp": (("number", "integer"), "string"),
             "plain": (("string",), "string"),
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),
@@ -277,6 +277,12 @@ class _View:
             told = f"lenses run from the IR to the wire: before `{lens}` it is {given} already"
         self.error("R010", message, hole.pos, told, word=lens)
 
+    def _makes(self, hole: Hole) -> bool:
+        """Tell whether the value of a `(made)` hole comes from somewhere."""
+        if hole.path == "name" and self.view.case.shape == "tool_result":
+            return True  # a result takes its name from its call
+        return bool(self.dialect.hooks) and hole.path in MADE
+
     def _mark(self, hole: Hole) -> None:
         """Report marks that say nothing (R019), and values that do not fit (R010)."""
         if hole.mark == "made" and hole.value is not None:
@@ -284,7 +290,7 @@ class _View:
             if kind not in ("string", "any"):
                 message = f"`(made)` makes texts, and `${hole.path}` is {kind}"
                 self.error("R010", message, hole.pos, "write `(optional)`", word="(made")
-        elif hole.mark == "made" and not self._is_made(hole.path):
+        elif hole.mark == "made" and not self._makes(hole):
             help = "name the hook beside `dialect`: `hooks: [call-ids]`"
             if hole.path not in MADE:
                 help = "hooks make ids of calls and results: write `(made PREFIX)` or `(optional)`"
@@ -298,12 +304,6 @@ class _View:
                 self.error("R019", message, hole.pos, help, word="(copy)")
         elif hole.mark in ("default", "else"):
             self._value(hole)
-
-    def _is_made(self, path: str) -> bool:
-        """Tell whether somebody makes a field: a hook, or for the name of a result its call."""
-        if path == "name":
-            return "tool_result" in self.view.objects
-        return bool(self.dialect.hooks) and path in MADE
 
     def _value(self, hole: Hole) -> None:
         value = hole.value

@@ -76,7 +76,7 @@ def take(reader: Reader, made: dict[str, Any], inner: Env, env: Env, at: At) -> 
     """Hand on what the inner picture made to the object around it."""
     for key, value in made.items():
         if key == "own":
-            for name, own in value.get(reader.dialect.name, {}).items():
+            for name, own in value.get(reader.dialect.family, {}).items():
                 env.put(f"own.{name}", own, inner.fields.get(f"own.{name}", (0, at))[1])
             continue
         where = reader.trail.find(made, key) or inner.fields.get(key, (0, at))[1] or at
@@ -106,9 +106,9 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if not inner.claims and (h.mark is not None or not wire):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
-                for path in inner.claims & writer.watch.keys():
-                    if writer.watch[path].owner is None:
-                        writer.watch[path].owner = wire
+                for claim in inner.claims & writer.watch.keys():
+                    if writer.watch[claim].owner is None:
+                        writer.watch[claim].owner = wire
                 if row is not None:
                     said(writer, view, obj, row, path, spot(wire, into))
                 if case.note is not None and not writer.same:

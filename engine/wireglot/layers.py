@@ -11,6 +11,7 @@ from .source import Node, Report, wrong
 
 if TYPE_CHECKING:
     from .findings import Findings
+    from .variants import Row
 
 LADDER = "ladder"
 # What a child does not take from its parent: who it is, and who vouches for it.
@@ -104,6 +105,23 @@ def chosen(names: Iterable[str], there: Mapping[str, Node]) -> dict[str, Node]:
     return found
 
 
+def files(base: Mapping[str, Node], own: Sorted) -> dict[str, Node]:
+    """Return the dialects of `base` and the user's, by name.
+
+    What extends a dialect that the user replaces lies over the one that it was written for.
+    """
+
+    def replaced(node: Node) -> bool:
+        parent = node.get("extends")
+        if parent is None:
+            return False
+        return parent.value in own.dialects or replaced(base[parent.value])
+
+    held = [name for name, node in base.items() if replaced(node)]
+    whole = flat(base) if held else {}
+    return {**base, **{name: whole[name] for name in held}, **own.dialects}
+
+
 def flat(files: Mapping[str, Node], overlays: Iterable[Node] = ()) -> dict[str, Node]:
     """Return every dialect without layers: its parents laid under it, its overlays over it.
 
@@ -137,11 +155,19 @@ def _flatten(
             help = f"to change `{parent}` in place, write a file with `overlay: {parent}`"
             raise wrong(f"{way}: that has no end", node.value["extends"].pos, help, rule="R030")
         below = _flatten(parent, files, over, done, chain)
-        lower = _laid(without(below, HEAD), without(node, ("extends",)))
+        lower = _laid(_related(below, node.value["extends"]), without(node, ("extends",)))
     for overlay in over.get(name, ()):
         lower = _laid(lower, without(overlay, ("wireglot", "overlay")))
     done[name] = lower if lower is node else settled(lower)
     return done[name]
+
+
+def _related(parent: Node, named: Node) -> Node:
+    """Return what a child takes from its parent: all but the head, and of whose family it is."""
+    whole = without(parent, HEAD)
+    if "family" in whole.value:
+        return whole
+    return like(whole, {"family": named, **whole.value}, {**whole.keys, "family": named.pos})
 
 
 def _laid(base: Node, over: Node) -> Node:
@@ -182,9 +208,12 @@ def _known(node: Node, word: str, files: Mapping[str, Node]) -> str:
     return name
 
 
-def varied(nodes: Mapping[str, Node]) -> list[str]:
-    """Return the dialects that have variants."""
-    return [name for name, node in nodes.items() if name != LADDER and node.get("variants")]
+def varied(nodes: Mapping[str, Node]) -> dict[str, tuple[Row, ...]]:
+    """Return the variants of the dialects that have some. Raises RuleError."""
+    from . import variants
+
+    there = {name: node for name, node in nodes.items() if name != LADDER and node.get("variants")}
+    return {name: variants.rows(node) for name, node in there.items()}
 
 
 def replaced(base: Mapping[str, Node], own: Sorted, findings: Findings) -> None:

@@ -64,12 +64,12 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
             if deeper in view.claims or inner is None:
                 continue
             if path == "own" and isinstance(inner, dict):
-                if key == writer.dialect.name and writer.same:
-                    pass
                 for name, leaf in inner.items():
                     if f"{deeper}.{name}" not in view.claims and leaf is not None:
                         at = writer.trail.find(inner, name) or writer.trail.find(obj)
                         told = f"`{name}` is a field of {key} alone"
+                        if key == writer.dialect.family:
+                            told = f"{writer.dialect.name} has no `{name}`"
                         writer.note("own-field", "lost", at, view.case.pos, told)
             elif key not in DERIVED:
                 left(writer, view, deeper, inner)

@@ -100,8 +100,8 @@ def packaged() -> RuleSet:
 
         # Made by `wireglot.prepare` and shipped with the code beside it.
         with open(prepared, "rb") as file:
-            names, plans, varied = pickle.load(file)
-        return RuleSet(names, _flat_packaged, plans, varied=varied)
+            names, plans, varied, models = pickle.load(file)
+        return RuleSet(names, _flat_packaged, plans, varied=varied, models=models)
     return load_rules()
 
 
@@ -149,7 +149,7 @@ def gathered(
     for name, node in own.dialects.items():
         if name != LADDER and node.get("extends") is None:
             merge.fresh(node, merge.Place.FILE)  # nothing lies below it
-    return layers.flat({**base, **own.dialects}, _chosen(overlays, own).values())
+    return layers.flat(layers.files(base, own), _chosen(overlays, own).values())
 
 
 def _checked(
@@ -161,7 +161,7 @@ def _checked(
 
     findings = Findings()
     own = _sorted(folders, findings)
-    files = {**base, **own.dialects}
+    files = layers.files(base, own)
     layers.replaced(base, own, findings)
     found = layercheck.flat(files, _chosen(overlays, own, findings).values(), findings)
     steps = layercheck.ladder(files, findings)
@@ -185,7 +185,7 @@ def check(folder: str | Path | None = None, overlays: Sequence[str] = ()) -> Fin
     if folder is not None:
         base, folders = packaged_nodes(), [folder]
     own = _sorted([path for path in folders if folder or os.path.isdir(path)], findings)
-    files = {**base, **own.dialects}
+    files = layers.files(base, own)
     layers.replaced(base, own, findings)
     laid = _chosen(overlays, own, findings)
     steps = layercheck.ladder(files, findings)

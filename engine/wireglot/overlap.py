@@ -88,7 +88,7 @@ def _told_apart(
         findings.error("R003", message, _place(dialect, shape, case), help, beside=beside)
         return
     if case.note is not None or any(hole.mark == "old" for hole in pic.holes(case.wire)):
-        return  # accepted, or read from older bodies only
+        return  # accepted, or never written but where it was read
     text = stringify(wire)
     shown = f" as {first}, for example {text}" if len(text) <= LONGEST else f" as {first}"
     apart = shape is not other[0] and not (_literals(case.wire) or _literals(other[1].wire))

@@ -18,7 +18,7 @@ from .limits import _pattern
 from .looks import entries, plain_block
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
 from .rulefile import Dialect
-from .symbols import CLASSES, Cannot, all_marked
+from .symbols import CLASSES, Cannot
 
 
 def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
@@ -152,7 +152,8 @@ def _needed(p: Picture) -> bool:
         return p.mark is None
     if isinstance(p, Literal):
         return ABSENT not in p.values
-    return not (isinstance(p, Fields) and all_marked(p))
+    inside = list(holes(p))
+    return not inside or any(hole.mark is None for hole in inside)
 
 
 def _demands(
@@ -200,9 +201,11 @@ def _entry(
     if child.path == "tools":
         first = source.units["request"].cases[0].lists["tools"][0]
         return ("tools",) if child is first else ("leave",)
+    if child.path.startswith("own.") and source.family == target.family:
+        return ("shaped",)
     if child.path.startswith("own."):
         own = child.path[4:]
-        told = f"`{own}` is a field of {source.name} alone"
+        told = f"`{own}` is a field of {source.family} alone"
         return ("lost", "own-field", told, None)
     if child.mode or _words(child) or "." in child.path or child.path in shaped:
         return ("shaped",)

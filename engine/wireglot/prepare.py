@@ -8,8 +8,9 @@ import marshal
 import pickle
 from pathlib import Path
 
-from . import layers, load
-from .rulesets import RuleSet
+from . import layers, load, variants
+from .rulesets import Both, RuleSet
+from .source import Node
 
 
 def main(target: Path) -> None:
@@ -23,14 +24,25 @@ def main(target: Path) -> None:
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
     rules = RuleSet(names, lambda: flat, varied=varied)
-    plans = {}
+    plans: dict[tuple[str, str, Both], bytes | None] = {}
     for source in names:
         for made in names:
-            if source == made:
-                continue
-            plan = plans[source, made] = rules.plan(source, made)
-            if plan is not None:
-                file = f"<wireglot {source} to {made}>"
-                code = marshal.dumps(compile(plan["text"], file, "exec"))
-                plan["code"] = {importlib.util.MAGIC_NUMBER: code}
-    (folder / load.PLANS).write_bytes(pickle.dumps((names, plans, varied), protocol=5))
+            if source != made:
+                there = {name: varied.get(name, ()) for name in (source, made)}
+                for model in (None, *variants.models(*there.values())):
+                    both = [variants.applying(there[n], n, model, {}) for n in (source, made)]
+                    plans[source, made, (both[0], both[1])] = None
+    for key in plans:
+        plan = rules.plan(*key)
+        if plan is not None:
+            file = f"<wireglot {key[0]} to {key[1]}>"
+            code = marshal.dumps(compile(plan["text"], file, "exec"))
+            plan["code"] = {importlib.util.MAGIC_NUMBER: code}
+            plans[key] = pickle.dumps(plan, protocol=5)
+    light = {
+        name: tuple(row._replace(over=Node({}, row.over.pos)) for row in rows)
+        for name, rows in varied.items()
+    }
+    models = {name: rules[name].model_keys() for name in names}
+    prepared = (names, plans, light, models)
+    (folder / load.PLANS).write_bytes(pickle.dumps(prepared, protocol=5))

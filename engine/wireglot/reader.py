@@ -169,7 +169,7 @@ class Reader:
         """Put a value at a dotted path of an IR object and remember where it came from."""
         keys = path.split(".")
         if keys[0] == "own":
-            keys.insert(1, self.dialect.name)
+            keys.insert(1, self.dialect.family)
         if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
             value = {"value": value, "origin": self.dialect.name}
         owner = made

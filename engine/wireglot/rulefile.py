@@ -18,8 +18,8 @@ from .schema import Schema
 from .source import Node, Pos, wrong
 
 HEADER = frozenset(
-    "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
-    "hooks request response error spelling media-types drop".split()
+    "wireglot dialect family see verified limits tables schemas shapes unions conversation "
+    "envelope hooks request response error spelling media-types drop".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -121,6 +121,7 @@ class Dialect:
     hooks: tuple[str, ...]
     media_types: dict[str, str]
     node: Node
+    family: str  # dialects of one family share the fields of `own`
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
 
     def kinds_of(self, name: str) -> frozenset[Any]:
@@ -224,10 +225,19 @@ def load(node: Node) -> Dialect:
         hooks,
         _types(top.get("media-types")),
         node,
+        _family(top.get("family"), name),
     )
     if "spelling" in top:
         _respell(dialect, top["spelling"])
     return dialect
+
+
+def _family(node: Node | None, name: str) -> str:
+    if node is None:
+        return name
+    if not isinstance(node.value, str) or not node.value:
+        raise wrong("`family` names a dialect", node.pos, "a child is of its parent's family")
+    return node.value
 
 
 def _respell(dialect: Dialect, node: Node) -> None:

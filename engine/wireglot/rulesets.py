@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
 NONE: Both = ((), ())
 VERSION = frozenset(("version",))  # the option that the compiled path knows
+REMEMBERED = 1000  # names of models whose variants are remembered
+NoneType = type(None)
 
 
 # What the compiler raises besides on shapes that hold themselves, or lack what it looks for.
@@ -36,22 +38,24 @@ class RuleSet:
         self,
         names: Sequence[str],
         files: Callable[[], Mapping[str, Node]],
-        plans: Mapping[tuple[str, str], Any] | None = None,
+        plans: Mapping[tuple[str, str, Both], bytes | None] | None = None,
         findings: Sequence[Any] = (),
-        varied: Collection[str] = (),
+        varied: Mapping[str, tuple[Row, ...]] | None = None,
+        models: Mapping[str, tuple[str, ...] | None] | None = None,
     ) -> None:
         """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
 
         The files are asked for when they are needed; `plans` are pairs prepared beforehand.
-        `varied` names the dialects that have variants.
+        `varied` are the variants of the dialects that have some, `models` the keys under which
+        requests name their model, where that is known.
         """
         self._files = functools.cache(files)
         self._plans = plans or {}
-        self._varied = frozenset(varied)
-        self._rows: dict[str, tuple[Row, ...]] = {}
+        self._varied = dict(varied or {})
+        self._models = dict(models or {})
+        self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._pairs: dict[tuple[Any, ...], Fast | None] = {}
-        self._steady: set[tuple[str, str]] = set()  # pairs that no name of a model changes
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
 
@@ -77,7 +81,7 @@ class RuleSet:
             if name in self._varied:
                 from . import variants
 
-                node = variants.laid(node, self._variants(name), rows)
+                node = variants.laid(node, variants.rows(node), rows)
                 pick = functools.partial(self._picked, name)
             try:
                 model = rulefile.load(node)
@@ -99,21 +103,12 @@ class RuleSet:
             return ()
         from . import variants
 
-        return tuple(self._made(name, rows) for rows in variants.samples(self._variants(name)))
-
-    def _variants(self, name: str) -> tuple[Row, ...]:
-        if name not in self._varied:
-            return ()
-        if name not in self._rows:
-            from . import variants
-
-            self._rows[name] = variants.rows(self._files()[name])
-        return self._rows[name]
+        return tuple(self._made(name, rows) for rows in variants.samples(self._varied[name]))
 
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
         from . import variants
 
-        found = self._variants(name)
+        found = self._varied.get(name, ())
         variants.check_version(options, {name: found})
         return self._made(name, variants.applying(found, name, model, options))
 
@@ -121,18 +116,40 @@ class RuleSet:
         self, body: Any, source: str, target: str, unit: str, model: str | None, options: Any
     ) -> Both:
         """Return the rows of the source and of the target that apply to a conversion."""
+        one, two = self._varied.get(source, ()), self._varied.get(target, ())
+        if not one and not two and not options:
+            return NONE
+        if model is None and (one or two):
+            model = self._model_in(body, source, unit)
+        key = (source, target, model)
+        if not options and model.__class__ in (str, NoneType) and key in self._chosen:
+            return self._chosen[key]
         from . import variants
 
         self._known(source)
         self._known(target)
-        there = {name: self._variants(name) for name in (source, target)}
-        variants.check_version(options, there)
-        if model is None and any(row.models for found in there.values() for row in found):
-            model = self[source].model_in(body, unit)
-        if not any(row.models for found in there.values() for row in found):
-            self._steady.add((source, target))
-        one, two = (variants.applying(there[n], n, model, options) for n in (source, target))
-        return (one, two) if one or two else NONE
+        variants.check_version(options, {source: one, target: two})
+        both = (
+            variants.applying(one, source, model, options),
+            variants.applying(two, target, model, options),
+        )
+        if both == NONE:
+            both = NONE
+        if not options:
+            if len(self._chosen) >= REMEMBERED:
+                self._chosen.clear()
+            self._chosen[key] = both
+        return both
+
+    def _model_in(self, body: Any, source: str, unit: str) -> str | None:
+        """Return the model that a payload names; in a request it mostly stands at the top."""
+        if source not in self._models:
+            self._models[source] = self[source].model_keys()
+        keys = self._models[source]
+        if unit != "request" or keys is None or body.__class__ is not dict:
+            return self[source].model_in(body, unit)
+        found = (body[key] for key in keys if key in body)
+        return next((name for name in found if isinstance(name, str)), None)
 
     def __contains__(self, name: str) -> bool:
         return name in self.dialects
@@ -158,10 +175,9 @@ class RuleSet:
         ):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
-        if "version" in known or (self._varied and (known or (source, target) not in self._steady)):
+        both = NONE
+        if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
-        else:
-            both = NONE
         if unit == "request" and source != target and known.keys() <= VERSION:
             fast = self._pairs.get((source, target)) if both is NONE else None
             fast = fast or self._fast(source, target, both)
@@ -189,10 +205,19 @@ class RuleSet:
         if key not in self._pairs:
             self._known(source)
             self._known(target)
-            ready = both == NONE and (source, target) in self._plans
-            plan = self._plans[source, target] if ready else self.plan(source, target, both)
+            plan = self._plan(source, target, both)
             self._pairs[key] = None if plan is None else self._ready(plan, source, target, both)
         return self._pairs[key]
+
+    def _plan(self, source: str, target: str, both: Both) -> Any:
+        if (source, target, both) not in self._plans:
+            return self.plan(source, target, both)
+        ready = self._plans[source, target, both]
+        if ready is None:
+            return None
+        import pickle
+
+        return pickle.loads(ready)  # made by `wireglot.prepare`, and shipped with the code
 
     def _ready(self, plan: Any, source: str, target: str, both: Both) -> Fast:
         from .fast import Fast

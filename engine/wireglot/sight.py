@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 class View:
     """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
 
-    __slots__ = ("case", "claims", "dialect", "lists", "memory", "names", "obj", "settled", "shape")
+    __slots__ = (
+        "case", "claims", "dialect", "family", "lists", "memory",
+        "names", "obj", "settled", "shape",
+    )  # fmt: skip
 
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
+        self.family = writer.dialect.family
         self.names: dict[str, tuple[Any, str]] = {}
         self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.lists: dict[str, dict[int, list[Any]]] = {}
@@ -35,7 +39,7 @@ class View:
             return self.names[path][0]
         keys = path.split(".")
         if keys[0] == "own":
-            keys.insert(1, self.dialect)
+            keys.insert(1, self.family)
         value: Any = self.obj
         for key in keys:
             if not isinstance(value, dict) or key not in value:
@@ -50,14 +54,14 @@ class View:
         if path in self.names:
             path = self.names[path][1]
         elif path.startswith("own."):
-            path = f"own.{self.dialect}.{path[4:]}"
+            path = f"own.{self.family}.{path[4:]}"
         self.claims.add(path)
 
     def source(self, path: str) -> str:
         """Return the dotted IR path that a name stands for."""
         if path in self.names:
             return self.names[path][1]
-        return f"own.{self.dialect}.{path[4:]}" if path.startswith("own.") else path
+        return f"own.{self.family}.{path[4:]}" if path.startswith("own.") else path
 
 
 class Gathered:

@@ -88,7 +88,7 @@ def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
             raise Odd
         check_json({key: value})
         if key in keys.own:
-            code, told = "own-field", f"`{key}` is a field of {keys.source} alone"
+            code, told = "own-field", f"`{key}` is a field of {keys.family} alone"
         else:
             code, told = "unknown-key", UNKNOWN
         found.append((code, told, keys.rule, (*place, key)))

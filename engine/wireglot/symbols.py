@@ -74,17 +74,20 @@ class Spare:
     to; None, and False where it depends, leave the object to the interpreter.
     """
 
-    __slots__ = ("known", "named", "own", "rule", "source", "words")
+    __slots__ = ("family", "known", "named", "own", "rule", "source", "words")
 
-    def __init__(self, source: str, known: frozenset[str]) -> None:
-        self.source, self.known = source, known
+    def __init__(self, source: str, family: str, known: frozenset[str]) -> None:
+        self.source, self.family, self.known = source, family, known
         self.words: dict[str, tuple[Any, ...]] = {}
         self.own: frozenset[str] = frozenset()
         self.named: frozenset[str] = frozenset()
         self.rule: Any = None
 
-    def belongs(self, rule: Any) -> None:
-        """Say which rule writes the object."""
+    def belongs(self, rule: Any, family: str) -> None:
+        """Say which rule writes the object, and the family of its dialect."""
+        if family == self.family:  # the target may have these fields too
+            self.named |= self.own
+            self.own = frozenset()
         self.rule = rule if self.rule in (None, rule) else False
 
 

@@ -12,6 +12,8 @@ from .picture import Test as Condition
 from .rulefile import Case, Dialect, Shape
 from .symbols import CLASSES, Cannot, Code, Const, Spare, Sym, Val, all_marked, odd_unless
 
+MADE = frozenset(("id", "tool_call_id"))  # a call or result without one is left to the hooks
+
 
 class Reading:
     """Reads one case's picture into symbols."""
@@ -54,7 +56,8 @@ class Reading:
                 if child.values[0] is not ABSENT:
                     need.append((key, child))
             elif isinstance(child, Hole):
-                if child.mark in (None, "made", "default"):
+                wanted = child.mark == "old" and child.path in MADE
+                if child.mark in (None, "made", "default") or wanted:
                     need.append((key, child))
                 elif (
                     not child.path.startswith("own.")
@@ -106,7 +109,7 @@ class Reading:
         """Return the code for an object that holds more than its picture's usual keys."""
         if place is None:
             return "raise ODD"
-        keys = Spare(self.dialect.name, frozenset(known))
+        keys = Spare(self.dialect.name, self.dialect.family, frozenset(known))
         own: set[str] = set()
         for (key, *_), child in p.entries:
             if isinstance(child, Literal) and ABSENT in child.values:

@@ -183,6 +183,8 @@ class Writing:
             raise NoFit if h.mark is None else Cannot
         if h.mark == "old":
             return None
+        if h.mark == "optional" and field_type(self.shape, h.path) == "opaque":
+            return None  # another dialect cannot read it
         if h.mode is not None:
             raise Cannot
         if isinstance(value, Const):
@@ -329,7 +331,7 @@ def _cases(
                 piece(line)
         _leftover(piece, obj, "", writing.claims, case, lose)
         for keys in obj["spare"].value if "spare" in obj else ():
-            keys.belongs(case.pos)
+            keys.belongs(case.pos, dialect.family)
         if not writing.needs:
             code.join(piece)
             done(code, expression)
@@ -356,7 +358,7 @@ def _leftover(
         elif isinstance(value, Val):
             if value.derived:
                 continue
-            if not value.maybe:
+            if not value.maybe and here not in case.drop:
                 raise Cannot
             lose(code, obj, here, value, case.pos, case.drop)
         elif value.value is not ABSENT:

@@ -21,6 +21,8 @@ class Target:
     ) -> None:
         if not holes or any(h.shape is None for h in holes):
             raise Cannot
+        if sum("bare" in h.lenses for h in holes) > 1:
+            raise Cannot
         self.pair, self.group, self.case, self.holes = pair, group, case, holes
         self.bare = len(holes) == 1 and "bare" in holes[0].lenses and group is not None
         by_model = case is not None and pair.talk.role(case) == "assistant"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .errors import RuleError, UsageError
 from .merge import Place, merge, settled, without
 from .payload import OPTIONS
-from .picture import Fields, Hole, Picture
+from .picture import Fields, Hole, Picture, holes
 from .source import Node, Report, wrong
 
 WORD = "variants"
@@ -27,7 +27,7 @@ class Row(NamedTuple):
     models: tuple[str, ...]
     version: str | None
     options: dict[str, Any]
-    over: Node
+    over: Node  # empty in what the wheel prepared: the files have it
 
     def applies(self, model: str | None, version: str | None, options: Mapping[str, Any]) -> bool:
         """Tell whether the row is for this model, version and these options."""
@@ -144,10 +144,27 @@ def check_version(options: Mapping[str, Any], there: Mapping[str, Sequence[Row]]
     asked = version if isinstance(version, Mapping) else {}
     wrongly = {n: v for n, v in asked.items() if n in known and v not in known[n]}
     if not isinstance(version, Mapping) and not any(version in known[name] for name in known):
-        wrongly = dict.fromkeys(known, version)
+        wrongly = dict.fromkeys(sorted(known, key=lambda name: not known[name]), version)
     for name, said in wrongly.items():
         versions = ", ".join(f"`{v}`" for v in sorted(map(str, known[name]))) or "none"
         raise UsageError(f"{name} has no variant for the version `{said}`; there are: {versions}")
+
+
+def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
+    """Return the keys of `$model`, if it stands at the top of one picture or nowhere."""
+    places = [h for p in pictures for h in holes(p) if h.path == "model"]
+    if not places:
+        return ()
+    top = pictures[0]
+    if len(pictures) > 1 or len(places) > 1 or not isinstance(top, Fields):
+        return None
+    return next((names for names, child in top.entries if child is places[0]), None)
+
+
+def models(*dialects: Sequence[Row]) -> list[str]:
+    """Return a name for each kind of model that rows speak of."""
+    globs = (glob for found in dialects for row in found for glob in row.models)
+    return [glob.replace("*", "").replace("?", "x") for glob in globs]
 
 
 def model_in(picture: Picture, body: Any) -> str | None:

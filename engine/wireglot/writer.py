@@ -224,7 +224,7 @@ class Writer:
             if shape.name not in ("response_format",):
                 raise Misfit(f"this is a {value['type']}", (), case.pos)
         wire = self.picture(case.wire, view, (), top=True)
-        if wire is ABSENT or (wire == {} and not self._was_empty(view)):
+        if wire is ABSENT or (wire == {} and not self._may_be_empty(view)):
             raise Misfit("nothing is written", (), case.pos)
         leftover.leftover(self, view, wire)
         self.written[id(value)] = (value, wire)
@@ -233,8 +233,11 @@ class Writer:
             self.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", wire)
         return wire
 
-    def _was_empty(self, view: View) -> bool:
-        # At home an object may have held nothing, or only keys that no picture names.
+    def _may_be_empty(self, view: View) -> bool:
+        # A field may be an object with nothing in it. At home anything may have held nothing, or
+        # only keys that no picture names.
+        if any(path.startswith("own.") for path in view.claims):
+            return True
         kept = view.obj.get("kept")
         return self.same and (
             view.memory.get("", {}).get("empty") is True

@@ -38,6 +38,12 @@ def _below(prefix: str, names: Sequence[str]) -> frozenset[str]:
     return frozenset(f"{prefix}.{name}" for name in names)
 
 
+_GEMINI: Mapping[str, frozenset[str]] = {
+    "request": _GEMINI_TOOL | _GEMINI_CONFIG | _below("contents[].parts[]", _GEMINI_PART),
+    "response": _below("candidates[].content.parts[]", _GEMINI_PART),
+    "error": frozenset(),
+}
+
 OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
     ("openai-chat", "request"): frozenset(
         {
@@ -66,11 +72,8 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
     ),
     ("anthropic", "response"): frozenset({"content[].input"}),
     ("anthropic", "error"): frozenset(),
-    ("gemini", "request"): (
-        _GEMINI_TOOL | _GEMINI_CONFIG | _below("contents[].parts[]", _GEMINI_PART)
-    ),
-    ("gemini", "response"): _below("candidates[].content.parts[]", _GEMINI_PART),
-    ("gemini", "error"): frozenset(),
+    **{("gemini", unit): found for unit, found in _GEMINI.items()},
+    **{("vertex", unit): found for unit, found in _GEMINI.items()},
     ("ollama", "request"): frozenset(
         {"tools[].function.parameters", "messages[].tool_calls[].function.arguments", "format"}
     ),

@@ -269,6 +269,8 @@ def _is_named(pointer: str, runs: Iterable[Sequence[NoteLike]]) -> bool:
 def _is_structure(target: str, unit: sdk.Unit, body: Json, steps: Steps, value: Json) -> bool:
     if value is None or value in ({}, [], "", "{}", "[]"):
         return True
+    if value == 0 and steps[-1] == "tokenCount":  # nothing said is zero in the JSON of protocols
+        return True
     if steps and steps[-1] in ("type", "role", "object", "modality", "thought"):
         return True
     if steps[-1] == "index":
@@ -445,7 +447,7 @@ class _Probe:
 _LEGAL: dict[tuple[object, ...], bool] = {}
 _SCHEMA_TYPES = ("string", "number", "integer", "boolean")
 # Words that the SDK types as free text, though the API knows only these.
-_WORDS: Mapping[tuple[str, str], Sequence[str]] = {
+_WORDS: dict[tuple[str, str], Sequence[str]] = {
     ("gemini", "contents[].role"): ("user", "model"),
     ("gemini", "candidates[].content.role"): ("model",),
     ("gemini", "systemInstruction.role"): ("system", "user"),
@@ -459,6 +461,7 @@ _WORDS: Mapping[tuple[str, str], Sequence[str]] = {
     ("ollama", "done_reason"): ("stop", "length"),
     ("ollama", "think"): ("low", "medium", "high", "max"),
 }
+_WORDS |= {("vertex", path): words for (name, path), words in _WORDS.items() if name == "gemini"}
 
 
 def _is_word(source: str, steps: Steps) -> bool:

@@ -11,7 +11,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -24,7 +24,10 @@ from .shapes import Field, Shape, Shapes
 
 Json = Any
 Unit = Literal["request", "response", "error"]
-DIALECTS = ("openai-chat", "anthropic", "gemini", "ollama")
+DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex", "ollama")
+
+# The two services of Google, and what the SDK calls them.
+GOOGLE = {"gemini": "mldev", "vertex": "vertex"}
 
 # Fields of the response class that the SDK fills itself; they never stand on the wire.
 _GEMINI_LOCAL = {
@@ -57,7 +60,7 @@ def field_paths(dialect: str, unit: Unit) -> set[str]:
     found: set[str] = set()
     for shape in _paths_of(dialect, unit):
         found |= shapes.paths(shape, OPAQUE[dialect, unit])
-    if dialect == "gemini":
+    if dialect in GOOGLE:
         # The API takes text only here; the SDK reuses the type of any content.
         found = {path for path in found if not _is_no_system_text(path)}
     return found
@@ -85,8 +88,8 @@ def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
         return _openai(unit, streams)
     if dialect == "anthropic":
         return _anthropic(unit, streams)
-    if dialect == "gemini" and unit != "error":
-        return _gemini_request() if unit == "request" else _gemini_response()
+    if dialect in GOOGLE and unit != "error":
+        return _gemini_request(dialect) if unit == "request" else _gemini_response(dialect)
     if dialect == "ollama" and unit != "error":
         return ollama.request() if unit == "request" else ollama.response()
     return None
@@ -139,11 +142,12 @@ def _anthropic(unit: Unit, streams: bool) -> Shape | None:
 
 
 @cache
-def _gemini_request() -> Shape:
+def _gemini_request(dialect: str) -> Shape:
     """Assemble the REST body from the SDK's types: the SDK has no type for the whole of it."""
     from google.genai import types
 
-    build = Shapes(_refused_by_the_developer_api())
+    refused = _refused_by(GOOGLE[dialect])
+    build = Shapes(refused)
     request = Shape("object", "GenerateContentRequest")
     keys: tuple[tuple[str, str, object, bool], ...] = (
         ("contents", "contents", list[types.Content], True),
@@ -155,42 +159,63 @@ def _gemini_request() -> Shape:
         ("cachedContent", "cached_content", str | None, False),
         ("serviceTier", "service_tier", types.ServiceTier | None, False),
         ("labels", "labels", dict[str, str] | None, False),
+        ("continuationToken", "continuation_token", str | None, False),
+        ("modelArmorConfig", "model_armor_config", types.ModelArmorConfig | None, False),
+        (
+            "outputConfig",
+            "generation_output_config",
+            types.GenerationOutputConfig | None,
+            False,
+        ),
         ("store", "store", bool | None, False),
         ("model", "model", str | None, False),
     )
     for name, snake, annotation, required in keys:
-        request.fields[name] = Field(build.of(annotation), required, (name, snake))
-    # The SDK sends these two inside generationConfig; its GenerationConfig class lacks them.
+        if snake not in refused["GenerateContentConfig"]:
+            request.fields[name] = Field(build.of(annotation), required, (name, snake))
+    # The SDK sends this inside generationConfig; its GenerationConfig class lacks it.
     config = build.of(types.GenerationConfig)
-    for name, snake, extra in (
-        ("imageConfig", "image_config", types.ImageConfig | None),
-        ("continuationToken", "continuation_token", str | None),
-    ):
-        config.fields.setdefault(name, Field(build.of(extra), False, (name, snake)))
+    image = build.of(types.ImageConfig)
+    config.fields.setdefault("imageConfig", Field(image, False, ("imageConfig", "image_config")))
+    if dialect == "vertex":
+        # What its converters name in another way on the wire than the types.
+        model = config.fields.pop("modelSelectionConfig")
+        config.fields["modelConfig"] = Field(model.shape, False, ("modelConfig", "model_config"))
+        for name in ("outputMimeType", "outputCompressionQuality"):
+            del image.fields[name]
+        server = next(iter(request.fields["tools"].shape.options)).item
+        assert server is not None
+        del server.fields["mcpServers"]  # it takes none of their fields
     return request
 
 
 @cache
-def _gemini_response() -> Shape:
+def _gemini_response(dialect: str) -> Shape:
     from google.genai import types
 
-    return _shapes().of(types.GenerateContentResponse)
+    if dialect == "gemini":
+        return _shapes().of(types.GenerateContentResponse)
+    # What the platform never answers: its requests have no such parts.
+    build = Shapes({**_GEMINI_LOCAL, "Part": _refused_by("vertex")["Part"]})
+    response = build.of(types.GenerateContentResponse)
+    del response.fields["modelStatus"]  # its converter does not read this
+    return response
 
 
 @cache
-def _refused_by_the_developer_api() -> Mapping[str, frozenset[str]]:
-    """Ask the SDK's own converters which fields only the enterprise platform takes."""
+def _refused_by(suffix: str) -> Mapping[str, frozenset[str]]:
+    """Ask the SDK's own converters which fields only the other of the two services takes."""
     from google.genai import models, types
 
     refused: dict[str, frozenset[str]] = {}
     for name, convert in vars(models).items():
-        cls = getattr(types, name[1 : -len("_to_mldev")], None)
-        if not (name.endswith("_to_mldev") and inspect.isclass(cls)):
+        cls = getattr(types, name[1 : -len(f"_to_{suffix}")], None)
+        if not (name.endswith(f"_to_{suffix}") and inspect.isclass(cls)):
             continue
         if issubclass(cls, BaseModel):
             refused[cls.__name__] = frozenset(f for f in cls.model_fields if _refuses(convert, f))
-    # The type of `generationConfig` has no converter; its fields go through the config's.
-    refused["GenerationConfig"] = refused["GenerateContentConfig"]
+    # The type of `generationConfig` has no converter for one; its fields go through the config's.
+    refused.setdefault("GenerationConfig", refused["GenerateContentConfig"])
     return refused
 
 
@@ -293,9 +318,9 @@ def _gemini_error_problems(body: Json) -> Iterator[str]:
             yield f"/error/{key}: this should be of type {kind.__name__}"
 
 
-def _gemini_response_problems(body: Json) -> Iterator[str]:
+def _gemini_response_problems(dialect: str, body: Json) -> Iterator[str]:
     try:
-        known = _tolerant(_gemini_response()).validate_python(body)
+        known = _tolerant(_gemini_response(dialect)).validate_python(body)
     except ValidationError as error:
         yield from _told(error)
         return
@@ -303,13 +328,13 @@ def _gemini_response_problems(body: Json) -> Iterator[str]:
     yield from _as_model(_gemini_completion, known, strict=False)
 
 
-def _gemini_request_problems(body: Json) -> Iterator[str]:
-    found = list(_strictly(lambda _: _gemini_request())(body))
+def _gemini_request_problems(dialect: str, body: Json) -> Iterator[str]:
+    found = list(_strictly(lambda _: _gemini_request(dialect))(body))
     yield from found
     if found:
         return
     yield from _gemini_facts(body)
-    yield from _gemini_converted(body)
+    yield from _gemini_converted(dialect, body)
 
 
 def _gemini_facts(body: Json) -> Iterator[str]:
@@ -371,19 +396,21 @@ def _ollama_answer() -> Any:
     return ChatResponse
 
 
-# All that the converters ask their client: which of the two services it talks to.
-_CLIENT: Any = SimpleNamespace(vertexai=False)
-
-
-def _gemini_converted(body: Json) -> Iterator[str]:
+def _gemini_converted(dialect: str, body: Json) -> Iterator[str]:
     """Let the SDK build its own request from the body, as its client would."""
     from google.genai import models, types
+
+    # All that the converters ask their client: which of the two services it talks to.
+    client: Any = SimpleNamespace(vertexai=dialect == "vertex", project="p", location="l")
+    suffix = GOOGLE[dialect]
 
     plain = {_snake(key): value for key, value in body.items()}
     config = {_snake(k): v for k, v in (plain.pop("generation_config", None) or {}).items()}
     known = set(types.GenerateContentConfig.model_fields)
     contents = plain.pop("contents")
     plain.pop("model", None)
+    if "model_config" in config:  # a field has this name in pydantic, and another in the SDK
+        config["model_selection_config"] = config.pop("model_config")
     local = {key: value for key, value in (plain | config).items() if key in known}
     # The class admits any schema source here and would look for a Python type behind a dict.
     schema = local.pop("response_schema", None)
@@ -393,10 +420,10 @@ def _gemini_converted(body: Json) -> Iterator[str]:
             if schema is not None:
                 types.Schema.model_validate_json(json.dumps(schema))
             typed = types.GenerateContentConfig.model_validate_json(json.dumps(local))
-            models._GenerateContentConfig_to_mldev(_CLIENT, typed, {})
+            getattr(models, f"_GenerateContentConfig_to_{suffix}")(client, typed, {})
             for content in contents:
                 item = types.Content.model_validate_json(json.dumps(content))
-                models._Content_to_mldev(item, {})
+                getattr(models, f"_Content_to_{suffix}")(item, {})
     except ValidationError as error:
         yield from _told(error)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
@@ -414,9 +441,9 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
     ("anthropic", "request"): _strictly(lambda body: shape_of("anthropic", "request", body)),
     ("anthropic", "response"): lambda body: _as_model(_anthropic_message, body),
     ("anthropic", "error"): lambda body: _as_model(_anthropic_error, body),
-    ("gemini", "request"): _gemini_request_problems,
-    ("gemini", "response"): _gemini_response_problems,
-    ("gemini", "error"): _gemini_error_problems,
+    **{(name, "request"): partial(_gemini_request_problems, name) for name in GOOGLE},
+    **{(name, "response"): partial(_gemini_response_problems, name) for name in GOOGLE},
+    **{(name, "error"): _gemini_error_problems for name in GOOGLE},
     ("ollama", "request"): _ollama_request_problems,
     ("ollama", "response"): _ollama_response_problems,
     ("ollama", "error"): _ollama_error_problems,

@@ -159,6 +159,7 @@ _FINDERS = {
     "openai-chat": _openai,
     "anthropic": _anthropic,
     "gemini": _gemini,
+    "vertex": _gemini,
     "ollama": _ollama,
 }
 
