@@ -20,7 +20,7 @@ from .source import Node, Pos
 WORDS = ("note", "effect", "from", "to", "beside")
 LENSES = ("json", "decoded", "texts", "media", "joined")
 TESTS = ("empty", "texts", *GUARDS)
-OTHERS = ("tool_choice", "thinking", "message", "request", "response", "usage")
+OTHERS = ("tool_choice", "message", "request", "response", "usage")
 
 
 def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder:
