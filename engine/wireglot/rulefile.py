@@ -20,7 +20,7 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
-    "hooks request response error spelling".split()
+    "hooks request response error spelling examples".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -264,9 +264,11 @@ def _map(node: Node | None, what: str) -> dict[str, Node]:
 
 def _table(node: Node) -> Table:
     plain = node.plain()
+    if isinstance(plain, dict):
+        plain.pop("examples", None)
+    known = {"write", "read-also", "write-also", "otherwise"}
     if isinstance(plain, dict) and list(plain) == ["only"] and isinstance(plain["only"], list):
         return Table({word: word for word in plain["only"]}, {}, {}, None, closed=True)
-    known = {"write", "read-also", "write-also", "otherwise"}
     if not isinstance(plain, dict) or not set(plain) <= known or "write" not in plain:
         raise wrong(
             "a table has `write`, `read-also`, `write-also`, `otherwise`, or is a list `only`",
@@ -351,7 +353,7 @@ def _reasons(node: Node | None) -> dict[str, str]:
 def _conversation(node: Node) -> Conversation:
     words = _map(node, "the conversation")
     for key, child in words.items():
-        if key not in ("by", "per", "wire", "cases", "enforce"):
+        if key not in ("by", "per", "wire", "cases", "enforce", "examples"):
             raise wrong(f"`{key}` is no word of a conversation", node.keys.get(key, child.pos))
     base = words.get("wire")
     per = words["per"].plain() if "per" in words else "message"

@@ -327,7 +327,8 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
     found: list[Any] = []
     last: Gathered | None = None
     for part, wire in pairs:
-        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+        known = writer.same and isinstance(part, dict)
+        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
         if not isinstance(wire, Gathered):
             if last is not None and memory.get("../", {}).get("beside"):
                 last.beside.update(wire)

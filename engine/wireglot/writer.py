@@ -150,9 +150,17 @@ class Writer:
 
     def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
         try:
-            return alike(self._read(shape, wire), value)
+            return alike(self._read(shape, wire), self._fitted(value))
         except Misfit:
             return False
+
+    def _fitted(self, value: Any) -> Any:
+        """Return a value with its name and ids as the limits let them be written."""
+        if not self.limits.limits or not isinstance(value, dict):
+            return value
+        kinds = {key: self.limits.kind(value, key) for key in ("name", "id", "tool_call_id")}
+        fits = {key: self.limits.fit(k, value[key]) for key, k in kinds.items() if k and key in value}
+        return {**value, **fits}
 
     def _read(self, shape: Shape, wire: Any) -> Any:
         from .reader import Reader
