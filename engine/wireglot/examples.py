@@ -12,19 +12,19 @@ come back exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import ladder, share
+from . import ladder, share, where
 from .difference import differences
-from .errors import ConversionError, UsageError, WireglotError
+from .errors import ConversionError, UsageError
 from .ir import USER_DATA
-from .lenses import Misfit, same
+from .lenses import Misfit
 from .picture import Hole
 from .reader import Reader
 from .source import Node, Pos, wrong
-from .trail import Trail
+from .trail import At, Trail
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -60,16 +60,12 @@ class Example:
         return f"{self.dialect}/{self.owner.removeprefix('shapes/')}[{self.nth}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An example that does not hold."""
-
-    where: str
-    message: str
-
-
 class _Wrong(Exception):
-    """Raised with what does not hold."""
+    """Raised with what does not hold, and the place in the rules if one is known."""
+
+    def __init__(self, message: str, rule: Any = None) -> None:
+        super().__init__(message)
+        self.rule = rule if isinstance(rule, Pos) else None
 
 
 def find(rules: DialectRules) -> Iterator[Example]:
@@ -86,9 +82,7 @@ def rows(steps: Ladder) -> Iterator[Example]:
         for row in listed:
             for nth, example in enumerate(row.examples):
                 said = _said(example, (ROW_FORM,), "`{from, to}`")
-                yield Example(
-                    example.pos, row.pos, "ladder", f"{kind}/{row.name}", nth, said
-                )
+                yield Example(example.pos, row.pos, "ladder", f"{kind}/{row.name}", nth, said)
 
 
 def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
@@ -139,17 +133,6 @@ def _said(node: Node, forms: Iterable[set[str]], told: str) -> dict[str, Any]:
 # -- whether it holds ---------------------------------------------------------------------------
 
 
-def run(rules: RuleSet | Mapping[str, DialectRules], names: Iterable[str]) -> list[Failure]:
-    """Run every example of the named dialects and return what does not hold."""
-    failures = []
-    for name in names:
-        for example in find(rules[name]):
-            message = check(rules, example)
-            if message:
-                failures.append(Failure(example.where, message))
-    return failures
-
-
 def check(rules: RuleSet, example: Example) -> str | None:
     """Return what is wrong with an example, or None."""
     try:
@@ -158,7 +141,7 @@ def check(rules: RuleSet, example: Example) -> str | None:
         else:
             _check(rules, rules[example.dialect], example)
     except _Wrong as fault:
-        return f"{example.name} {fault} (rule {example.rule})"
+        return f"{example.name} {fault} (rule {fault.rule or example.rule})"
     except Misfit as misfit:
         return f"{example.name}: {misfit.reason} (rule {misfit.pos or example.rule})"
     except (ConversionError, UsageError) as error:
@@ -176,27 +159,29 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
     if "writes" not in said:
         read, found = at_work.read(wire)
         codes += found
-        _same("reads otherwise than it says", ir, bare(read))
+        _same("reads otherwise than it says", ir, bare(read), at_work.rule_of)
         if not at_work.worded:
-            _same("does not come back at home", wire, at_work.write(read, True)[0])
+            home = at_work.write(read, True)[0]
+            _same("does not come back at home", wire, home, at_work.rule_at)
     if "reads" not in said:
         written, found = at_work.write(ir, False)
         codes += found
-        _same("writes otherwise than it says", said.get("wire", said.get("as")), written)
-    meant = sorted(set(said.get("notes", ())))
-    if meant != sorted(set(codes)):
-        raise _Wrong(f"makes the notes {sorted(set(codes))}, not {meant}")
-    for target, expected in said.get("abroad", {}).items():
+        meant = said.get("wire", said.get("as"))
+        _same("writes otherwise than it says", meant, written, at_work.rule_at)
+    expected = sorted(set(said.get("notes", ())))
+    if expected != sorted(set(codes)):
+        raise _Wrong(f"makes the notes {sorted(set(codes))}, not {expected}")
+    for target, listed in said.get("abroad", {}).items():
         notes = rules._interpreted(wire, dialect.name, target, at_work.unit, "m", False, {})[1]
         got = sorted({note.code for note in notes})
-        if got != sorted(set(expected)):
-            raise _Wrong(f"makes the notes {got} for {target}, not {sorted(set(expected))}")
+        if got != sorted(set(listed)):
+            raise _Wrong(f"makes the notes {got} for {target}, not {sorted(set(listed))}")
 
 
-def _same(what: str, meant: Any, found: Any) -> None:
+def _same(what: str, meant: Any, found: Any, rule: Callable[[Any], Any] = str) -> None:
     apart = differences(meant, found)
     if apart:
-        raise _Wrong(f"{what} at {apart[0]}")
+        raise _Wrong(f"{what} at {apart[0]}", rule(apart[0].at))
 
 
 def _row(rules: RuleSet, example: Example) -> None:
@@ -210,9 +195,7 @@ def _row(rules: RuleSet, example: Example) -> None:
 def bare(value: Any) -> Any:
     """Return an IR value without its memory of spelling, as examples show it."""
     if isinstance(value, dict):
-        return {
-            k: v if k in USER_DATA else bare(v) for k, v in value.items() if k != "spelled"
-        }
+        return {k: v if k in USER_DATA else bare(v) for k, v in value.items() if k != "spelled"}
     return [bare(item) for item in value] if isinstance(value, list) else value
 
 
@@ -264,6 +247,14 @@ class _AtWork:
             wire = writer.shape(self.named, ir)
         return wire, [draft.code for draft in writer.notes]
 
+    def rule_at(self, at: At) -> Pos | None:
+        """Return the place of the picture of a path of the wire."""
+        return where.rule_at(self.model, self.named, at)
+
+    def rule_of(self, at: At) -> Pos | None:
+        """Return the place of the picture of a path of the IR."""
+        return where.rule_of(self.model, self.named, at)
+
     def _gathered(self, writer: Writer, ir: Any) -> Any:
         pos = self.model.shapes[self.named].pos
         hole = Hole(("tools",), "each", self.named, (), None, None, pos)
@@ -274,6 +265,3 @@ class _AtWork:
 
     def _unit(self, value: Any) -> str:
         return "message" if self.unit == "messages" and isinstance(value, dict) else self.unit
-
-
-__all__ = ["Example", "Failure", "WireglotError", "bare", "check", "find", "rows", "run", "same"]

@@ -17,7 +17,12 @@ def plain(node: Node) -> Node:
     """Return a rule file without its examples, which no conversion asks for."""
     if not isinstance(node.value, dict):
         return node
-    kept = {k: plain(v) for k, v in node.value.items() if k != "examples"}
+    kept = {
+        # Within a picture, `examples` is a key like any other.
+        k: v if k in ("wire", "ir", "from", "to") else plain(v)
+        for k, v in node.value.items()
+        if k != "examples"
+    }
     return Node(kept, node.pos, node.keys)
 
 

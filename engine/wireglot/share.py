@@ -8,7 +8,7 @@ from . import leftover
 from . import picture as pic
 from .ir import FUNCTION, PARTS
 from .ladder import Row, step
-from .lenses import Misfit
+from .lenses import Misfit, same
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
 from .sight import Gathered, View, tells
@@ -216,6 +216,8 @@ def descend(
     mark, beside_mark = len(writer.notes), len(writer.beside)
     try:
         new, beside, path = step(row, part, writer.trail)
+        if not beside and same(new, part):
+            return []  # the row has nothing left to do; another step would be the same again
         if id(part) in writer.made:
             writer.made.add(id(new))
         writer.beside.extend(beside)
