@@ -16,6 +16,8 @@ import functools
 import multiprocessing
 import random
 import re
+import resource
+import signal
 import sys
 import time
 from collections import Counter
@@ -24,11 +26,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import wireglot
-from wireglot import examples, ladder, load, rulefile
+from wireglot import examples, ladder, laws, load
 from wireglot.dialects import DialectRules
 from wireglot.ir import FIELDS, field_type
 from wireglot.rulesets import RuleSet
 from wireglot.source import Node
+
+from . import sdklaws
 
 Place = tuple[str | int, ...]
 
@@ -37,6 +41,9 @@ PROSE = frozenset(("see", "verified", "wireglot", "dialect", "examples", "drop")
 PICTURES = frozenset(("wire", "ir", "from", "to", "beside"))
 _HOLE = re.compile(r"\$([a-zA-Z_][\w.]*)")
 _MARK = re.compile(r"(.*\((?:else|default) )(.*)(\))")
+RUNS = 6  # payloads for each law
+PATIENCE = 30  # seconds of work for one judge
+MEMORY = 2_000_000_000
 EFFECTS = ("lost", "changed", "moved", "added", "kept")
 
 
@@ -154,7 +161,7 @@ def _other_path(old: str, chance: random.Random) -> str:
         found = _PATHS["own"]
     else:
         found = [p for p in (*FIELDS, *_PATHS["ir"]) if field_type("", p) == field_type("", old)]
-    return chance.choice(sorted({p for p in found if p != old} or set(FIELDS)))
+    return chance.choice(sorted({*found} - {old} or {*FIELDS} - {old}))
 
 
 def _is_literal(value: Any) -> bool:
@@ -271,12 +278,25 @@ def noticed(mutant: Mutant, own: bool) -> str | None:
         return f"crash {type(crash).__name__}"
     hidden = frozenset() if own else own_places(mutant, _base()[0][mutant.file])
     for judge in (_by_examples, _by_sdks, _by_laws):
+        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
         try:
             if judge(rules, mutant, hidden):
                 return judge.__name__[4:]
         except Exception as crash:
             return f"crash {type(crash).__name__} by {judge.__name__[4:]}"
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return None
+
+
+def _limited() -> None:
+    """Bound what a mutant may take: one that hangs, or eats all memory, is noticed by that."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGVTALRM, late)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def _by_examples(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool:
@@ -298,11 +318,19 @@ def _by_examples(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool
 
 
 def _by_sdks(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool:
-    return False
+    others = [name for name in rules.dialects if name != mutant.file]
+    if mutant.file == "ladder":
+        pairs = [(one, two) for one in others for two in others if one != two]
+    else:
+        if any(sdklaws.broken(rules, mutant.file)):
+            return True
+        pairs = [(one, mutant.file) for one in others]
+    return any(any(sdklaws.unwritten(rules, one, two)) for one, two in pairs)
 
 
 def _by_laws(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool:
-    return False
+    names = rules.dialects if mutant.file == "ladder" else [mutant.file]
+    return any(laws.broken(rules, names, RUNS, mutant.told))
 
 
 # -- the run --------------------------------------------------------------------------------------
@@ -347,8 +375,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     alone: Counter[str] = Counter()
     kinds: Counter[tuple[str, bool, bool]] = Counter()
     slow = 0.0
-    with multiprocessing.Pool(options.jobs) as pool:
+    with multiprocessing.Pool(options.jobs, _limited) as pool:
         for text, kind, full, without, spent in pool.imap_unordered(judge, chosen, chunksize=4):
+            if spent > 15: print("SLOW", round(spent), text, full, without, flush=True)
             slow = max(slow, spent)
             by[full or "nothing"] += 1
             alone[without or "nothing"] += 1
@@ -371,6 +400,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
-
-
-__all__ = ["main", "rulefile"]

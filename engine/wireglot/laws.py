@@ -246,8 +246,16 @@ def run(
     rules: RuleSet, names: Iterable[str], runs: int = RUNS, seed: str = "0"
 ) -> Iterator[Counterexample]:
     """Try every law on `runs` payloads of each unit; yield the first counterexample of each."""
+    for law, hold, case, payload in broken(rules, names, runs, seed):
+        yield _smallest(law, hold, case, payload)
+
+
+def broken(
+    rules: RuleSet, names: Iterable[str], runs: int, seed: str
+) -> Iterator[tuple[str, Law, Case, Any]]:
+    """Yield each law that does not hold, with the first payload that shows it."""
     for name in names:
-        payloads = {
+        made = {
             unit: [
                 Generator(rules[name].model, f"{seed}/{name}/{unit}/{n}").unit(unit)
                 for n in range(runs)
@@ -255,17 +263,13 @@ def run(
             for unit in UNITS
             if unit in rules[name].model.units
         }
-        unread: set[tuple[str, int]] = set()
         for law, hold, case in cases(rules, name):
-            for nth, payload in enumerate(payloads[case.unit]):
-                if (case.unit, nth) in unread:
-                    continue
-                if fault(hold, case, payload) is None:
-                    continue
-                if law == "Reads":
-                    unread.add((case.unit, nth))
-                yield _smallest(law, hold, case, payload)
-                break
+            for nth, payload in enumerate(made[case.unit]):
+                if fault(hold, case, payload) is not None:
+                    if law == "Reads":  # what is not read breaks every other law too
+                        made[case.unit] = made[case.unit][:nth]
+                    yield law, hold, case, payload
+                    break
 
 
 def fault(hold: Law, case: Case, payload: Any) -> Broken | None:
