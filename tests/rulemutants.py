@@ -268,25 +268,34 @@ def rules_of(mutant: Mutant) -> RuleSet:
     return rules
 
 
-def noticed(mutant: Mutant, own: bool) -> str | None:
-    """Say what notices a mutant, or None; `own` says that its own examples are there."""
+def noticed(mutant: Mutant) -> tuple[str | None, str | None]:
+    """Say what notices a mutant with its own examples, and without them."""
     try:
         rules = rules_of(mutant)
     except wireglot.RuleError:
-        return "check"
+        return "check", "check"
     except Exception as crash:
-        return f"crash {type(crash).__name__}"
-    hidden = frozenset() if own else own_places(mutant, _base()[0][mutant.file])
-    for judge in (_by_examples, _by_sdks, _by_laws):
-        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
-        try:
-            if judge(rules, mutant, hidden):
-                return judge.__name__[4:]
-        except Exception as crash:
-            return f"crash {type(crash).__name__} by {judge.__name__[4:]}"
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return None
+        return (told := f"crash {type(crash).__name__}"), told
+    own = own_places(mutant, _base()[0][mutant.file])
+    judges: tuple[Callable[[], bool], ...] = (
+        lambda: _by_examples(rules, mutant, lambda place: place not in own),
+        lambda: _by_laws(rules, mutant),
+        lambda: _by_sdks(rules, mutant),
+    )
+    for name, judge in zip(("examples", "laws", "sdks"), judges, strict=True):
+        if told := _judged(name, judge):
+            return told, told
+    return _judged("own examples", lambda: _by_examples(rules, mutant, own.__contains__)), None
+
+
+def _judged(name: str, judge: Callable[[], bool]) -> str | None:
+    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
+    try:
+        return name if judge() else None
+    except Exception as crash:
+        return f"{name} ({type(crash).__name__})"
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _limited() -> None:
@@ -299,25 +308,23 @@ def _limited() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def _by_examples(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool:
-    for example in examples.rows(rules._ladder):
-        if mutant.file == "ladder" and example.owner not in hidden:
-            if examples.check(rules, example):
-                return True
+def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) -> bool:
+    ladder_too = mutant.file == "ladder"
+    for example in examples.rows(rules._ladder) if ladder_too else ():
+        if chosen(example.owner) and examples.check(rules, example):
+            return True
     for name in rules.dialects:
         for example in examples.find(rules[name]):
-            here = name == mutant.file
-            if here and example.owner in hidden:
-                continue
-            touched = (
-                here or mutant.file == "ladder" or mutant.file in example.said.get("abroad", ())
-            )
-            if touched and examples.check(rules, example):
+            if name == mutant.file:
+                tried = chosen(example.owner)
+            else:
+                tried = ladder_too or mutant.file in example.said.get("abroad", ())
+            if tried and examples.check(rules, example):
                 return True
     return False
 
 
-def _by_sdks(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool:
+def _by_sdks(rules: RuleSet, mutant: Mutant) -> bool:
     others = [name for name in rules.dialects if name != mutant.file]
     if mutant.file == "ladder":
         pairs = [(one, two) for one in others for two in others if one != two]
@@ -328,9 +335,18 @@ def _by_sdks(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool:
     return any(any(sdklaws.unwritten(rules, one, two)) for one, two in pairs)
 
 
-def _by_laws(rules: RuleSet, mutant: Mutant, hidden: frozenset[str]) -> bool:
+def _by_laws(rules: RuleSet, mutant: Mutant) -> bool:
     names = rules.dialects if mutant.file == "ladder" else [mutant.file]
     return any(laws.broken(rules, names, RUNS, mutant.told))
+
+
+def warm() -> None:
+    """Make once what every judge asks for; the processes of the run share it."""
+    rules = _base()[1]
+    for one in rules.dialects:
+        assert not any(sdklaws.broken(rules, one))
+        for two in rules.dialects:
+            assert one == two or not any(sdklaws.unwritten(rules, one, two))
 
 
 # -- the run --------------------------------------------------------------------------------------
@@ -348,8 +364,7 @@ def judge(nth: int) -> tuple[str, str, str | None, str | None, float]:
     """Judge one mutant both ways."""
     mutant = every_cached()[nth]
     start = time.perf_counter()
-    without = noticed(mutant, own=False)
-    full = without or noticed(mutant, own=True)
+    full, without = noticed(mutant)
     return str(mutant), mutant.kind, full, without, time.perf_counter() - start
 
 
@@ -375,9 +390,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     alone: Counter[str] = Counter()
     kinds: Counter[tuple[str, bool, bool]] = Counter()
     slow = 0.0
+    warm()
     with multiprocessing.Pool(options.jobs, _limited) as pool:
         for text, kind, full, without, spent in pool.imap_unordered(judge, chosen, chunksize=4):
-            if spent > 15: print("SLOW", round(spent), text, full, without, flush=True)
             slow = max(slow, spent)
             by[full or "nothing"] += 1
             alone[without or "nothing"] += 1

@@ -46,9 +46,7 @@ def bodies(dialect: str, unit: sdk.Unit) -> tuple[Json, ...]:
     return tuple(found.values())
 
 
-def _worded(
-    dialect: str, unit: sdk.Unit, body: Json, said: set[tuple[str, str]]
-) -> Iterator[Json]:
+def _worded(dialect: str, unit: sdk.Unit, body: Json, said: set[tuple[str, str]]) -> Iterator[Json]:
     """Give a body for each word that has not been said at its path."""
     for steps, value in leaves.leaves(body):
         if not isinstance(value, str):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from . import picture as pic
 from .ir import field_type
 from .lenses import is_guard, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -21,7 +22,7 @@ OBJECTS: tuple[Any, ...] = ({}, {"a": 1}, {"b": {"c": [True, None]}}, {"output":
 ANY: tuple[Any, ...] = ("x", "", 7, 0.5, True, [], {}, ["a", 1], {"k": None})
 BY_TYPE: dict[str, tuple[Any, ...]] = {
     "string": WORDS,
-    "integer": (0, 1, 7, 40),
+    "integer": (1, 7, 40),  # 0 often means that nothing is asked for
     "number": (0, 0.5, 1, -2),
     "bool": (True, False),
     "list": ([], ["a"], ["a", "b"]),
@@ -164,7 +165,7 @@ class Generator:
             if is_guard(lens):
                 return self.chance.choice(BY_TYPE[self.chance.choice(lens.split("+"))])
         kind = field_type(made.case.shape, h.path)
-        if kind == "integer":
+        if h.path in made.summed:
             return made.number(h.path, self, there=True)
         if h.path == "name":
             return self.name()
@@ -238,16 +239,18 @@ class Generator:
 
 
 class _Made:
-    """What one case has made so far: a field that stands in two places is one value."""
+    """What one case has made so far: what stands in a sum is one number."""
 
     def __init__(self, case: Case, kind: str, nth: int = 0) -> None:
         self.case, self.kind, self.nth = case, kind, nth
         self.said: dict[str, Any] = {}
         self.numbers: dict[str, int | None] = {}
+        sums = (h.paths for h in pic.holes(case.wire) if len(h.paths) > 1)
+        self.summed = {path for paths in sums for path in paths}
 
     def present(self, h: Hole, maker: Generator) -> bool:
         """Decide, once for each number, whether something stands at a hole."""
-        if field_type(self.case.shape, h.path) == "integer" and h.shape is None:
+        if h.path in self.summed and h.shape is None:
             return self.number(h.path, maker) is not None
         return h.mark in ("made", "else", "default") or maker.often()
 

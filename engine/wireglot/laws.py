@@ -12,6 +12,7 @@ Cross    a payload comes back from another dialect the same, but for what the no
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,10 +23,10 @@ from .generate import Generator
 from .ir import USER_DATA
 from .lenses import same
 from .notes import Note
-from .picture import ABSENT
+from .picture import ABSENT, Hole, holes
 from .shrink import shrink
-from .trail import pointer
-from .where import rule_at
+from .trail import At, pointer
+from .where import picture_at, rule_at
 
 if TYPE_CHECKING:
     from .rulesets import RuleSet
@@ -66,11 +67,12 @@ class Case:
         out = self.rules[self.dialect].write(ir, self.unit)
         return out.body, out.notes
 
-    def convert(self, wire: Any, source: str, target: str) -> tuple[Any, list[Note]]:
-        """Convert with the interpreter."""
+    def convert(
+        self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
+    ) -> tuple[Any, list[Note], Any]:
+        """Convert with the interpreter: body, notes and envelope."""
         options = {"repair": True} if source != target else {}
-        found = self.rules._interpreted(wire, source, target, self.unit, "m", False, options)
-        return found[0], found[1]
+        return self.rules._interpreted(wire, source, target, self.unit, model, stream, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,21 +192,53 @@ def _cross(case: Case, wire: Any) -> None:
     if case.unit == "request":
         ir.setdefault("model", "m")
     normal, _ = case.write(ir)
-    middle, one = case.convert(normal, here, there)
-    back, two = case.convert(middle, there, here)
-    named = [n.source_path for n in one] + [n.target_path for n in two]
+    middle, one, around = case.convert(normal, here, there)
+    # What the other dialect keeps outside the body comes back from there.
+    outside = (around.model, around.stream if "stream" in ir else None) if around else (None, None)
+    back, two, _ = case.convert(middle, there, here, *outside)
+    named = [_named(n, n.source_path) for n in one] + [_named(n, n.target_path) for n in two]
     for apart in differences(normal, back):
         at = pointer(apart.at)
-        if not any(p is not None and _touch(p, at) for p in named) and not _follows(one + two):
+        if any(p is not None and _touch(p, at) for p in named) or _shifted(one + two, at):
+            continue
+        # What came in addition is a literal of the other dialect's rules, or was noted there.
+        if apart.meant is not ABSENT and not _has_no_place(case, apart.at):
             raise _broken(case, "it comes back otherwise and no note says so", apart)
+
+
+def _named(note: Note, path: str | None) -> str | None:
+    """Return what a note speaks of: of a change, the element or object around the leaf."""
+    if path is None or note.effect != "changed":
+        return path
+    element = re.match(r".*/\d+(?=/|$)", path)
+    return element[0] if element else path.rpartition("/")[0]
+
+
+def _has_no_place(case: Case, at: At) -> bool:
+    """Tell whether a value may come back elsewhere: as another term of a sum, or in a map."""
+    own, model = (case.rules[name].model for name in (case.dialect, case.target))
+    every = [c for shape in (*model.shapes.values(), *model.units.values()) for c in shape.cases]
+    sums = {path for c in every for h in holes(c.wire) if len(h.paths) > 1 for path in h.paths}
+    for end in range(len(at) + 1):
+        p = picture_at(own, case.unit, at[:end])
+        if isinstance(p, Hole) and (p.mode == "entries" or (end == len(at) and sums & {*p.paths})):
+            return True
+    return False
 
 
 # Notes after which elements stand elsewhere, so that pointers of the two sides do not meet.
 _MOVES = frozenset("moved joined lifted reordered empty-message blocks-beside media-beside".split())
 
 
-def _follows(notes: list[Note]) -> bool:
-    return any(n.effect in ("moved", "lost") or n.code in _MOVES for n in notes)
+def _shifted(notes: list[Note], at: str) -> bool:
+    """Tell whether a note says that other elements of the same list went away or moved."""
+    for note in notes:
+        if note.effect == "moved" or note.code in _MOVES:
+            return True
+        head = re.match(r"(.*?/)\d+(/|$)", note.source_path or "")
+        if note.effect == "lost" and head and at.startswith(head[1].rstrip("/")):
+            return True
+    return False
 
 
 def _touch(one: str, other: str) -> bool:

@@ -15,14 +15,20 @@ def rule_at(dialect: Dialect, place: str, at: At) -> Pos | None:
 
     `place` is a unit, `conversation`, or the name of a shape or union.
     """
+    found = picture_at(dialect, place, at)
+    return found.pos if found else None
+
+
+def picture_at(dialect: Dialect, place: str, at: At) -> Picture | None:
+    """Return the picture that names a path of the wire, as deep as one is found."""
     pictures = list(_of(dialect, place))
-    pos = pictures[0].pos if pictures else None
+    deepest = pictures[0] if pictures else None
     for step in at:
         pictures = [inner for p in pictures for inner in _below(dialect, p, step)]
         if not pictures:
             break
-        pos = pictures[0].pos
-    return pos
+        deepest = pictures[0]
+    return deepest
 
 
 def rule_of(dialect: Dialect, place: str, at: At) -> Pos | None:

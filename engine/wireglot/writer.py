@@ -158,9 +158,11 @@ class Writer:
         """Return a value with its name and ids as the limits let them be written."""
         if not self.limits.limits or not isinstance(value, dict):
             return value
-        kinds = {key: self.limits.kind(value, key) for key in ("name", "id", "tool_call_id")}
-        fits = {key: self.limits.fit(k, value[key]) for key, k in kinds.items() if k and key in value}
-        return {**value, **fits}
+        fitted = dict(value)
+        for key in ("name", "id", "tool_call_id"):
+            if key in value and (kind := self.limits.kind(value, key)):
+                fitted[key] = self.limits.fit(kind, value[key])
+        return fitted
 
     def _read(self, shape: Shape, wire: Any) -> Any:
         from .reader import Reader
