@@ -111,9 +111,12 @@ def _of_node(
         return
     for told, other in _others(place, value, words, chance):
         kind = "change a path" if isinstance(value, str) and told.startswith("$") else ""
-        yield mutant(
-            kind or "change a literal", f"{told} to {other}", lambda n, o=other: Node(o, n.pos)
-        )
+        change = functools.partial(_replaced, value=other)
+        yield mutant(kind or "change a literal", f"{told} to {other}", change)
+
+
+def _replaced(node: Node, value: Any) -> Node:
+    return Node(value, node.pos)
 
 
 def _others(
@@ -283,8 +286,8 @@ def noticed(mutant: Mutant) -> tuple[str | None, str | None]:
         lambda: _by_sdks(rules, mutant),
     )
     for name, judge in zip(("examples", "laws", "sdks"), judges, strict=True):
-        if told := _judged(name, judge):
-            return told, told
+        if found := _judged(name, judge):
+            return found, found
     return _judged("own examples", lambda: _by_examples(rules, mutant, own.__contains__)), None
 
 

@@ -172,7 +172,7 @@ def _test(arguments: argparse.Namespace) -> int:
     from . import trial
 
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
-    for rules, names in _each(arguments, trial.packaged):
+    for rules, names in _each(arguments):
         tried.run(rules, names)
     for failure in tried.failures:
         print(failure)

@@ -134,13 +134,13 @@ def _said(node: Node, forms: Iterable[set[str]], told: str) -> dict[str, Any]:
 # -- whether it holds ---------------------------------------------------------------------------
 
 
-def check(rules: RuleSet, example: Example) -> str | None:
-    """Return what is wrong with an example, or None."""
+def check(rules: RuleSet, example: Example, dialect: DialectRules | None = None) -> str | None:
+    """Return what is wrong with an example, or None; `dialect` may be a variant."""
     try:
         if example.dialect == "ladder":
             _row(rules, example)
         else:
-            _check(rules, rules[example.dialect], example)
+            _check(rules, dialect or rules[example.dialect], example)
     except _Wrong as fault:
         return f"{example.name} {fault} (rule {fault.rule or example.rule})"
     except Misfit as misfit:

@@ -3,62 +3,71 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
-from . import examples, laws, load
+from . import examples, laws
+from .dialects import DialectRules
 from .rulesets import RuleSet
-from .source import Node
+from .source import Node, Pos
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What came of a trial: how many examples and laws were tried, and what does not hold."""
+class Trial:
+    """Tries rule files: with a folder those in it, else all.
 
-    examples: int = 0
-    laws: int = 0
-    failures: list[str] = field(default_factory=list)
-
-
-def run(
-    rules: RuleSet, folder: str | None = None, runs: int = laws.RUNS, seed: str = "0"
-) -> Outcome:
-    """Try the files of a folder, or with None all; a dialect is the folder's if any rule of it is.
-
-    Raises RuleError for an example of a form that there is not.
+    A dialect is the folder's if any of its rules is. An example is tried once, with the layers of
+    the file that it stands in.
     """
-    outcome = Outcome()
-    for example in _examples(rules):
-        if folder is None or _within(example.pos.file, folder):
-            outcome.examples += 1
-            message = examples.check(rules, example)
+
+    def __init__(
+        self, folder: str | None = None, runs: int = laws.RUNS, seed: str = "0"
+    ) -> None:
+        self.folder = None if folder is None else os.path.normpath(folder)
+        self.runs, self.seed = runs, seed
+        self.examples: set[Pos] = set()
+        self.laws = 0
+        self.failures: list[str] = []
+
+    def run(self, rules: RuleSet, names: Iterable[str]) -> Trial:
+        """Try some dialects of a rule set. Raises RuleError for an example of no known form."""
+        names = list(names)
+        for example, dialect in self._examples(rules, names):
+            if example.pos in self.examples or not self._within(example.pos):
+                continue
+            self.examples.add(example.pos)
+            message = examples.check(rules, example, dialect)
             if message:
-                outcome.failures.append(f"{example.where}: {message}")
-    named = [n for n in rules.dialects if folder is None or _touched(rules[n].model.node, folder)]
-    outcome.laws = sum(1 for name in named for _ in laws.cases(rules, name)) if runs else 0
-    outcome.failures.extend(map(str, laws.run(rules, named, runs, seed)))
-    return outcome
+                self.failures.append(f"{example.where}: {message}")
+        if self.runs:
+            touched = [n for n in names if self._touched(rules[n].model.node)]
+            self.laws += sum(1 for name in touched for _ in laws.cases(rules, name))
+            self.failures.extend(map(str, laws.run(rules, touched, self.runs, self.seed)))
+        return self
+
+    def _examples(
+        self, rules: RuleSet, names: list[str]
+    ) -> Iterator[tuple[examples.Example, DialectRules | None]]:
+        for example in examples.rows(rules._ladder):
+            yield example, None
+        homes = {n: _home(rules[n].model.node) for n in rules.dialects}
+        for name in names:
+            others = {file for other, file in homes.items() if file != homes[name]}
+            for dialect in (rules[name], *rules.variants(name)):
+                for example in examples.find(dialect):
+                    if example.pos.file not in others:
+                        yield example, dialect
+
+    def _within(self, pos: Pos) -> bool:
+        return self.folder is None or os.path.dirname(pos.file) == self.folder
+
+    def _touched(self, node: Node) -> bool:
+        """Tell whether any part of a rule file comes from the folder."""
+        if self._within(node.pos):
+            return True
+        inner = node.value.values() if isinstance(node.value, dict) else node.value
+        return isinstance(node.value, dict | list) and any(map(self._touched, inner))
 
 
-def packaged() -> RuleSet:
-    """Load the packaged rule files with their examples, which a wheel's prepared form lacks."""
-    nodes = load.by_name(load.parsed(load._folder(), "rules"))
-    return RuleSet([name for name in nodes if name != load.LADDER], lambda: nodes)
-
-
-def _examples(rules: RuleSet) -> Iterator[examples.Example]:
-    yield from examples.rows(rules._ladder)
-    for name in rules.dialects:
-        yield from examples.find(rules[name])
-
-
-def _within(file: str, folder: str) -> bool:
-    return os.path.dirname(file) == os.path.normpath(folder)
-
-
-def _touched(node: Node, folder: str) -> bool:
-    """Tell whether any part of a rule file comes from a folder."""
-    if _within(node.pos.file, folder):
-        return True
-    inner = node.value.values() if isinstance(node.value, dict) else node.value
-    return isinstance(node.value, dict | list) and any(_touched(n, folder) for n in inner)
+def _home(node: Node) -> str:
+    """Return the file that names the dialect."""
+    named = node.get("dialect")
+    return (named or node).pos.file
