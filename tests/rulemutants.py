@@ -267,7 +267,7 @@ def rules_of(mutant: Mutant) -> RuleSet:
         if name == mutant.file:
             assert rules[name]
         else:
-            rules._dialects[name] = DialectRules(base[name].model, steps)
+            rules._dialects[name, ()] = DialectRules(base[name].model, steps)
     return rules
 
 

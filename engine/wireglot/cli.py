@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
         made.add_argument("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
     add = test.add_argument
-    add("--runs", type=int, default=20, metavar="N", help="payloads for each law (default: 20)")
+    add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
     add("--seed", default="0", metavar="S", help="another seed makes other payloads")
     return parser
 
@@ -160,7 +160,7 @@ def _show(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     findings: set[str] = set()
     wrong = False
-    for rules, _ in _each(arguments):
+    for rules, _ in _each(arguments, _rules):
         findings |= {str(finding) for finding in rules.findings}
         wrong = wrong or any(finding.severity == "error" for finding in rules.findings)
     for line in sorted(findings):
@@ -172,7 +172,10 @@ def _test(arguments: argparse.Namespace) -> int:
     from . import trial
 
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
-    for rules, names in _each(arguments):
+    if arguments.overlay:  # what stands below the overlays holds without them
+        below = trial.loaded([arguments.dir] if arguments.dir else [], [])
+        tried.run(below, below.dialects)
+    for rules, names in _each(arguments, trial.loaded):
         tried.run(rules, names)
     for failure in tried.failures:
         print(failure)
@@ -182,16 +185,19 @@ def _test(arguments: argparse.Namespace) -> int:
     return FAILED if failed else OK
 
 
-def _each(arguments: argparse.Namespace) -> Iterator[tuple[RuleSet, Sequence[str]]]:
+def _each(
+    arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
+) -> Iterator[tuple[RuleSet, Sequence[str]]]:
     """Yield the rules as they are asked for, then with each overlay beside them switched on."""
     from . import load
 
     folders = [arguments.dir] if arguments.dir else []
-    rules = _rules(folders, arguments.overlay)
+    _folders(folders)
+    rules = loaded(folders, arguments.overlay)
     yield rules, rules.dialects
     for name, dialect in load.overlays_of(*folders).items():
         if name not in arguments.overlay:
-            yield _rules(folders, [*arguments.overlay, name]), [dialect]
+            yield loaded(folders, [*arguments.overlay, name]), [dialect]
 
 
 def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:

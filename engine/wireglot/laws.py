@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .rulesets import RuleSet
 
 UNITS = ("request", "response", "error")
-RUNS = 20
+RUNS = 10
 DERIVED = ("name", "arguments_json", "value_json")  # of calls and results; they follow from others
 
 

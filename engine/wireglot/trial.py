@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from . import examples, laws
+from . import examples, laws, layers, load
 from .dialects import DialectRules
 from .rulesets import RuleSet
 from .source import Node, Pos
+
+
+def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
+    """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
+    nodes, findings = load.gathered(load.from_yaml(), folders, overlays)
+    names = [name for name in nodes if name != load.LADDER]
+    return RuleSet(names, lambda: nodes, findings=findings, varied=layers.varied(nodes))
 
 
 class Trial:
@@ -18,9 +25,7 @@ class Trial:
     the file that it stands in.
     """
 
-    def __init__(
-        self, folder: str | None = None, runs: int = laws.RUNS, seed: str = "0"
-    ) -> None:
+    def __init__(self, folder: str | None = None, runs: int = laws.RUNS, seed: str = "0") -> None:
         self.folder = None if folder is None else os.path.normpath(folder)
         self.runs, self.seed = runs, seed
         self.examples: set[Pos] = set()
