@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import cli, load, show, source
+from wireglot import cli, load, show, source, trial
 
 HERE = Path(__file__).parent
 FAMILY = HERE.parent / "examples" / "family"
