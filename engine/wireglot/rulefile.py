@@ -20,7 +20,7 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
-    "hooks request response error spelling media-types".split()
+    "hooks request response error spelling media-types examples".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -276,6 +276,8 @@ def _types(node: Node | None) -> dict[str, str]:
 
 def _table(node: Node) -> Table:
     plain = node.plain()
+    if isinstance(plain, dict):
+        plain.pop("examples", None)
     only = plain.get("only") if isinstance(plain, dict) else None
     if isinstance(only, list) and set(plain) <= {"only", "read-also"}:
         return Table({w: w for w in only}, plain.get("read-also", {}), {}, None, closed=True)
@@ -364,7 +366,7 @@ def _reasons(node: Node | None) -> dict[str, str]:
 def _conversation(node: Node) -> Conversation:
     words = _map(node, "the conversation")
     for key, child in words.items():
-        if key not in ("by", "per", "wire", "cases", "enforce"):
+        if key not in ("by", "per", "wire", "cases", "enforce", "examples"):
             raise wrong(f"`{key}` is no word of a conversation", node.keys.get(key, child.pos))
     base = words.get("wire")
     per = words["per"].plain() if "per" in words else "message"

@@ -179,9 +179,19 @@ class Writer:
 
     def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
         try:
-            return alike(self._read(shape, wire), value, self.respelt)
+            return alike(self._read(shape, wire), self._fitted(value), self.respelt)
         except Misfit:
             return False
+
+    def _fitted(self, value: Any) -> Any:
+        """Return a value with its name and ids as the limits let them be written."""
+        if not self.limits.limits or not isinstance(value, dict):
+            return value
+        fitted = dict(value)
+        for key in ("name", "id", "tool_call_id"):
+            if key in value and (kind := self.limits.kind(value, key)):
+                fitted[key] = self.limits.fit(kind, value[key])
+        return fitted
 
     def _read(self, shape: Shape, wire: Any) -> Any:
         from .reader import Reader
