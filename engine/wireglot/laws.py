@@ -227,7 +227,9 @@ def _has_no_place(case: Case, at: At) -> bool:
 
 
 # Notes after which elements stand elsewhere, so that pointers of the two sides do not meet.
-_MOVES = frozenset("moved joined lifted reordered empty-message blocks-beside media-beside".split())
+_MOVES = frozenset(
+    "moved joined lifted system-as-user reordered empty-message blocks-beside media-beside".split()
+)
 
 
 def _shifted(notes: list[Note], at: str) -> bool:
