@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?=
 PYTEST ?= -q -n auto
-TRAFFIC := $(foreach name,openai-chat anthropic gemini,../shared/traffic/$(name).jsonl.gz)
+TRAFFIC := $(foreach name,openai-chat anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 FILES ?= $(TRAFFIC)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

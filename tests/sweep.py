@@ -206,8 +206,10 @@ def _judge_pair(unit: Unit, target: str, settings: Settings, outcome: Outcome) -
     tell = _teller(unit, target, outcome)
     outcome.counts[*key, "conversions"] += 1
 
-    def convert(body: Json, model: str | None = unit.model) -> Any:
-        return engine().convert(body, unit.dialect, target, unit.unit, model, unit.stream)
+    def convert(
+        body: Json, model: str | None = unit.model, stream: bool | None = unit.stream
+    ) -> Any:
+        return engine().convert(body, unit.dialect, target, unit.unit, model, stream)
 
     there: Any = None
     with _Caught(tell, "convert"):
@@ -233,6 +235,8 @@ def _judge_pair(unit: Unit, target: str, settings: Settings, outcome: Outcome) -
     outside = []
     if unit.model is not None:
         outside.append(lambda body: convert(body, f"{unit.model}x"))
+    if unit.stream is not None:
+        outside.append(lambda body: convert(body, stream=not unit.stream))
     found = perturb.perturb(
         convert,
         unit.body,

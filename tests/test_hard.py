@@ -1,4 +1,4 @@
-"""The cases of `tests/cases/hard.yaml`: conversions that others get wrong."""
+"""The cases of `tests/cases/hard.yaml`, and of one dialect: conversions that others get wrong."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ import yaml
 
 import wireglot
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("cases").joinpath("hard.yaml").read_text("utf-8")
-)["cases"]
+CASES: list[dict[str, Any]] = [
+    case
+    for name in ("hard", "ollama")
+    for case in yaml.safe_load(
+        Path(__file__).with_name("cases").joinpath(f"{name}.yaml").read_text("utf-8")
+    )["cases"]
+]
 MISSING = object()
 
 

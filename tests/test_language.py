@@ -24,9 +24,13 @@ request: {wire: {talk: $messages as conversation}}
 
 def loaded(folder: Path, **dialects: str) -> Any:
     """Load dialects from their texts, beside the ladder alone."""
+    return wireglot.load_rules(_folder(folder, **dialects), builtin=False)
+
+
+def _folder(folder: Path, **dialects: str) -> Path:
     for name, text in dialects.items():
         (folder / f"{name}.yaml").write_text(HEAD.format(name=name) + text)
-    return wireglot.load_rules(folder, builtin=False)
+    return folder
 
 
 def codes(notes: Any) -> list[tuple[str, str, str | None]]:
@@ -47,6 +51,83 @@ request:
     debug: It only asks for more logging.
     turns[].parts[].tint: The colour says nothing to a model.
 """
+
+
+def test_messages_and_system_text_without_a_hole_are_noted(tmp_path: Path) -> None:
+    bare = "\nrequest: {wire: {engine: $model (optional)}}\n"
+    lifts = OTHER.replace("$parts each part}", "$parts each part}\n  enforce: [{lift: system}]", 1)
+    rules = wireglot.load_rules(_folder(tmp_path, bare=bare, lifts=lifts))
+    talk = [{"role": role, "content": "Hi"} for role in ("system", "user")]
+    out = rules.convert({"model": "m", "messages": talk}, "openai-chat", "bare")
+    assert (out.body, codes(out.notes)) == ({"engine": "m"}, [("no-place", "lost", "/messages")])
+    out = rules.convert({"messages": talk}, "openai-chat", "lifts")
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "Hi"}]}]}
+    assert codes(out.notes) == [("no-place", "lost", "/messages/0/content")]
+
+
+PAIRS = """
+shapes:
+  said: {ir: {type: text}, wire: {who: person, text: $text}}
+  argument: {wire: {name: $key, value: $value}}
+  tool_call: {wire: {who: model, do: $name, no: $id, with: $arguments entries argument}}
+conversation:
+  by: role
+  cases:
+    user: {wire: $parts each said}
+    assistant: {wire: $parts each tool_call}
+request: {wire: {log: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize("arguments", [{}, {"a": {"b": [1, None]}, "c": ""}])
+def test_arguments_may_be_a_list_of_pairs_and_empty(tmp_path: Path, arguments: Any) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, pairs=PAIRS))
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": arguments}
+    talk = [{"role": "assistant", "content": [call]}]
+    out = rules.convert({"messages": talk}, "anthropic", "pairs")
+    pairs = [{"name": name, "value": value} for name, value in arguments.items()]
+    assert out.body == {"log": [{"who": "model", "do": "f", "no": "t", "with": pairs}]}
+    assert rules.convert(out.body, "pairs", "pairs").body == out.body
+    assert rules.convert(out.body, "pairs", "anthropic").body["messages"] == talk
+
+
+RUNS = """
+shapes:
+  text: {wire: {text: $text}}
+  image: {ir: {source: {type: url, url: $url}}, wire: {href: $url}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  tool_result:
+    by: kind
+    wire: {ref: $tool_call_id}
+    cases: {text: {wire: {gives: $value | string}}}
+unions: {item: [text, image, tool_call, tool_result]}
+conversation:
+  by: role
+  per: run
+  wire: {items: $parts each item}
+  cases:
+    user: {wire: {by: human}}
+    assistant: {wire: {by: model}}
+    tool: {wire: {by: human}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize("then", [[], [{"type": "text", "text": "And now?"}]])
+def test_media_beside_a_result_stay_in_its_run(tmp_path: Path, then: list[Any]) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, runs=RUNS))
+    image = {"type": "image", "source": {"type": "url", "url": "https://e.x/a.png"}}
+    content = [{"type": "text", "text": "Look"}, image]
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": content}
+    talk = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result, *then]}]
+    out = rules.convert({"messages": talk}, "anthropic", "runs")
+    items = [{"ref": "t", "gives": "Look"}, {"href": "https://e.x/a.png"}]
+    items += [{"text": part["text"]} for part in then]
+    assert out.body["turns"][1:] == [{"items": items, "by": "human"}]
+    moved = [note.target_path for note in out.notes if note.code == "moved"]
+    assert moved == ["/turns/1/items/1"]
+    assert len(out.notes) == len(set(out.notes))
 
 
 def test_what_is_dropped_is_named_with_its_reason_and_stays_at_home(tmp_path: Path) -> None:
@@ -79,7 +160,7 @@ ALSO = """
 shapes:
   aside: {wire: {tint: $own.tint (optional), text: $own.never (optional)}}
   text: {also: aside, wire: {text: $text}}
-  image: {also: aside, wire: {picture: $url}}
+  image: {also: aside, wire: {picture: $filename}}
 unions: {part: [text, image]}
 conversation:
   by: role
@@ -96,7 +177,7 @@ def test_also_lends_the_keys_of_another_shape_where_no_own_key_stands(tmp_path: 
     ir = rules["one"].read(body).ir
     assert ir["messages"][0]["parts"] == [
         {"type": "text", "text": "Hi", "own": {"one": {"tint": "red"}}},
-        {"type": "image", "url": "u", "own": {"one": {"tint": "blue"}}},
+        {"type": "image", "filename": "u", "own": {"one": {"tint": "blue"}}},
     ]
     assert rules.convert(body, "one", "one").body == body
 
@@ -108,8 +189,8 @@ def test_also_names_a_shape(tmp_path: Path) -> None:
 
 ONLY = """
 tables: {colour: {only: [red, blue]}}
-shapes: {text: {wire: {text: $text, tint: $tint | colour (optional)}}}
-unions: {part: [text]}
+shapes: {reasoning: {wire: {text: $text, tint: $title | colour (optional)}}}
+unions: {part: [reasoning]}
 conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
 request: {wire: {turns: $messages as conversation}}
 """
@@ -118,9 +199,9 @@ request: {wire: {turns: $messages as conversation}}
 def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
     rules = loaded(tmp_path, one=ONLY)
     write = rules["one"].write
-    message = {"role": "user", "parts": [{"type": "text", "text": "Hi", "tint": "red"}]}
+    message = {"role": "user", "parts": [{"type": "reasoning", "text": "Hi", "title": "red"}]}
     assert write({"messages": [message]}).body["turns"][0]["parts"][0]["tint"] == "red"
-    message["parts"][0]["tint"] = "green"  # type: ignore[index]
+    message["parts"][0]["title"] = "green"  # type: ignore[index]
     out = write({"messages": [message]})
     assert out.body == {"turns": [{"role": "user", "parts": [{"text": "Hi"}]}]}
     assert [note.code for note in out.notes] == ["no-place"]
@@ -135,18 +216,18 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
         ("extends: two\n", "`extends: two` names no dialect that is loaded"),
         ("hooks: [no-such]\n", "no hook `no-such` is registered"),
         ("hooks: call-ids\n", "`hooks` is a list of names"),
-        ("limits: {tool_name: {max: 3}}\n", "`tool_name` is no limit"),
-        ("limits: {tool_name: {rest: a-z, max: many}}\n", "`max` is no limit of `tool_name`"),
+        ("limits: {tool_name: {max: 3}}\n", "the limit `tool_name` has no `rest`"),
+        ("limits: {tool_name: {rest: a-z, max: many}}\n", "`max` is a whole number"),
         ("limits: {colour: {rest: a-z}}\n", "`colour` is no limit"),
         ("unions: {part: [text]}\n", "names `text`, which is no shape"),
         ("unions: {part: {text: 1}}\n", "is a list of names"),
         ("conversation: {enforce: [tidy], cases: {}}\n", "`tidy` cannot be enforced"),
-        ("conversation: {order: 1}\n", "`order` is no word of a conversation"),
-        ("shapes: {text: {see: x}}\n", "`see` is no word of a shape"),
+        ("conversation: {order: 1, cases: {}}\n", "`order` is no word of a conversation"),
+        ("shapes: {text: {see: x, wire: {text: $text}}}\n", "`see` is no word of a shape"),
         ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),
         ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no lens"),
         ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
-        ("tables: {stop: {only: word}}\n", "a table has"),
+        ("tables: {stop: {only: word}}\n", "is a list of words"),
         ("request: {wire: {talk: $messages as conversation}}\n", "`conversation` is no shape"),
         ("request: []\n", "is a mapping"),
     ],
@@ -183,3 +264,134 @@ def test_an_element_of_several_tools_is_no_tool() -> None:
     body = {"functionDeclarations": [{"name": "f"}, {"name": "g"}]}
     with pytest.raises(wireglot.ConversionError, match="use the unit `tools`"):
         wireglot.load_rules()["gemini"].read(body, unit="tool")
+
+
+TIMES = """
+response: {wire: {made: $created | timestamp (optional), ...: $candidates each answer | lone}}
+shapes:
+  answer: {wire: {says: $parts each text}}
+  text: {wire: {text: $text}}
+unions: {part: [text]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1970-01-01T00:00:00Z", 0),
+        ("2026-08-06T06:29:40.054952123Z", 1785997780),
+        ("2026-08-06T08:29:40+02:00", 1785997780),
+        ("0001-01-01T00:00:00Z", -62135596800),
+    ],
+)
+def test_a_time_is_read_as_seconds_and_comes_back_as_it_was(
+    tmp_path: Path, text: str, seconds: int
+) -> None:
+    one = loaded(tmp_path, one=TIMES)["one"]
+    body = {"made": text, "says": []}
+    ir = one.read(body, unit="response").ir
+    assert ir["created"] == seconds
+    assert one.write(ir, unit="response").body == body
+    ir["created"] += 1
+    written = one.write(ir, unit="response").body["made"]
+    assert one.read({**body, "made": written}, unit="response").ir["created"] == seconds + 1
+
+
+@pytest.mark.parametrize("text", ["2026-08-06", "2026-13-01T00:00:00Z", "now", 5])
+def test_what_is_no_time_is_kept(tmp_path: Path, text: Any) -> None:
+    one = loaded(tmp_path, one=TIMES)["one"]
+    reading = one.read({"made": text, "says": []}, unit="response")
+    assert "created" not in reading.ir
+    assert codes(reading.notes) == [("unfit", "kept", "/made")]
+    assert one.write(reading.ir, unit="response").body["made"] == text
+
+
+def test_seconds_that_are_no_time_of_the_calendar_have_no_place(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=TIMES)["one"]
+    out = one.write({"created": 10**18, "candidates": [{"parts": []}]}, unit="response")
+    assert out.body == {"says": []}
+    assert [note.code for note in out.notes] == ["no-place"]
+
+
+COUNTS = """
+shapes:
+  usage:
+    wire: {all: $input + $cache_read + $cache_write (optional), old: $cache_read (optional)}
+"""
+
+
+def test_terms_that_a_sum_hides_are_noted(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=COUNTS)["one"]
+    out = one.write({"input": 1, "cache_read": 2, "cache_write": 4}, unit="usage")
+    assert out.body == {"all": 7, "old": 2}
+    assert [(note.code, note.target_path) for note in out.notes] == [("joined", "/all")]
+    assert one.write({"input": 1, "cache_read": 2, "cache_write": 0}, unit="usage").notes == ()
+
+
+NUMBERED = """
+shapes:
+  text: {wire: $text}
+  tool_call: {wire: {n: $nth, tool: $name, with: $arguments, id: $id}}
+  tool_result:
+    by: kind
+    wire: {who: tool, tool: $name (made), of: $tool_call_id}
+    cases: {text: {wire: {says: $value}}}
+conversation:
+  by: role
+  cases:
+    user: {wire: {who: user, says: $parts each text | joined (default empty-text)}}
+    assistant:
+      wire:
+        who: model
+        says: $parts each text | joined (default empty-text)
+        calls: $parts each tool_call (optional)
+    tool: {wire: $parts each tool_result}
+request: {wire: {talk: $messages as conversation}}
+"""
+
+
+def test_a_place_is_that_among_the_elements_of_its_own_list(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=NUMBERED)["one"]
+    calls = [{"n": n, "tool": "f", "with": {}, "id": f"c{n}"} for n in range(2)]
+    body = {"talk": [{"who": "model", "says": "Hm.", "calls": calls}]}
+    reading = one.read(body)
+    assert reading.notes == ()
+    assert not any("spelled" in part for part in reading.ir["messages"][0]["parts"])
+    assert one.write(reading.ir).body == body
+
+
+def test_the_name_of_a_result_comes_from_its_call_and_is_left_out_at_home(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=NUMBERED)
+    call = {"n": 0, "tool": "f", "with": {}, "id": "c"}
+    result = {"who": "tool", "of": "c", "says": "ok"}
+    body = {"talk": [{"who": "model", "says": "", "calls": [call]}, result]}
+    ir = rules["one"].read(body).ir
+    assert ir["messages"][1]["parts"][0]["name"] == "f"
+    assert rules["one"].write(ir).body == body
+    ir["messages"][1]["parts"][0]["name"] = "g"
+    assert rules["one"].write(ir).body["talk"][1]["tool"] == "g"
+
+
+SWITCH = """
+shapes:
+  text: {wire: {words: $text}}
+  switch:
+    cases:
+      on: {ir: {stream: true}, wire: {live: true (or $absent)}}
+      off: {wire: {live: $stream (else false)}}
+unions: {part: [text]}
+conversation: {by: role, wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
+request: {wire: {talk: $messages as conversation, ...: $. as switch}}
+"""
+
+
+def test_a_switch_may_be_on_where_it_is_not_said_and_off_where_nobody_asked(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=SWITCH, two=OTHER)
+    talk = [{"who": "user", "says": [{"words": "Hi"}]}]
+    for body in ({"talk": talk}, {"talk": talk, "live": True}, {"talk": talk, "live": False}):
+        ir = rules["one"].read(body).ir
+        assert ir["stream"] is body.get("live", True)
+        assert rules["one"].write(ir).body == body
+    out = rules.convert({"talk": talk}, "two", "one")
+    assert out.body == {"talk": talk, "live": False}
+    assert [(note.code, note.target_path) for note in out.notes] == [("filled-in", "/live")]

@@ -73,9 +73,33 @@ GEMINI: Json = {
         {"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_ONLY_HIGH"},
     ],
 }
+OLLAMA: Json = {
+    "model": "qwen3",
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Weather?", "images": ["QUJD"]},
+        {
+            "role": "assistant",
+            "content": "",
+            "thinking": "Look.",
+            "tool_calls": [{"function": {"name": "w", "arguments": {"city": "Oslo"}}}],
+        },
+        {"role": "tool", "tool_name": "w", "tool_call_id": "c1", "content": "cold"},
+    ],
+    "tools": [{"type": "function", "function": {"name": "w", "parameters": {"type": "object"}}}],
+    "think": "low",
+    "format": "json",
+    "options": {"temperature": 0.5, "stop": ["END"], "num_ctx": 4096},
+    "stream": False,
+}
 OPENAI: Json = json.loads(json.dumps(toy.REQUEST))
 del OPENAI["messages"][1]["x_mood"]
-REQUESTS = {"openai-chat": OPENAI, "anthropic": ANTHROPIC, "gemini": GEMINI}
+REQUESTS = {
+    "openai-chat": OPENAI,
+    "anthropic": ANTHROPIC,
+    "gemini": GEMINI,
+    "ollama": OLLAMA,
+}
 
 COMPLETION: Json = {
     "id": "c1",
@@ -155,6 +179,9 @@ def test_an_unknown_key_in_a_request_is_refused_at_every_level(dialect: str) -> 
         ("gemini", ("contents", 1, "parts", 0, "functionCall", "name")),
         ("gemini", ("contents", 2, "parts", 0, "functionResponse", "response")),
         ("gemini", ("tools", 0, "functionDeclarations", 0, "name")),
+        ("ollama", ("messages",)),
+        ("ollama", ("messages", 2, "tool_calls", 0, "function", "arguments")),
+        ("ollama", ("tools", 0, "function", "name")),
     ],
 )
 def test_a_missing_required_key_is_a_problem(dialect: str, steps: Steps) -> None:
@@ -180,6 +207,12 @@ def test_a_missing_required_key_is_a_problem(dialect: str, steps: Steps) -> None
         ("gemini", ("safetySettings", 0, "threshold"), "NEVER"),
         ("gemini", ("contents", 2, "parts", 0, "functionResponse", "response"), "cold"),
         ("gemini", ("generationConfig", "temperature"), "warm"),
+        ("ollama", ("messages", 0, "content"), [{"type": "text", "text": "Be brief."}]),
+        ("ollama", ("messages", 1, "images", 0), "no base64!"),
+        ("ollama", ("messages", 2, "tool_calls", 0, "function", "arguments"), "{}"),
+        ("ollama", ("tools", 0, "function", "parameters", "type"), "string"),
+        ("ollama", ("format",), "xml"),
+        ("ollama", ("options", "stop"), "END"),
     ],
 )
 def test_a_value_of_another_kind_is_a_problem(dialect: str, steps: Steps, value: Json) -> None:
@@ -233,7 +266,8 @@ def test_a_problem_of_a_union_is_told_for_the_nearest_member() -> None:
 
 @pytest.mark.parametrize("dialect", sdk.DIALECTS)
 def test_bodies_that_are_no_object_are_problems_and_no_crash(dialect: str) -> None:
-    bodies: list[Json] = [None, [], "text", 1, {"contents": 1, "candidates": 1}, {"error": "no"}]
+    no_error: Json = {"error": {"text": "no"} if dialect == "ollama" else "no"}
+    bodies: list[Json] = [None, [], "text", 1, {"contents": 1, "candidates": 1}, no_error]
     units: tuple[sdk.Unit, ...] = ("request", "response", "error")
     for unit in units:
         for body in bodies[:-1] if unit == "response" else bodies:

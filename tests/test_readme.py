@@ -2,8 +2,10 @@
 
 Conventions of those pages: blocks share one scratch directory per page, which holds `examples/`.
 A `yaml` block that opens with `# some-directory/name.yaml` is written there (`# rules/...` is a
-quotation and is compared with the packaged file). A `console` block holds `$ command` and below
-it the output, where `...` stands for anything; a `sh` block holds commands.
+quotation and is compared with the packaged file); `# some-directory/name.yaml, more` lays its lines
+over that file, key by key, as the page tells its reader to. A `json` block whose fence names a file
+is written there. A `console` block holds `$ command` and below it the output, where `...` stands
+for anything; a `sh` block holds commands.
 """
 
 from __future__ import annotations
@@ -27,14 +29,16 @@ NOT_RUN = ("pip", "git", "cd")
 
 class Block(NamedTuple):
     language: str
+    file: str
     line: int
     text: str
 
 
 def blocks(page: Path) -> Iterator[Block]:
     text = page.read_text("utf-8")
-    for match in re.finditer(r"^```(\w+)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield Block(match[1], text.count("\n", 0, match.start(2)) + 1, match[2])
+    fence = r"^```(\w+) *([^\n]*)\n(.*?)^```$"
+    for match in re.finditer(fence, text, re.MULTILINE | re.DOTALL):
+        yield Block(match[1], match[2], text.count("\n", 0, match.start(3)) + 1, match[3])
 
 
 def commands(block: Block) -> Iterator[tuple[str, str]]:
@@ -86,10 +90,14 @@ def run_command(command: str, output: str, where: str) -> None:
 
 
 def store_or_compare(block: Block) -> None:
-    match = re.match(r"# ([\w.-]+/[\w./-]+\.yaml)\b", block.text)
+    match = re.match(r"# ([\w.-]+/[\w./-]+\.yaml)(, more)?\b", block.text)
     if match is None:
         return
     path = Path(match[1])
+    if match[2]:
+        lines = laid_over(path.read_text("utf-8").splitlines(), block.text.splitlines()[1:])
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        return
     if path.parts[0] == "rules":
         quoted = [line.strip() for line in block.text.splitlines()[1:] if line.strip() != "..."]
         packaged = [line.strip() for line in (ROOT / path).read_text("utf-8").splitlines()]
@@ -98,6 +106,39 @@ def store_or_compare(block: Block) -> None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(block.text, "utf-8")
+
+
+def laid_over(below: list[str], above: list[str]) -> list[str]:
+    """Lay the lines of YAML over others: what is named there goes in or instead, the rest stays."""
+    groups = grouped(below)
+    for key, lines in grouped(above).items():
+        old = groups.get(key, [])
+        nested = len(old) > 1 and len(lines) > 1
+        groups[key] = [old[0], *laid_over(old[1:], lines[1:])] if nested else lines
+    return [line for lines in groups.values() for line in lines]
+
+
+def grouped(lines: list[str]) -> dict[str, list[str]]:
+    """Group lines by the keys of the outermost level, each with what is indented below it."""
+    groups: dict[str, list[str]] = {}
+    outer = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    for line in lines:
+        if line.strip():
+            if line[outer] != " ":
+                key = line.strip().partition(": ")[0].rstrip(":")
+                key = line.strip() if key.startswith("- ") else key
+                groups[key] = [line]
+            else:
+                groups[next(reversed(groups))].append(line)
+    return groups
+
+
+def test_lines_are_laid_over_a_file_by_their_keys() -> None:
+    below = ["a: 1", "b:", "  c: {x: 1}", "  d:", "    - e", "f: 2"]
+    above = ["b:", "  d:", "    - g", "  c: {x: 2}", "h: 3"]
+    assert laid_over(below, above) == [
+        "a: 1", "b:", "  c: {x: 2}", "  d:", "    - e", "    - g", "f: 2", "h: 3",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -117,6 +158,10 @@ def test_what_a_page_shows_runs(
                 run_command(command, output, where)
         elif block.language == "yaml":
             store_or_compare(block)
+        elif block.language == "json" and block.file:
+            path = Path(block.file)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, "utf-8")
 
 
 def test_the_demo_fits_the_screen_and_comes_back() -> None:

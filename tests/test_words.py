@@ -127,7 +127,7 @@ def test_a_single_element_takes_no_mark_beside_it(rules: Any) -> None:
 
 def test_a_mark_gathers_nothing(tmp_path: Path) -> None:
     text = "shapes: {text: {marks: cache, gathers: text, wire: {a: $run each text}}}\n"
-    with pytest.raises(wireglot.RuleError, match="`marks` names one field"):
+    with pytest.raises(wireglot.RuleError, match="marks the element before it, and gathers"):
         loaded(tmp_path, one=text)
 
 
@@ -284,8 +284,8 @@ def test_a_copy_repeats_a_value_and_never_gives_one(tmp_path: Path, part: Any, n
 
 
 def test_a_copy_of_nothing_is_refused(tmp_path: Path) -> None:
-    text = COPIED.replace("{text: $text,", "{text: $url,")
-    with pytest.raises(wireglot.RuleError, match=r"`\(copy\)` repeats `\$text`, which stands"):
+    text = COPIED.replace("{text: $text,", "{text: $own.url,")
+    with pytest.raises(wireglot.RuleError, match=r"there is no other hole of `\$text` that this"):
         loaded(tmp_path, one=text)
 
 

@@ -256,10 +256,53 @@ def gemini() -> dict[str, Any]:
     }
 
 
+def ollama() -> dict[str, Any]:
+    tool = {"type": "function", "function": {"name": "f", "description": "d", "parameters": SCHEMA}}
+    call = {"id": "c1", "function": {"index": 0, "name": "f", "arguments": {"city": "x", "n": [1]}}}
+    result = {"role": "tool", "tool_name": "f", "tool_call_id": "c1", "content": '{"t":1}'}
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Look.", "images": [PNG]},
+        {"role": "assistant", "content": "I look.", "thinking": "Hm.", "tool_calls": [call]},
+        result,
+    ]
+    usage = {"prompt_eval_count": 12, "eval_count": 7}
+    return {
+        "request": {
+            "model": "m",
+            "messages": messages,
+            "tools": [tool],
+            "format": SCHEMA,
+            "think": "low",
+            "options": {"temperature": 0.5, "num_predict": 100, "stop": ["END"], "num_ctx": 4096},
+            "keep_alive": "5m",
+            "stream": False,
+        },
+        "response": {
+            "model": "m",
+            "created_at": "2026-02-20T01:13:20Z",
+            "message": messages[2],
+            "done": True,
+            "done_reason": "stop",
+            "total_duration": 5,
+            **usage,
+        },
+        "messages": messages,
+        "message": messages[2],
+        "tools": [tool],
+        "tool": tool,
+        "tool_call": call,
+        "tool_result": result,
+        "usage": usage,
+        "error": {"error": "No."},
+    }
+
+
 BODIES: dict[str, dict[str, Any]] = {
     "openai-chat": openai_chat(),
     "anthropic": anthropic(),
     "gemini": gemini(),
+    "ollama": ollama(),
 }
 UNITS = tuple(BODIES["openai-chat"])
 LISTS = ("messages", "tools")

@@ -116,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
         add("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
     check = command("check", _check, "check rule files for mistakes")
+    check.add_argument("--json", action="store_true", help="print the findings as a JSON list")
     test = command("test", _test, "run the examples of rule files, and the laws on made payloads")
     for made in (check, test):
         made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
@@ -168,7 +169,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
     _folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
-    nodes, _ = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay)
+    nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay)
     check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
     text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
     _write(text.encode("utf-8", "backslashreplace"), None)
@@ -176,14 +177,27 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    findings: set[str] = set()
-    wrong = False
-    for rules, _ in _each(arguments, _rules):
-        findings |= {str(finding) for finding in rules.findings}
-        wrong = wrong or any(finding.severity == "error" for finding in rules.findings)
-    for line in sorted(findings):
-        print(line)
-    return FAILED if wrong else OK
+    from . import load
+
+    if arguments.dir:
+        _holds_rules(arguments.dir)
+    findings = load.check(arguments.dir, arguments.overlay)
+    if arguments.json:
+        lines = ",\n".join(json.dumps(finding.as_json()) for finding in findings)
+        print(f"[\n{lines}\n]" if lines else "[]")
+    else:
+        for finding in findings:
+            print(finding)
+        print(_told([finding.severity for finding in findings], len(findings.texts)))
+    return FAILED if any(finding.severity == "error" for finding in findings) else OK
+
+
+def _told(severities: Sequence[str], files: int) -> str:
+    counts = []
+    for word, plural in (("error", "errors"), ("warning", "warnings"), ("info", "infos")):
+        if found := severities.count(word):
+            counts.append(f"{found} {word if found == 1 else plural}")
+    return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
 
 
 def _test(arguments: argparse.Namespace) -> int:
@@ -227,8 +241,12 @@ def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:
 
 def _folders(directories: Sequence[str]) -> None:
     for directory in directories:
-        if not any(Path(directory).glob("*.yaml")):
-            raise _Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+        _holds_rules(directory)
+
+
+def _holds_rules(directory: str) -> None:
+    if not any(Path(directory).glob("*.yaml")):
+        raise _Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
 
 
 def _option(text: str) -> tuple[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import enforce, intake, turns
 from .env import Env
+from .hooks import left_out
 from .lenses import Misfit
 from .notes import Draft
 from .picture import Fields, Hole, Literal
@@ -171,7 +172,7 @@ def _remember(reader: Reader, message: dict[str, Any], key: str, value: Any) -> 
     memory[""] = {**memory.get("", {}), key: value}
 
 
-def pair(messages: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+def pair(messages: list[dict[str, Any]], dialect: str) -> list[tuple[str, dict[str, Any]]]:
     """Give each result the name of its call, by id and occurrence.
 
     Returns what was odd: (`duplicate-id` | `unpaired`, part).
@@ -201,6 +202,7 @@ def pair(messages: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
                 name = waiting.popleft() if waiting else names.get(key or "")
                 if name is not None and "name" not in part:
                     part["name"] = name
+                    left_out(part, dialect, "name")
     # The calls of the last turn are open, not forgotten.
     for waiting_calls in calls.values():
         odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)
@@ -230,7 +232,17 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
         nonlocal group
         if run and group is not None:
             made = any(run[0][1] is left for left in asides)
+            mark, lost = len(writer.notes), len(writer.lefts)
             wires = _write_run(writer, talk, group, run, made)
+            if writer.beside and turns.joins_aside(writer, talk):
+                case = _case_aside(writer, talk, group)
+                if case is not None:
+                    # What left its message belongs to this very run: write that once more.
+                    del writer.notes[mark:], writer.lefts[lost:]
+                    blocks, writer.beside = writer.beside, []
+                    whole = _with_aside(talk, run, case, blocks)
+                    wires = _write_run(writer, talk, group, whole, made)
+                    writer.beside = []
             out.extend(wires)
             for draft in joined if wires else ():
                 draft.owner = wires[0]
@@ -261,6 +273,23 @@ def write_messages(writer: Writer, messages: Any) -> list[Any]:
         if not waiting:
             flush()
     return out
+
+
+def _case_aside(writer: Writer, talk: Conversation, group: Group) -> Case | None:
+    """Return the case of a group that a user's message without more has, if it has one."""
+    if group.spliced:
+        return None
+    place, case, _ = _place(writer, talk, {"role": "user", "parts": []})
+    return case if place is group else None
+
+
+def _with_aside(
+    talk: Conversation, run: list[tuple[Case, dict[str, Any]]], case: Case, blocks: list[Any]
+) -> list[tuple[Case, dict[str, Any]]]:
+    """Put a user's message of what left the results right after them."""
+    places = [i + 1 for i, (other, _) in enumerate(run) if talk.role(other) == "tool"]
+    place = places[-1] if places else len(run)
+    return [*run[:place], (case, {"role": "user", "parts": blocks}), *run[place:]]
 
 
 def _place(

@@ -28,7 +28,7 @@ from .reader import Reader
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
-from .trail import Trail, pointer
+from .trail import Several, Trail, pointer
 from .writer import Writer
 
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
@@ -158,7 +158,7 @@ class DialectRules:
         messages = _messages(ir, unit)
         odd: list[Draft] = []
         if messages is not None:
-            for code, part in conversation.pair(messages):
+            for code, part in conversation.pair(messages, self.name):
                 at = reader.trail.find(part) or ()
                 told = {
                     "duplicate-id": "two calls in a row have this id; results pair in order",
@@ -302,7 +302,10 @@ class DialectRules:
         view = View(whole, "request", case, writer)
         demands.meet(writer, whole, view)
         wire = writer.picture(case.wire, view, (), top=True)
-        view.claims |= outside | {"system", "messages"}
+        view.claims |= outside
+        heads = [at for part in whole.get("system", ()) if (at := writer.trail.find(part))]
+        if heads and "system" not in view.claims:
+            writer.trail.put(whole, "system", Several.of(heads))
         writer.leftover(view, wire)
         return wire, envelope
 
@@ -391,10 +394,14 @@ def _laddered(writer: Writer, kind: str, ir: Any) -> Any:
 
 def _stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
     mark = len(writer.notes)
+    writer.missing = set()
     try:
         return writer.one(shape, ir)
     except Misfit as misfit:
+        missing = writer.missing
         for row in writer.ladder.get(shape.name, ()):
+            if not row.adds <= missing:
+                continue  # nobody asked for that
             del writer.notes[mark:]
             try:
                 new, _, path = ladder.step(row, ir, writer.trail)

@@ -223,7 +223,10 @@ class _AtWork:
         if self.model.shapes[self.named].gathers:
             ir: Any = reader.element(self.named, wire, ())[0]
         else:
-            ir = reader.shape(self.named, wire, (), True)
+            try:
+                ir = reader.shape(self.named, wire, ())
+            except Misfit:  # only now may a hole keep what it does not take
+                ir = reader.shape(self.named, wire, (), True)
         return ir, [note[0] for note in reader.notes]
 
     def write(self, ir: Any, home: bool) -> tuple[Any, list[str]]:

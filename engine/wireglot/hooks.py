@@ -38,7 +38,7 @@ def call_ids(
                     seed = _seed(ir, body)
                 part["id"] = _id(seed, place, taken)
                 taken.add(part["id"])
-                _forget(part, dialect, part["id"])
+                left_out(part, dialect, "id")
                 made.append(("made-id", part))
             open_calls.append((part["id"], str(part.get("name"))))
         elif part.get("type") == "tool_result":
@@ -52,7 +52,7 @@ def call_ids(
                     seed = seed or _seed(ir, body)
                     found = (_id(seed, place, taken), str(name))
                 part["tool_call_id"] = key = found[0]
-                _forget(part, dialect, key)
+                left_out(part, dialect, "tool_call_id")
                 made.append(("made-id", part))
             match = next((c for c in open_calls if c[0] == key), None)
             if match is not None:
@@ -89,11 +89,12 @@ def _id(seed: str, place: str, taken: set[str]) -> str:
         turn += "'"
 
 
-def _forget(part: dict[str, Any], dialect: str, made: str) -> None:
-    memory = part.get("spelled", {}).get(dialect, {})
-    for entry in memory.values():
-        if entry.pop("made", None):
-            entry["for"] = made
+def left_out(part: dict[str, Any], dialect: str, field: str) -> None:
+    """Let a field that was made here be left out again where the part came from."""
+    for entry in part.get("spelled", {}).get(dialect, {}).values():
+        if entry.get("made") == field:
+            del entry["made"]
+            entry["for"] = part[field]
 
 
 HOOKS: dict[str, Hook] = {"call-ids": call_ids}

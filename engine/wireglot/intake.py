@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from .env import Env, show
 from .ir import field_type
-from .lenses import Misfit, guard, is_guard, not_an_object, parse_json, same
+from .lenses import (
+    Misfit,
+    guard,
+    is_guard,
+    not_an_object,
+    parse_json,
+    same,
+    seconds_of,
+    time_of,
+)
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
 from .trail import At, Several, Trail, keys_of, pointer
@@ -28,7 +37,7 @@ def keep(
     if h.mark in ("default", "else"):
         env.spell(rel, wire, h.value)
     elif h.mark == "made":
-        env.spelled[pointer(rel)] = {"made": True, "as": wire}
+        env.spelled[pointer(rel)] = {"made": h.path, "as": wire}
     env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
 
 
@@ -53,7 +62,7 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         env.put(h.path, empty, None)
     if h.mark == "made":
         entry = env.spelled.setdefault(pointer(rel), {})
-        entry["made"] = True
+        entry["made"] = h.path
         if wire is None:
             entry["as"] = None
     elif wire is not written and not (wire is not ABSENT and same(wire, written)):
@@ -137,10 +146,11 @@ def through(
         return texts(reader, lens, h, value, at, rel, env)
     if lens == "plain":
         if isinstance(value, list):
-            if len(value) != 1 or not is_plain(reader, value[0]):
+            text = plain_text(reader, value[0]) if len(value) == 1 else None
+            if text is None:
                 raise Misfit("expected one plain text", at, h.pos)
             env.spelled.setdefault(here, {})["list"] = True
-            return value[0]["text"], False
+            return text, False
         return value, False
     if lens == "lone":
         return [value], False
@@ -157,16 +167,24 @@ def through(
         if not not_an_object(value):
             raise Misfit("expected text that is the JSON of no object", at, h.pos)
         return value, False
+    if lens == "timestamp":
+        try:
+            seconds = seconds_of(value)
+        except Misfit as misfit:
+            raise Misfit(misfit.reason, at, h.pos) from None
+        if value != (written := time_of(seconds)):
+            env.spell(rel, value, written)
+        return seconds, False
     return worded(reader, lens, h, value, at, rel, env), False
 
 
-def is_plain(reader: Reader, item: Any) -> bool:
-    """Tell whether an element is the dialect's own text that needs nothing but its text."""
+def plain_text(reader: Reader, item: Any) -> Any:
+    """Return the text of an element that is the dialect's own text and nothing else, or None."""
     try:
         part = reader.shape("text", item, ())
     except (Misfit, KeyError):
-        return False
-    return isinstance(part, dict) and part.keys() == {"type", "text"}
+        return None
+    return part["text"] if isinstance(part, dict) and part.keys() == {"type", "text"} else None
 
 
 def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:

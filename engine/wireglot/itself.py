@@ -110,18 +110,18 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if case.ir is not None:
                     writer.match(case.ir, obj, "", inner)
                 wire = writer.picture(case.wire, inner, rel, top=True)
-                if not inner.claims:
+                if not inner.claims and (h.mark is not None or not wire):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
                 for path in inner.claims & writer.watch.keys():
                     if writer.watch[path].owner is None:
                         writer.watch[path].owner = wire
                 if row is not None:
-                    said(writer, view, obj, row, path, wire)
+                    said(writer, view, obj, row, path, spot(wire, into))
                 if case.note is not None and not writer.same:
                     at = writer.trail.find(obj, next(iter(inner.claims)))
                     told = f"written as `{case.name}`"
-                    writer.note(case.note, "changed", at, case.pos, told, wire)
+                    writer.note(case.note, "changed", at, case.pos, told, *spot(wire, into))
                 return wire
             except Misfit as misfit:
                 del writer.notes[mark:]
@@ -145,10 +145,21 @@ def rungs(
         yield new, row, path
 
 
-def said(writer: Writer, view: View, obj: dict[str, Any], row: Row, path: str, wire: Any) -> None:
+def spot(wire: Any, into: Any) -> tuple[Any, Any]:
+    """Return what a note about a written value points to: the value, or the place of a word."""
+    return (wire, None) if isinstance(wire, dict | list) or into is None else into
+
+
+def said(
+    writer: Writer, view: View, obj: dict[str, Any], row: Row, path: str, place: tuple[Any, Any]
+) -> None:
     """Note the rung that was taken, and claim what it changed."""
     at = writer.trail.find(view.obj, path or None)
-    writer.note(row.name, row.effect, at, row.pos, row.message, wire)
-    for key in view.obj:
-        if key not in obj or obj[key] is not view.obj[key]:
+    writer.note(row.name, row.effect, at, row.pos, row.message, *place)
+    for key, old in view.obj.items():
+        new = obj.get(key, ABSENT)
+        if isinstance(old, dict) and isinstance(new, dict):
+            # What the rung has left as it was, a picture must take.
+            view.claims |= {f"{key}.{k}" for k in old if new.get(k, ABSENT) is not old[k]}
+        elif new is not old:
             view.claims.add(key)

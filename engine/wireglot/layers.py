@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from .errors import UsageError
+from .errors import RuleError, UsageError
 from .merge import Place, like, merge, near, settled, without
-from .source import Node, wrong
+from .source import Node, Report, wrong
 
 if TYPE_CHECKING:
-    from .findings import Finding
+    from .findings import Findings
 
 LADDER = "ladder"
 # What a child does not take from its parent: who it is, and who vouches for it.
@@ -24,26 +24,42 @@ class Sorted(NamedTuple):
     overlays: dict[str, Node]
 
 
-def by_name(files: Mapping[str, Node]) -> Sorted:
-    """Sort files, given by the stems of their names. Raises RuleError where two have one name."""
+def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
+    """Sort files, given by the stems of their names.
+
+    Raises RuleError where one has no name, or two have the same; with `report`, that is handed
+    over and such a file left out.
+    """
     found = Sorted({}, {})
     for stem, node in files.items():
-        if stem == LADDER:
-            found.dialects[LADDER] = node
-        elif node.get("overlay") is not None:
-            _check_overlay(node)
-            found.overlays[stem] = node
-        else:
-            named = node.get("dialect")
-            if named is None or not isinstance(named.value, str) or not named.value:
-                pos = named.pos if named else node.pos
-                help = "a file that changes a dialect in place has `overlay: NAME` there"
-                raise wrong("a rule file names its `dialect`", pos, help, rule="R030")
-            join(found, Sorted({named.value: node}, {}))
+        try:
+            if stem == LADDER:
+                found.dialects[LADDER] = node
+            elif node.get("overlay") is not None:
+                _check_overlay(node)
+                found.overlays[stem] = node
+            else:
+                join(found, Sorted({_dialect(node): node}, {}))
+        except RuleError as error:
+            if report is None:
+                raise
+            report(error)
     return found
 
 
-def join(one: Sorted, two: Sorted) -> None:
+def _dialect(node: Node) -> str:
+    named = node.get("dialect")
+    name = named.value if named is not None else None
+    if isinstance(name, str) and name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        return name
+    help = "write `dialect: NAME` at the top, or `overlay: NAME` to change a dialect in place"
+    if name is not None:
+        help = "a name is of letters, digits, `-`, `_` and `.`"
+    pos = named.pos if named is not None else node.pos
+    raise wrong("a rule file names its `dialect`", pos, help, rule="R026")
+
+
+def join(one: Sorted, two: Sorted, report: Report | None = None) -> None:
     """Add the files of `two` to `one`. Raises RuleError where both have a file of one name."""
     for word, mine, theirs in (
         ("dialect", one.dialects, two.dialects),
@@ -53,12 +69,16 @@ def join(one: Sorted, two: Sorted) -> None:
             if name in mine:
                 other = mine[name].pos.file
                 child = node.get("dialect") if name != LADDER else None
-                raise wrong(
+                error = wrong(
                     f"the {word} `{name}` has two files: {other} and {node.pos.file}",
                     child.pos if child else node.pos,
                     "keep one of the two" + (f", or make one `overlay: {name}`" if child else ""),
                     rule="R031",
                 )
+                if report is None:
+                    raise error
+                report(error)
+                continue
             mine[name] = node
 
 
@@ -134,9 +154,13 @@ def _laid(base: Node, over: Node) -> Node:
 def _version(node: Node) -> None:
     """Refuse a layer without the version of the language: merged, it would borrow another's."""
     version = node.get("wireglot")
-    if version is None or version.value != 1 or isinstance(version.value, bool):
-        pos = version.pos if version else node.pos
-        raise wrong("a rule file begins with the language version", pos, "write `wireglot: 1`")
+    if version is None:
+        help = "write `wireglot: 1` at the top"
+        message = "a rule file begins with the language version"
+        raise wrong(message, node.pos, help, rule="R026")
+    if version.value != 1 or isinstance(version.value, bool):
+        message = f"there is no version `{version.plain()}` of the language"
+        raise wrong(message, version.pos, "write `wireglot: 1`", rule="R026")
 
 
 def _name(node: Node, word: str) -> str:
@@ -163,15 +187,11 @@ def varied(nodes: Mapping[str, Node]) -> list[str]:
     return [name for name, node in nodes.items() if name != LADDER and node.get("variants")]
 
 
-def replaced(base: Mapping[str, Node], own: Sorted) -> list[Finding]:
-    """Return what the files of the user replace whole: it may be meant, and is said."""
-    from .findings import Finding
-
-    found = []
+def replaced(base: Mapping[str, Node], own: Sorted, findings: Findings) -> None:
+    """Report what the files of the user replace whole: it may be meant, and is said."""
     for name, node in own.dialects.items():
         if name in base:
             what = "ladder" if name == LADDER else f"dialect `{name}`"
             help = "" if name == LADDER else f"`overlay: {name}` changes single things of it"
             message = f"this file replaces the packaged {what} whole"
-            found.append(Finding("R032", "info", *node.pos, message, "", help))
-    return found
+            findings.info("R032", message, node.pos, help)

@@ -8,6 +8,7 @@ Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `numb
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,9 +27,11 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
     "any": lambda v: True,
 }
+# A pattern as text: it is compiled when a time is read, and mostly none is.
+_TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
 FORMS = frozenset(("bare", "joined", "lone", "listed", "plain"))
-LENSES = frozenset(("json", "not", "not-an-object"))
+LENSES = frozenset(("json", "not", "not-an-object", "timestamp"))
 
 
 class Misfit(Exception):
@@ -140,6 +143,34 @@ def not_an_object(value: Any) -> bool:
         return not isinstance(parse_json(value), dict)
     except Misfit:
         return True
+
+
+def seconds_of(text: Any) -> int:
+    """Read a time of RFC 3339 as whole seconds since 1970; raises Misfit."""
+    import datetime
+
+    found = re.fullmatch(_TIME, text, re.I) if isinstance(text, str) else None
+    if found is None:
+        raise Misfit("a time like 2026-01-31T12:00:00Z is expected")
+    try:
+        moment = datetime.datetime.fromisoformat(found[1] + found[2].upper())
+    except ValueError:
+        raise Misfit("there is no such time") from None
+    start = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    return (moment - start) // datetime.timedelta(seconds=1)
+
+
+def time_of(seconds: Any) -> str:
+    """Write whole seconds since 1970 as a time of RFC 3339; raises Misfit."""
+    import datetime
+
+    if not guard("integer", seconds):
+        raise Misfit("whole seconds are expected")
+    try:
+        start = datetime.datetime(1970, 1, 1)
+        return (start + datetime.timedelta(seconds=int(seconds))).isoformat() + "Z"
+    except OverflowError:
+        raise Misfit("this is no time of the calendar") from None
 
 
 def guard(names: str, value: Any) -> bool:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
 from .rulesets import RuleSet
-from .source import Node, parse, undump
+from .source import MAX_BYTES, Node, parse, undump
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .findings import Finding
+    from .findings import Finding, Findings
+    from .layers import Sorted
 
 MODEL, PLANS = "packaged.json", "compiled.bin"
 LADDER, OVERLAYS = "ladder", "overlays"
@@ -55,19 +56,39 @@ def from_yaml() -> dict[str, Node]:
     return layers.by_name(parsed(_folder(), "rules")).dialects
 
 
-def parsed(folder: str | Path, shown: str) -> dict[str, Node]:
-    """Parse every rule file of a folder; `shown` is the folder's name in messages."""
+def parsed(folder: str | Path, shown: str, findings: Findings | None = None) -> dict[str, Node]:
+    """Parse every rule file of a folder; `shown` is the folder's name in messages.
+
+    With `findings`, what is wrong goes there, and a file that cannot be read is left out.
+    """
     found = {}
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".yaml"):
             continue
+        file = f"{shown}/{name}"
         try:
-            with open(f"{folder}/{name}", encoding="utf-8") as file:
-                text = file.read()
-        except UnicodeDecodeError:
-            raise RuleError("the file is no UTF-8 text", f"{shown}/{name}", 1, 1) from None
-        found[name[: -len(".yaml")]] = parse(text, f"{shown}/{name}")
+            found[name[: -len(".yaml")]] = _parsed(f"{folder}/{name}", file, findings)
+        except RuleError as error:
+            if findings is None:
+                raise
+            findings.take(error)
     return found
+
+
+def _parsed(path: str, file: str, findings: Findings | None) -> Node:
+    try:
+        with open(path, encoding="utf-8-sig") as opened:
+            text = opened.read(MAX_BYTES + 1)
+    except (UnicodeDecodeError, OSError) as error:
+        if findings is not None:
+            findings.texts[file] = ""
+        said = "is no UTF-8 text" if isinstance(error, ValueError) else "cannot be read"
+        help = "save it as UTF-8" if isinstance(error, ValueError) else ""
+        raise RuleError(f"the file {said}", file, 1, 1, help=help, rule="R020") from None
+    if findings is None:
+        return parse(text, file)
+    findings.texts[file] = text
+    return parse(text, file, findings.take)
 
 
 @functools.cache
@@ -103,11 +124,15 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
     if isinstance(overlays, str) or not isinstance(overlays, Sequence):
         raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
     base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
-    nodes, findings = gathered(base, folders, overlays)
+    found: list[Finding] = []
+    if folders:
+        nodes, findings = _checked(base, folders, overlays)
+        found = findings.sorted()
+    else:
+        nodes = gathered(base, (), overlays)
     names = [name for name in nodes if name != LADDER]
-    varied = layers.varied(nodes)
-    rules = RuleSet(names, lambda: nodes, findings=findings, varied=varied)
-    for name in names:
+    rules = RuleSet(names, lambda: nodes, findings=found, varied=layers.varied(nodes))
+    for name in names if not folders else ():
         if nodes[name] is not base.get(name):
             rules[name]
             rules.variants(name)
@@ -116,24 +141,79 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
 
 def gathered(
     base: Mapping[str, Node], folders: Sequence[str | Path], overlays: Sequence[str]
-) -> tuple[dict[str, Node], list[Finding]]:
-    """Return the dialects of `base` and the folders, flat, and what to say of them."""
+) -> dict[str, Node]:
+    """Return the dialects of `base` and the folders, flat and not checked. Raises RuleError."""
     from . import layers, merge
 
-    own = layers.Sorted({}, {})
-    for folder in dict.fromkeys(map(os.path.normpath, folders)):
-        if not os.path.isdir(folder):
-            raise UsageError(f"there is no folder {folder} of rule files")
-        layers.join(own, layers.by_name(parsed(folder, folder)))
+    own = _sorted(folders)
     for name, node in own.dialects.items():
         if name != LADDER and node.get("extends") is None:
             merge.fresh(node, merge.Place.FILE)  # nothing lies below it
-    there = own.overlays
-    if any(name not in there for name in overlays):
-        there = {**_packaged_overlays(), **there}
-    laid = layers.chosen(overlays, there)
-    nodes = layers.flat({**base, **own.dialects}, laid.values())
-    return nodes, layers.replaced(base, own)
+    return layers.flat({**base, **own.dialects}, _chosen(overlays, own).values())
+
+
+def _checked(
+    base: Mapping[str, Node], folders: Sequence[str | Path], overlays: Sequence[str]
+) -> tuple[dict[str, Node], Findings]:
+    """Return what `gathered` does, with what there is to say of it; raises the first error."""
+    from . import layercheck, layers
+    from .findings import Findings
+
+    findings = Findings()
+    own = _sorted(folders, findings)
+    files = {**base, **own.dialects}
+    layers.replaced(base, own, findings)
+    found = layercheck.flat(files, _chosen(overlays, own, findings).values(), findings)
+    steps = layercheck.ladder(files[LADDER], findings)
+    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    findings.raise_first()
+    return found.nodes, findings
+
+
+def check(folder: str | Path | None = None, overlays: Sequence[str] = ()) -> Findings:
+    """Return all that is wrong with the rule files of a folder, or with the packaged ones.
+
+    A folder is checked together with the packaged rules; only its own files are reported on. Each
+    of its overlays is checked too, as if it were switched on after `overlays`.
+    """
+    from . import layercheck, layers
+    from .findings import Findings
+
+    findings = Findings()
+    base: Mapping[str, Node] = {}
+    folders: list[str | Path] = [_folder(), f"{_folder()}/{OVERLAYS}"]
+    if folder is not None:
+        base, folders = packaged_nodes(), [folder]
+    own = _sorted([path for path in folders if folder or os.path.isdir(path)], findings)
+    files = {**base, **own.dialects}
+    layers.replaced(base, own, findings)
+    laid = _chosen(overlays, own, findings)
+    steps = layercheck.ladder(files[LADDER], findings)
+    found = layercheck.flat(files, laid.values(), findings)
+    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    for name, node in own.overlays.items():
+        if name not in laid:
+            found = layercheck.flat(files, [*laid.values(), node], findings)
+            names = layercheck.touched(found, {node.pos.file})
+            layercheck.check(found, names, findings, steps, plain=False)
+    return findings
+
+
+def from_nodes(
+    own: Mapping[str, Node], nodes: Mapping[str, Node], findings: Findings
+) -> RuleSet | None:
+    """Check rule files that were parsed by hand, and load them beside `nodes` if they are right."""
+    from . import layercheck, layers
+
+    mine = layers.by_name(own, findings.take)
+    files = {**nodes, **mine.dialects}
+    found = layercheck.flat(files, mine.overlays.values(), findings)
+    steps = layercheck.ladder(files[LADDER], findings)
+    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    if any(finding.severity == "error" for finding in findings):
+        return None
+    names = [name for name in found.nodes if name != LADDER]
+    return RuleSet(names, lambda: found.nodes, varied=layers.varied(found.nodes))
 
 
 def overlays_of(*folders: str | Path) -> dict[str, str]:
@@ -141,13 +221,35 @@ def overlays_of(*folders: str | Path) -> dict[str, str]:
 
     Raises RuleError.
     """
+    overlays = _sorted(folders).overlays if folders else _packaged_overlays()
+    return {name: str(node.value["overlay"].value) for name, node in overlays.items()}
+
+
+def _sorted(folders: Sequence[str | Path], findings: Findings | None = None) -> Sorted:
+    """Read the rule files of some folders; with `findings`, what is wrong goes there."""
     from . import layers
 
-    found = layers.Sorted({}, {})
-    for folder in folders:
-        layers.join(found, layers.by_name(parsed(folder, os.path.normpath(folder))))
-    overlays = found.overlays if folders else _packaged_overlays()
-    return {name: str(node.value["overlay"].value) for name, node in overlays.items()}
+    report = None if findings is None else findings.take
+    own = layers.Sorted({}, {})
+    for folder in dict.fromkeys(map(os.path.normpath, folders)):
+        if not os.path.isdir(folder):
+            raise UsageError(f"there is no folder {folder} of rule files")
+        read = layers.by_name(parsed(folder, folder, findings), report)
+        layers.join(own, read, report)
+    return own
+
+
+def _chosen(names: Sequence[str], own: Sorted, findings: Findings | None = None) -> dict[str, Node]:
+    """Return the overlays of these names, of the user or packaged; raises UsageError."""
+    from . import layers
+
+    there = own.overlays
+    if any(name not in there for name in names):
+        there = {**_packaged_overlays(), **there}
+    if findings is not None:  # a file that cannot be read is there, and told
+        stems = {os.path.basename(file)[: -len(".yaml")] for file in findings.texts}
+        names = [name for name in names if name in there or name not in stems]
+    return layers.chosen(names, there)
 
 
 def _packaged_overlays() -> dict[str, Node]:

@@ -55,6 +55,8 @@ CODES: dict[str, str] = {
     "document-as-text": "A text document, written as a text block.",
     "file-as-document": "A file of unsaid kind, written as a document.",
     "refusal-as-text": "A refusal, written as text.",
+    "assumed-type": "Media whose type nothing says, written with the most usual type.",
+    "budget-as-switch": "A budget of thinking, written as thinking without a budget.",
     "named-as-required": "A forced tool, written as `required`.",
     "allowed-as-none": "A choice among no tools, written as none.",
     "allowed-as-mode": "A subset of tools, written as its mode without the list.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import share
 from .ir import field_type
 from .ladder import step
-from .lenses import Misfit, finite, guard, is_guard, not_an_object, stringify
+from .lenses import Misfit, finite, guard, is_guard, not_an_object, stringify, time_of
 from .picture import ABSENT, Hole
 from .sight import View, means
 from .trail import At, pointer
@@ -32,7 +32,7 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
         said = True
     elif h.mode == "entries":
         assert h.shape is not None
-        if not isinstance(value, dict) or not value:
+        if not isinstance(value, dict) or (not value and h.mark is not None):
             raise Misfit(f"`{h.path}` is no map", rel, h.pos)
         wire = []
         for key, item in value.items():
@@ -117,6 +117,8 @@ def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At,
         if not not_an_object(value):
             raise Misfit(f"`{h.path}` is the JSON of an object", rel, h.pos)
         return value
+    if lens == "timestamp":
+        return time_of(value)
     if lens in writer.dialect.schemas:
         return schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)

@@ -89,6 +89,8 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         )
         if hole.mark == "old":
             continue
+        if hole.path == "." and hole.mark is None:
+            raise Cannot  # it may say something where the source says nothing
         if simple and hole.path not in places and keys is not None and "." not in hole.path:
             places[hole.path] = (keys, hole)
         else:

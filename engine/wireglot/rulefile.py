@@ -14,16 +14,17 @@ from .lenses import Table
 from .measure import disjoint, measure
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
-from .rulecheck import LIMITS, check, texts
 from .schema import Schema
 from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect see verified limits tables schemas shapes unions conversation envelope "
-    "hooks request response error spelling media-types examples".split()
+    "hooks request response error spelling media-types drop examples".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
+TALK_WORDS = frozenset("by per wire cases enforce examples".split())
+LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 # Names that a `by: kind` shape reads from the case name.
 Path = str
 
@@ -199,7 +200,7 @@ def load(node: Node) -> Dialect:
         schemas.update(schema_words.load(key, child))
     listed = _map(top.get("shapes"), "shapes")
     shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
-    unions = {k: texts(v, f"the union `{k}`") for k, v in _map(top.get("unions"), "unions").items()}
+    unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
     units: dict[str, Shape] = {
         unit: _shape(unit, top[unit], listed)
         for unit in ("request", "response", "error", "envelope")
@@ -207,7 +208,7 @@ def load(node: Node) -> Dialect:
     }
     talk = top.get("conversation")
     limits = {k: v.plain() for k, v in _map(top.get("limits"), "limits").items()}
-    hooks = tuple(texts(top.get("hooks"), "`hooks`"))
+    hooks = tuple(top["hooks"].plain()) if "hooks" in top else ()
     dialect = Dialect(
         name,
         str(top["see"].plain()) if "see" in top else "",
@@ -224,7 +225,6 @@ def load(node: Node) -> Dialect:
         _types(top.get("media-types")),
         node,
     )
-    check(dialect)
     if "spelling" in top:
         _respell(dialect, top["spelling"])
     return dialect
@@ -366,7 +366,7 @@ def _reasons(node: Node | None) -> dict[str, str]:
 def _conversation(node: Node) -> Conversation:
     words = _map(node, "the conversation")
     for key, child in words.items():
-        if key not in ("by", "per", "wire", "cases", "enforce", "examples"):
+        if key not in TALK_WORDS:
             raise wrong(f"`{key}` is no word of a conversation", node.keys.get(key, child.pos))
     base = words.get("wire")
     per = words["per"].plain() if "per" in words else "message"
@@ -393,7 +393,7 @@ def _conversation(node: Node) -> Conversation:
         raise wrong("`enforce` is a list", words["enforce"].pos)
     for item in words["enforce"].value if "enforce" in words else []:
         if item.get("insert") is not None:
-            turns.append(_turn(item))
+            turns.append(turn(item))
             enforce.append(("insert", ""))
             continue
         plain = item.plain()
@@ -402,7 +402,7 @@ def _conversation(node: Node) -> Conversation:
     return Conversation(per, list(groups.values()), enforce, node.pos, turns)
 
 
-def _turn(node: Node) -> Turn:
+def turn(node: Node) -> Turn:
     """Read `{insert: {ROLE: TEXT}, at: start | end}` or `{insert: ..., between: [ROLE, ROLE]}`."""
     said, place = node.value["insert"].plain(), {k: v.plain() for k, v in node.value.items()}
     del place["insert"]

@@ -25,6 +25,10 @@ NONE: Both = ((), ())
 VERSION = frozenset(("version",))  # the option that the compiled path knows
 
 
+# What the compiler raises besides on shapes that hold themselves, or lack what it looks for.
+_DEEP = (RecursionError, StopIteration, ValueError)
+
+
 class RuleSet:
     """An immutable set of dialects; safe to share between threads."""
 
@@ -79,9 +83,9 @@ class RuleSet:
                 model = rulefile.load(node)
             except (AssertionError, AttributeError, LookupError, TypeError, re.error) as error:
                 raise RuleError(
-                    f"this rule file is of a form that has no meaning ({error!r})",
+                    f"no check foresaw the form of this rule file ({error!r})",
                     *node.pos,
-                    help="docs/rule-language.md says what each word takes",
+                    help="this is a mistake of wireglot: please report it with the file",
                 ) from error
             found = self._dialects[name, rows] = DialectRules(model, self._ladder, pick)
         return found
@@ -214,7 +218,7 @@ class RuleSet:
             return None
         try:
             return plan.make(one, two, self._ladder)
-        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
+        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError, *_DEEP):
             # A rule file without messages or tools, or of a form that the compiler never met.
             return None
 

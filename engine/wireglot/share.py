@@ -107,8 +107,8 @@ def share(
         raise Misfit("an empty list", (), holes[0].pos)
     shares: dict[int, list[Any]] = {id(h): [] for h in holes}
     order: list[int] = []
-    for nth, part in enumerate(parts):
-        writer.nth = nth
+    for part in parts:
+        writer.places = {key: len(found) for key, found in shares.items()}
         for hole, new, wire in give(writer, holes, part, whole):
             shares[id(hole)].append((new, wire))
             order.append(holes.index(hole))
@@ -191,7 +191,7 @@ def directly(
     """Write one part as it is by the first hole that takes it; else tell why none does."""
     best = Misfit("nothing takes it")
     mark = len(writer.notes)
-    writer.missing = set()
+    writer.missing, places = set(), writer.places
     read_by = None
     if writer.same and len(holes) > 1 and isinstance(part, dict):
         memory = part.get("spelled", {}).get(writer.dialect.name, {})
@@ -201,7 +201,7 @@ def directly(
         if hole.mark == "old" and hole.shape != read_by:
             continue
         assert hole.shape is not None
-        writer.lefts = []
+        writer.lefts, writer.nth = [], places.get(id(hole), 0)
         marks = {} if writer.alone else writer.dialect.marks_of(hole.shape)
         wanted = [field for field in marks if isinstance(part, dict) and field in part]
         if wanted:

@@ -13,9 +13,9 @@ from .source import Node, Pos
 
 def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
-    nodes, findings = load.gathered(load.from_yaml(), folders, overlays)
+    nodes = load.gathered(load.from_yaml(), folders, overlays)
     names = [name for name in nodes if name != load.LADDER]
-    return RuleSet(names, lambda: nodes, findings=findings, varied=layers.varied(nodes))
+    return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
 
 
 class Trial:

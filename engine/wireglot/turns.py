@@ -82,6 +82,12 @@ def made(writer: Writer, turn: Turn) -> dict[str, Any]:
     return message
 
 
+def joins_aside(writer: Writer, talk: Conversation) -> bool:
+    """Tell whether what left its message may stand in the run that it left."""
+    bridged = writer.repair and any(turn.between == ("tool", "user") for turn in talk.turns)
+    return talk.per == "run" and not bridged
+
+
 def aside(
     writer: Writer, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
 ) -> None:

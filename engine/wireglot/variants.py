@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from .errors import UsageError
+from .errors import RuleError, UsageError
 from .merge import Place, merge, settled, without
 from .payload import OPTIONS
 from .picture import Fields, Hole, Picture
-from .source import Node, wrong
+from .source import Node, Report, wrong
 
 WORD = "variants"
 NEVER = frozenset(("wireglot", "dialect", "overlay", "extends", WORD))
@@ -38,14 +38,30 @@ class Row(NamedTuple):
         return all(options.get(name) == value for name, value in self.options.items())
 
 
-def rows(node: Node) -> tuple[Row, ...]:
-    """Return the variants of a flat rule file. Raises RuleError."""
+def rows(node: Node, report: Report | None = None) -> tuple[Row, ...]:
+    """Return the variants of a flat rule file.
+
+    Raises RuleError; with `report`, rows that are wrong are told to it and left out.
+    """
     listed = node.get(WORD)
     if listed is None:
         return ()
     if not isinstance(listed.value, list):
-        raise wrong("`variants` is a list of rows", listed.pos, "write `- for: {...}`", rule="R033")
-    return tuple(map(_row, listed.value))
+        help = "write `- for: {...}`"
+        error = wrong("`variants` is a list of rows", listed.pos, help, rule="R033")
+        if report is None:
+            raise error
+        report(error)
+        return ()
+    found = []
+    for row in listed.value:
+        try:
+            found.append(_row(row))
+        except RuleError as error:
+            if report is None:
+                raise
+            report(error)
+    return tuple(found)
 
 
 def _row(node: Node) -> Row:

@@ -57,6 +57,7 @@ class Writer:
         self.gone: list[Any] = []  # parts and tools that found no place
         self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.nth = 0
+        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}
 
     def note(
@@ -145,7 +146,8 @@ class Writer:
             raise best or Misfit(f"`{shape.name}` has no case")
         wire, drafts, case = spare
         self.written[id(value)] = (value, wire)
-        self.notes.extend(drafts)
+        # What the case itself says of it is less than what is found out here.
+        self.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
         if not self.same or self.repair:
             told = f"the target reads this as {self._said(shape, wire, value)}"
             at = self.trail.find(value) if isinstance(value, dict) else None

@@ -71,6 +71,11 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
     ),
     ("gemini", "response"): _below("candidates[].content.parts[]", _GEMINI_PART),
     ("gemini", "error"): frozenset(),
+    ("ollama", "request"): frozenset(
+        {"tools[].function.parameters", "messages[].tool_calls[].function.arguments", "format"}
+    ),
+    ("ollama", "response"): frozenset({"message.tool_calls[].function.arguments"}),
+    ("ollama", "error"): frozenset(),
 }
 
 

@@ -5,13 +5,15 @@ place, or be a constant); a change that is neither seen nor noted is a loss that
 The reverse holds for the output: every leaf of it changes under some change of the input, or
 
 - a note with effect `added`, `changed` or `moved` names it by its target path, or
-- it is structure: null, an empty container (or the JSON text of one), a word that the target's own
-  types leave no choice about, the labels `type`, `role`, `object`, `modality` and `thought`, or an
-  `index` that is its own position.  Such a leaf follows from which elements there are, not from
-  what any leaf of the input says; the elements themselves are held by the leaves inside them; or
+- it is structure: null, an empty text or container (or the JSON text of one), a word that the
+  target's own types leave no choice about, the labels `type`, `role`, `object`, `modality` and
+  `thought`, or an `index` that is its own position.  Such a leaf follows from which elements there
+  are, not from what any leaf of the input says; the elements themselves are held by the leaves
+  inside them; or
 - it equals an input leaf about which the source's types leave no choice; or
 - it is a word, and goes or changes when an input element is taken out whose own label leaves no
-  other choice (a tool choice that names a tool becomes the mode `ANY` and a name).
+  other choice (a tool choice that names a tool becomes the mode `ANY` and a name), or that is the
+  user's own data (a schema alone asks for JSON).
 
 Any other constant (a number, free text, a stop reason that nobody gave) is an invention unless it
 is noted.
@@ -166,7 +168,7 @@ def _is_explained(
         return True
     near = sorted(leaves(probe.body), key=lambda leaf: _nearness(value, leaf))
     for found, leaf in near if limit is None else near[:60]:
-        for changes in probe.alternatives(found, leaf, 24):
+        for changes in probe.alternatives(found, leaf, 40):
             run = probe.run(changes)
             if run is not None and not same(run.signal, base.signal):
                 outputs.append(run.signal)
@@ -265,7 +267,7 @@ def _is_named(pointer: str, runs: Iterable[Sequence[NoteLike]]) -> bool:
 
 
 def _is_structure(target: str, unit: sdk.Unit, body: Json, steps: Steps, value: Json) -> bool:
-    if value is None or value in ({}, [], "{}", "[]"):
+    if value is None or value in ({}, [], "", "{}", "[]"):
         return True
     if steps and steps[-1] in ("type", "role", "object", "modality", "thought"):
         return True
@@ -348,7 +350,11 @@ class _Probe:
         return worded and not list(self._values(steps, value))
 
     def with_elements_removed(self) -> Iterator[Json]:
-        """Give the body without one element each time, of those whose label admits no other."""
+        """Give the body without one element each time: one whose label admits no other, or data."""
+        opaque = OPAQUE.get((self.source, self.unit), frozenset())
+        for root in dict.fromkeys(opaque_root(opaque, steps) for steps, _ in leaves(self.body)):
+            if root and self._allows(body := _removed(self.body, root)):
+                yield body
         for steps, value in leaves(self.body):
             if len(steps) > 1 and steps[-1] == "type" and not list(self._values(steps, value)):
                 body = _removed(self.body, steps[:-1])
@@ -407,7 +413,7 @@ class _Probe:
 
     def _words(self, steps: Steps, value: Json, words: Sequence[Json]) -> Iterator[Json]:
         """Give the other words that the SDK admits here without further changes."""
-        for word in islice(_rotated(words, value, self._salt(steps)), 12):
+        for word in islice(_rotated(words, value, self._salt(steps)), 40):
             if isinstance(word, str) and word.upper().endswith("UNSPECIFIED"):
                 continue
             if self._is_legal(steps, value, word):
@@ -448,6 +454,10 @@ _WORDS: Mapping[tuple[str, str], Sequence[str]] = {
         "text/plain",
         "text/x.enum",
     ),
+    ("ollama", "messages[].role"): ("user", "assistant", "system", "tool"),
+    ("ollama", "message.role"): ("assistant",),
+    ("ollama", "done_reason"): ("stop", "length"),
+    ("ollama", "think"): ("low", "medium", "high", "max"),
 }
 
 

@@ -94,6 +94,9 @@ _TEXTS: Mapping[str, str] = {
     "startOffset": "1s",
     "endOffset": "2s",
     "expires_at": "2026-01-02T03:04:05Z",
+    "created_at": "2026-01-02T03:04:05Z",
+    "done_reason": "stop",
+    "think": "low",
 }
 
 
@@ -125,6 +128,13 @@ _NEEDED: Mapping[str, Mapping[str, Json]] = {
         "candidates": [{"content": {"role": "model", "parts": [{"text": "text"}]}}]
     },
 }
+# Who may say a field, where one class stands for all messages.
+_ROLES: Mapping[tuple[str, str | None], str] = {
+    ("Message", "thinking"): "assistant",
+    ("Message", "tool_calls"): "assistant",
+    ("Message", "tool_name"): "tool",
+    ("Message", "tool_call_id"): "tool",
+}
 _PART_DATA = frozenset(
     (
         "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",
@@ -138,6 +148,9 @@ def _completed(shape: Shape, value: dict[str, Json], key: str | None) -> dict[st
     needed = {k: v for k, v in _NEEDED.get(shape.name, {}).items() if k in shape.fields}
     if key in _PART_DATA and shape.name in ("Part", "FunctionResponsePart"):
         needed = {}
+    role = _ROLES.get((shape.name, key)) if "tool_name" in shape.fields else None
+    if role and shape.fields["role"].shape.kind == "text":
+        value = {**value, "role": role}
     if shape.name == "Candidate" and key == "content":
         value = {**value, "content": {"role": "model", **value["content"]}}
         value["content"]["role"] = "model"

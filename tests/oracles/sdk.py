@@ -18,13 +18,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator
 
-from . import shapes
+from . import ollama, shapes
 from .leaves import OPAQUE
 from .shapes import Field, Shape, Shapes
 
 Json = Any
 Unit = Literal["request", "response", "error"]
-DIALECTS = ("openai-chat", "anthropic", "gemini")
+DIALECTS = ("openai-chat", "anthropic", "gemini", "ollama")
 
 # Fields of the response class that the SDK fills itself; they never stand on the wire.
 _GEMINI_LOCAL = {
@@ -87,6 +87,8 @@ def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
         return _anthropic(unit, streams)
     if dialect == "gemini" and unit != "error":
         return _gemini_request() if unit == "request" else _gemini_response()
+    if dialect == "ollama" and unit != "error":
+        return ollama.request() if unit == "request" else ollama.response()
     return None
 
 
@@ -334,6 +336,41 @@ def _gemini_facts(body: Json) -> Iterator[str]:
                 yield f"{at}: `parameters` and `parametersJsonSchema` exclude each other"
 
 
+def _ollama_request_problems(body: Json) -> Iterator[str]:
+    found = list(_strictly(lambda _: ollama.request())(body))
+    yield from found
+    for number, tool in enumerate([] if found else body.get("tools") or []):
+        # The inside of a schema is judged as the SDK reads it: unknown keywords are left out.
+        for problem in _as_model(_ollama_tool, tool, strict=False):
+            yield f"/tools/{number}{problem}"
+
+
+def _ollama_response_problems(body: Json) -> Iterator[str]:
+    try:
+        _tolerant(ollama.response()).validate_python(body)
+    except ValidationError as error:
+        yield from _told(error)
+        return
+    yield from _as_model(_ollama_answer, body)
+
+
+def _ollama_error_problems(body: Json) -> Iterator[str]:
+    if not isinstance(body, dict) or not isinstance(body.get("error"), str):
+        yield ": an error body is an object with the text `error`"
+
+
+def _ollama_tool() -> Any:
+    from ollama import Tool
+
+    return Tool
+
+
+def _ollama_answer() -> Any:
+    from ollama import ChatResponse
+
+    return ChatResponse
+
+
 # All that the converters ask their client: which of the two services it talks to.
 _CLIENT: Any = SimpleNamespace(vertexai=False)
 
@@ -380,6 +417,9 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
     ("gemini", "request"): _gemini_request_problems,
     ("gemini", "response"): _gemini_response_problems,
     ("gemini", "error"): _gemini_error_problems,
+    ("ollama", "request"): _ollama_request_problems,
+    ("ollama", "response"): _ollama_response_problems,
+    ("ollama", "error"): _ollama_error_problems,
 }
 
 

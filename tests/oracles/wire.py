@@ -132,7 +132,35 @@ def _gemini_content(content: Json, at: tuple[str | int, ...], group: str) -> Ite
             yield Item("text", where, None, None, part["text"], group)
 
 
-_FINDERS = {"openai-chat": _openai, "anthropic": _anthropic, "gemini": _gemini}
+def _ollama(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "response":
+        yield from _ollama_message(body.get("message") or {}, "/message")
+        return
+    for n, message in enumerate(_list(body, "messages")):
+        yield from _ollama_message(message, f"/messages/{n}")
+
+
+def _ollama_message(message: Json, at: str) -> Iterator[Item]:
+    content = message.get("content")
+    if message.get("role") == "tool":
+        key, name = message.get("tool_call_id"), message.get("tool_name")
+        yield Item("result", at, key, name, _parsed(content))
+        return
+    group = "system" if message.get("role") == "system" else "talk"
+    if isinstance(content, str):
+        yield Item("text", f"{at}/content", None, None, content, group)
+    for n, call in enumerate(_list(message, "tool_calls")):
+        inner = call.get("function") or {}
+        value = inner.get("arguments")
+        yield Item("call", f"{at}/tool_calls/{n}", call.get("id"), inner.get("name"), value)
+
+
+_FINDERS = {
+    "openai-chat": _openai,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "ollama": _ollama,
+}
 
 
 def _list(body: Json, key: str) -> list[Json]:
