@@ -196,7 +196,8 @@ def test_the_examples_of_a_row_are_run(tmp_path: Path, capsys: pytest.CaptureFix
         body = HEAD + "dialect: acme\nextends: openai-chat\n" + text.replace("WORDS", words)
         file.write_text(body, "utf-8")
         assert cli.main(["test", str(tmp_path)]) == status
-    assert "acme.yaml:12:13: acme/text[0] reads as" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "acme.yaml:12:13: acme/text[0] reads otherwise than it says at /text" in said
 
 
 def test_the_version_is_an_option_of_the_command(

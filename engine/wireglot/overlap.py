@@ -7,7 +7,7 @@ where some values of a case read as another one, writing sees it and says `ambig
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from . import picture as pic
@@ -306,7 +306,8 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
         return
     shown: set[str] = set()
     cases = node.get("cases")
-    wires = _examples(node)
+    apart = dialect.node.get("examples")
+    wires = _examples(node) + _wires(_apart(apart, shape.name) if apart else ())
     for name, case in cases.value.items() if cases else ():
         found = _examples(case)
         if found:
@@ -325,6 +326,18 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
         findings.doubt(right, "R008", message, _place(dialect, shape, case), help)
 
 
+def _apart(node: Any, name: str) -> list[Any]:
+    return [
+        e for place in (name, f"shapes/{name}") if (listed := node.get(place)) for e in listed.value
+    ]
+
+
 def _examples(node: Any) -> list[Any]:
     listed = node.get("examples")
-    return [w.plain() for e in (listed.value if listed else ()) if (w := e.get("wire"))]
+    return _wires(listed.value if listed else ())
+
+
+def _wires(examples: Iterable[Any]) -> list[Any]:
+    """Return the wire values of examples, whichever way they go."""
+    found = (e.get("wire") or e.get("reads") or (e.get("writes") and e.get("as")) for e in examples)
+    return [wire.plain() for wire in found if wire]
