@@ -83,6 +83,8 @@ def fitted(writer: Writer, h: Hole, wire: Any, view: View, into: Any) -> Any:
     if kind is None:
         return wire
     many = isinstance(wire, list)
+    if not all(isinstance(w, str) for w in (wire if many else [wire])):
+        return wire  # no name, whatever it is: the picture's own checks say so
     fitted = [writer.limits.fit(kind, w) for w in (wire if many else [wire])]
     if fitted != (wire if many else [wire]):
         writer.respelt.update(zip([wire] if not many else wire, fitted, strict=True))
