@@ -310,7 +310,10 @@ class Fuzz:
             changed = mutant(plain, chance)
             own = {name: node_of(changed)}
             self.current = json.dumps(changed)
-        rules = load.from_nodes(own, nodes, findings)
+        self.loaded(load.from_nodes(own, nodes, findings), body)
+
+    def loaded(self, rules: RuleSet | None, body: Any) -> None:
+        """Convert both ways with the rules of a mutant, if it has not been refused."""
         if rules is None:
             self.count["refused"] += 1
             return
@@ -340,12 +343,7 @@ class Fuzz:
         rules = load.from_nodes({"good": node}, self.nodes, findings)
         for finding in findings:
             assert str(finding)
-        if rules is None:
-            self.count["refused"] += 1
-            return
-        made = next((d for d in rules.dialects if d != "other"), "other")
-        self.convert(rules, made, "other", GOOD_BODY)
-        self.convert(rules, "other", made, OTHER_BODY)
+        self.loaded(rules, GOOD_BODY)
 
     def convert(self, rules: RuleSet, source: str, target: str, body: Any) -> None:
         """Compile a pair, look at the code, and compare both executors."""

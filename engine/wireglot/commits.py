@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .looks import plain_block
+from .looks import plain_block, plain_test
 from .picture import ABSENT, Fields, Hole, Literal, holes
 from .source import Pos
 from .symbols import Cannot, Code, Const, Sym
@@ -27,19 +27,6 @@ def commit(
 
     `plain`: what was made is one text, of which there is nothing to book.
     """
-    _commit(pair, code, role, target, fields, accs, plain)
-    code(f"if lost: state.lose(lost, {', '.join(map(repr, pair.prefix))}); lost = []")
-
-
-def _commit(
-    pair: Pair,
-    code: Code,
-    role: str,
-    target: Target,
-    fields: dict[str, Sym],
-    accs: list[str],
-    plain: bool,
-) -> None:
     assert target.group is not None and target.case is not None
     for value in fields.values():
         if not value.maybe:
@@ -76,16 +63,18 @@ def _commit(
     else:
         code("if new: raise BAIL")
         code("open_calls = None")
+    wire = target.case.wire
     if target.group.spliced:
         code(f"out += {accs[0]}")
-        return
-    number = pair.groups[id(target.group)]
-    wire = target.case.wire
-    assert isinstance(wire, Fields)
-    if pair.talk.per == "run":
+    elif pair.talk.per == "run":
+        assert isinstance(wire, Fields)
+        number = pair.groups[id(target.group)]
         join(pair, code, role, target, wire, number, accs[0], plain and target.bare)
     else:
+        assert isinstance(wire, Fields)
         whole(pair, code, wire, target, accs, fields, plain)
+    # All that may be odd is behind; from here on nothing has to be undone.
+    code(f"if lost: state.lose(lost, {', '.join(map(repr, pair.prefix))}); lost = []")
 
 
 def whole(
@@ -149,14 +138,9 @@ def rule_of(pair: Pair, target: Target) -> Pos:
 
 def bare(pair: Pair, code: Code, hole: Hole, acc: str) -> None:
     """Write one plain text block as its text."""
-    tests = " and ".join(
-        f"{acc}[0].get({k!r}) == {v!r}" for k, v in plain_block(pair.target, hole.shape)[0]
-    )
-    size = len(plain_block(pair.target, hole.shape)[0]) + 1
-    key = plain_block(pair.target, hole.shape)[1]
+    fixed, key = plain_block(pair.target, hole.shape)
     with code.block(f"if {acc}.__class__ is list and len({acc}) == 1:"):
-        test = f"len({acc}[0]) == {size}" + (f" and {tests}" if tests else "")
-        code(f"if {test}: {acc} = {acc}[0][{key!r}]")
+        code(f"if {plain_test(fixed, f'{acc}[0]')}: {acc} = {acc}[0][{key!r}]")
 
 
 def join(

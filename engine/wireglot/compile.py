@@ -11,6 +11,7 @@ from typing import Any
 from . import commits, elements, toolcode
 from .ladder import Ladder
 from .looks import entries, find
+from .notes import foreign, no_place
 from .picture import ABSENT, Fields, Hole, Literal, Picture
 from .rulefile import Conversation, Dialect, Group
 from .source import Pos
@@ -193,9 +194,7 @@ class Pair:
         others = "".join(f" and {v} is None" for _, v in reading.lists if v != var)
         piece = code.fork()
         with piece.block(f"if {var}.__class__ is str{others}:"):
-            piece(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
-            if self.blankless:
-                piece(f"if {var}.isspace(): raise ODD")
+            self._said(piece, var)
             text = {"type": Const("text"), "text": Val(var, "str")}
             accs = ["None"] * len(target.holes)
             place = next(i for i, h in enumerate(target.holes) if self._holds_text(h))
@@ -207,6 +206,12 @@ class Pair:
             commits.commit(self, piece, role, target, fields, accs, plain=True)
             piece("continue")
         code.join(piece)
+
+    def _said(self, code: Code, var: str) -> None:
+        """Write the check of a text that stands for a list of one block."""
+        code(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
+        if self.blankless:
+            code(f"if {var}.isspace(): raise ODD")
 
     def _holds_text(self, hole: Hole) -> bool:
         return "text" in self.target.kinds_of(hole.shape or "")
@@ -247,9 +252,7 @@ class Pair:
         head = "if"
         if bare:
             with code.block(f"if {var}.__class__ is str:"):
-                code(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
-                if self.blankless:
-                    code(f"if {var}.isspace(): raise ODD")
+                self._said(code, var)
                 if one:
                     code(f"{accs[0]} = {var}")
                 else:
@@ -318,9 +321,9 @@ class Pair:
         if path in drops:
             note = ("dropped", drops[path], rule)
         elif last == "signature":
-            note = ("foreign-signature", f"only {self.source.name} can read this", rule)
+            note = ("foreign-signature", foreign(self.source.name), rule)
         else:
-            note = ("no-place", f"the target has no place for `{path}`", rule)
+            note = ("no-place", no_place(path), rule)
         told = code.const(note, "LOST")
         code(f"if {value.code} is not None: lost.append((*{told}, ({value.place},)))")
 

@@ -15,11 +15,11 @@ from . import (
     paths,
     rulefile,
     turns,
+    units,
     variants,
 )
 from .env import Env
 from .errors import ConversionError, UsageError
-from .ir import USER_DATA
 from .lenses import Misfit
 from .notes import Draft, Note, Policy, severity_of
 from .payload import check_call, check_json, check_unit, known_options
@@ -83,7 +83,7 @@ class DialectRules:
             for code, effect, at, pos, text in found.notes
         ]
         notes += finished(found.odd, None)
-        ir = _unit_out(found.ir, unit)
+        ir = units.outward(found.ir, unit)
         for first in ir[:1] if isinstance(ir, list) else [ir]:
             if isinstance(first, dict):
                 # Even with nothing to remember, the value knows its home.
@@ -106,9 +106,11 @@ class DialectRules:
         check_unit(unit)
         check_json(ir)
         admission.check(ir, unit)
-        value = _unit_in(ir, unit)
+        value = units.inward(ir, unit)
         picked = self._picked(ir.get("model") if isinstance(ir, dict) else None, known)
-        body, drafts, envelope = picked._write(value, unit, _home(value, self.name), Trail(), known)
+        body, drafts, envelope = picked._write(
+            value, unit, units.at_home(value, self.name), Trail(), known
+        )
         return concluded(body, finished(drafts, body), envelope, judge)
 
     def pictured(self, unit: str) -> set[str]:
@@ -160,7 +162,7 @@ class DialectRules:
         whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
         for name in self.model.hooks:
             made |= {id(p) for _, p in hooks.HOOKS[name](whole, body, self.name, reader.trail)}
-        messages = _messages(ir, unit)
+        messages = units.messages_of(ir, unit)
         odd: list[Draft] = []
         if messages is not None:
             for code, part in conversation.pair(messages, self.name):
@@ -178,7 +180,7 @@ class DialectRules:
         top = self.model
         if unit in ("request", "response", "error"):
             reader.drops = paths.dropped(self.model, unit)
-            ir = _whole(reader, self._unit(unit), body)
+            ir = units.whole(reader, self._unit(unit), body)
             if unit == "request":
                 self._head(reader, ir)
             return ir
@@ -235,8 +237,8 @@ class DialectRules:
         writer.alone = unit in ("tool", "tool_call", "tool_result")
         writer.notes.extend(odd or ())
         try:
-            _reserve(writer, ir)
-            for message in _messages(ir, unit) or ():
+            units.reserve(writer, ir)
+            for message in units.messages_of(ir, unit) or ():
                 for part in message.get("parts", ()):
                     if part.get("type") == "tool_call":
                         writer.calls[part.get("id", "")] = part.get("name", "")
@@ -244,7 +246,7 @@ class DialectRules:
         except Misfit as misfit:
             raise ConversionError(
                 f"the {unit} has no form in {self.name}: {misfit.reason}",
-                _source(misfit, trail, ir),
+                units.source_of(misfit, trail, ir),
                 rule_of(misfit.pos),
             ) from None
         except RecursionError:
@@ -256,7 +258,7 @@ class DialectRules:
         if unit == "request":
             return self._write_request(writer, ir)
         if unit in ("response", "error"):
-            return _stepped(writer, self._unit(unit), ir), None
+            return units.stepped(writer, self._unit(unit), ir), None
         if unit in ("messages", "message"):
             self._talk()
             found = conversation.write_messages(writer, ir)
@@ -266,7 +268,7 @@ class DialectRules:
                 return found[0], None
             return found, None
         if unit in ("usage", "tool_call"):
-            return _laddered(writer, unit, ir), None
+            return units.laddered(writer, unit, ir), None
         if unit == "tool_result":
             talk = self._talk()
             for group in talk.groups:
@@ -296,7 +298,7 @@ class DialectRules:
         if self.model.conversation is not None and isinstance(ir.get("messages"), list):
             parts, rest = enforce.lift(writer, ir["messages"])
             whole["messages"] = rest
-            if parts or _was_there(ir, self.name, writer.same):
+            if parts or units.was_there(ir, self.name, writer.same):
                 whole["system"] = parts
         whole = self._narrowed(writer, whole)
         envelope: Envelope | None = None
@@ -374,125 +376,3 @@ class DialectRules:
             if hole.path == field or (hole.path == "." and hole.shape == field):
                 return hole, case
         raise UsageError(f"{self.name} has no place for `{field}`")
-
-
-def _whole(reader: Reader, shape: Shape, body: Any) -> Any:
-    pairs = [(shape, case) for case in shape.cases]
-    try:
-        return reader.first(pairs, body, (), False)
-    except Misfit:
-        return reader.first(pairs, body, (), True)
-
-
-def _laddered(writer: Writer, kind: str, ir: Any) -> Any:
-    from .picture import Hole
-
-    pos = writer.dialect.node.pos
-    hole = Hole(("part",), "each", kind, (), None, None, pos)
-    if kind == "usage":
-        return writer.shape(kind, ir)
-    found = [w for _, _, w in writer.give([hole], ir)]
-    if len(found) != 1:
-        raise Misfit("no picture takes it")
-    return found[0]
-
-
-def _stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
-    mark = len(writer.notes)
-    writer.missing = set()
-    try:
-        return writer.one(shape, ir)
-    except Misfit as misfit:
-        missing = writer.missing
-        for row in writer.ladder.get(shape.name, ()):
-            if not row.adds <= missing:
-                continue  # nobody asked for that
-            del writer.notes[mark:]
-            try:
-                new, _, path = ladder.step(row, ir, writer.trail)
-                wire = _stepped(writer, shape, new)
-            except Misfit:
-                continue
-            at = writer.trail.find(ir, path or None)
-            made = (writer.written.get(id(new.get(key))) for key in row.after.names)
-            place = next((found[1] for found in made if found), wire)
-            writer.note(row.name, row.effect, at, row.pos, row.message, place)
-            return wire
-        raise misfit from None
-
-
-def _was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
-    return same and any(
-        m.get("spelled", {}).get(name, {}).get("", {}).get("head")
-        for m in ir.get("messages", ())[:1]
-        if isinstance(m, dict)
-    )
-
-
-def _home(ir: Any, name: str) -> bool:
-    """Tell whether an IR value remembers this dialect."""
-    stack = [ir]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, dict):
-            if any(name in value[k] for k in ("spelled", "kept") if isinstance(value.get(k), dict)):
-                return True
-            stack.extend(
-                v for k, v in value.items() if k not in USER_DATA and isinstance(v, dict | list)
-            )
-        elif isinstance(value, list):
-            stack.extend(v for v in value if isinstance(v, dict | list))
-    return False
-
-
-def _reserve(writer: Writer, ir: Any) -> None:
-    if not writer.limits.limits or not isinstance(ir, dict):
-        return
-    for tool in ir.get("tools") or ():
-        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
-            writer.limits.reserve("tool_name", tool["name"])
-    for message in ir.get("messages") or ():
-        for part in message.get("parts", ()) if isinstance(message, dict) else ():
-            if isinstance(part, dict) and part.get("type") == "tool_call":
-                if isinstance(part.get("name"), str):
-                    writer.limits.reserve("tool_name", part["name"])
-                if isinstance(part.get("id"), str):
-                    writer.limits.reserve("call_id", part["id"])
-
-
-def _messages(ir: Any, unit: str) -> list[dict[str, Any]] | None:
-    if unit == "request":
-        found = ir.get("messages") if isinstance(ir, dict) else None
-        return found if isinstance(found, list) else None
-    return ir if unit in ("messages", "message") else None
-
-
-def _unit_out(ir: Any, unit: str) -> Any:
-    if unit == "tools":
-        return ir.get("tools", [])
-    if unit == "tool":
-        return ir["tools"][0]
-    if unit == "tool_choice":
-        return ir.get("tool_choice", ir)
-    if unit == "message":
-        return ir[0] if len(ir) == 1 else ir
-    return ir
-
-
-def _unit_in(ir: Any, unit: str) -> Any:
-    if unit == "tools":
-        return {"tools": ir}
-    if unit == "tool":
-        return {"tools": [ir]}
-    if unit == "tool_choice" and not (
-        isinstance(ir, dict) and ("tool_choice" in ir or "parallel_tool_calls" in ir)
-    ):
-        return {"tool_choice": ir}
-    if unit == "message":
-        return ir if isinstance(ir, list) else [ir]
-    return ir
-
-
-def _source(misfit: Misfit, trail: Trail, ir: Any) -> str:
-    at = trail.find(ir) if isinstance(ir, dict | list) else None
-    return pointer(at) if at else ""

@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Any
 from . import jsontext
 from .errors import ConversionError
 from .lenses import Misfit, same
-from .notes import Note
-from .payload import check_json
+from .notes import UNKNOWN_KEY, Note
+from .payload import MAX_NUMBER, check_json
 from .results import Conversion, Envelope, all_notes
 from .state import (
-    BIG,
     REMEMBERED,
-    UNKNOWN,
     UNUSUAL,
     Bail,
     Odd,
@@ -33,6 +31,7 @@ from .state import (
     index,
     spare,
 )
+from .trail import pointer
 
 if TYPE_CHECKING:
     from .ladder import Ladder
@@ -74,7 +73,6 @@ class Fast:
 
     def __init__(self, plan: dict[str, Any], models: Models, partial: Partial) -> None:
         self.models, self.partial = models, partial
-        self.source_name, self.target_name = plan["pair"]
         self.memo: dict[str, Known] = {}
         self.names: set[str] = set()  # names that fit, as seen lately
         scope: dict[str, Any] = {
@@ -89,12 +87,14 @@ class Fast:
             "check_json": check_json,
             "index": index,
             "spare": spare,
-            "BIG": BIG,
+            "BIG": MAX_NUMBER,
             "Envelope": Envelope,
             "new_tuple": _new,
             "NOTHING": ({}, (), None),
             "MEMO": self.memo,
             "copied": _copied,
+            "merged": _merged,
+            "at_place": _at,
             "stringify": _json_text,
             **plan["consts"],
         }
@@ -201,11 +201,11 @@ class Fast:
     def _named(self, shaped: dict[str, Any]) -> tuple[str, ...] | None:
         """Return the tools that a choice among these fields names; None without a choice."""
         from .demands import plain
-        from .dialects import _whole
         from .reader import Reader
+        from .units import whole
 
         body = {**shaped, self.prefix[0]: []}
-        return plain(_whole(Reader(self.source, {}), self.source.units["request"], body))
+        return plain(whole(Reader(self.source, {}), self.source.units["request"], body))
 
     def _kept(self, key: str, value: Any, rest: dict[str, Any], notes: list[Note]) -> bool:
         """Tell whether a key needs the interpreter; note it where it has no place."""
@@ -213,7 +213,7 @@ class Fast:
         if entry is None:
             check_json({key: value})
             if value is not None:
-                notes.append(self._lost(key, "unknown-key", UNKNOWN))
+                notes.append(self._lost(key, "unknown-key", UNKNOWN_KEY))
             return False
         if entry[-1] is not None:
             # The key has another spelling: both at once is for the interpreter.
@@ -259,24 +259,12 @@ class Fast:
             raise Bail
         return found
 
-    def merged(self, old: Any, new: Any) -> Any:
-        """Return a field that generated code and the interpreter wrote parts of."""
-        if old.__class__ is dict and new.__class__ is dict:
-            _merge(old, new)
-            return old
-        return new
-
-    def at(self, out: Any, keys: tuple[str, ...]) -> Any:
-        """Return what stands at a place of the body, None for nothing."""
-        return _at(out, keys)
-
     def fill(self, out: Any, notes: list[Note], order: tuple[str, ...]) -> dict[str, Any]:
         """Fill in what the target requires and is not there."""
         for keys, value, rule in self.filled:
             if _at(out, keys) is None:
                 told = f"`{keys[-1]}` is required here and was not there"
-                target = "".join(f"/{k}" for k in keys)
-                notes.append(Note("filled-in", "added", "info", None, target, rule, told))
+                notes.append(Note("filled-in", "added", "info", None, pointer(keys), rule, told))
                 owner = out
                 for key in keys[:-1]:
                     owner = owner.setdefault(key, {})
@@ -284,8 +272,7 @@ class Fast:
         return {key: out[key] for key in order if key in out}
 
     def _lost(self, key: str, code: str, told: str) -> Note:
-        path = "/" + key.replace("~", "~0").replace("/", "~1")
-        return Note(code, "lost", "warning", path, None, self.rule, told)
+        return Note(code, "lost", "warning", pointer((key,)), None, self.rule, told)
 
     def _part(
         self, part: dict[str, Any], notes: list[Note], whole: bool = False, alone: bool = True
@@ -327,12 +314,13 @@ def _copied(value: Any) -> Any:
     return value
 
 
-def _merge(old: dict[str, Any], new: dict[str, Any]) -> None:
+def _merged(old: Any, new: Any) -> Any:
+    """Return a field that generated code and the interpreter wrote parts of."""
+    if old.__class__ is not dict or new.__class__ is not dict:
+        return new
     for key, value in new.items():
-        if isinstance(value, dict) and isinstance(old.get(key), dict):
-            _merge(old[key], value)
-        else:
-            old[key] = value
+        old[key] = _merged(old.get(key), value)
+    return old
 
 
 def _at(body: Any, keys: tuple[str, ...] | None) -> Any:

@@ -103,7 +103,7 @@ class File(Tables):
 
     # -- parts of a file ----------------------------------------------------------------------
 
-    def _shape(self, node: Node, what: str, object_only: bool = False) -> Node | None:
+    def _shape(self, node: Node, what: str) -> Node | None:
         rules: dict[str, Rule] = {
             "wire": self.wire,
             "ir": self.ir,

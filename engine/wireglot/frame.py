@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .looks import plain_test
 from .picture import Text
 from .symbols import Cannot, Code
 
@@ -68,7 +69,7 @@ class Frame:
         self._get(keys, var)
         with code.block(f"if {var} is not None:"):
             self._check(var, classes)
-        if what == "copy" and entry[6]:
+        if what == "copy" and entry[4]:
             code("else: raise BAIL")
         self.values[field] = var
         if what == "copy":
@@ -124,11 +125,9 @@ class Frame:
             code("if lifted and not wires: raise BAIL")
             code("if not lifted: lifted = None")
             if plan["bare"]:
-                block = plan["block"]
-                test = "".join(f" and b.get({k!r}) == {v!r}" for k, v in block)
                 with code.block("elif len(lifted) == 1:"):
                     code("b = lifted[0]")
-                    with code.block(f"if len(b) == {len(block) + 1}{test}:"):
+                    with code.block(f"if {plain_test(plan['block'], 'b')}:"):
                         code(f"lifted = b[{plan['text_key']!r}]; state.alone = b")
             self.puts.append((keys, "lifted", "lifted"))
         if "tools" in kinds:
@@ -152,7 +151,7 @@ class Frame:
         by_key: dict[str, list[tuple[tuple[str, ...], str, str | None]]] = {}
         for keys, value, unless in self.puts:
             by_key.setdefault(keys[0], []).append((keys, value, unless))
-        order = sorted(plan["order"], key=plan["order"].get)
+        order = plan["order"]
         code("out = {}")
         for keys, value in plan["fixed"]:
             by_key.setdefault(keys[0], []).insert(0, (keys, repr(value), None))
@@ -164,19 +163,21 @@ class Frame:
                     code(f"{test}out[{key!r}] = {value}")
                     continue
                 self._owner(keys)
-                with code.block(f"if {unless or True} is not None:"):
+                with code.block(f"if {unless} is not None:" if unless else "if True:"):
                     self._open(keys)
                     code(f"{self._owner(keys)}[{keys[-1]!r}] = {value}")
             if key in plan["shared"] and not any(unless is None for _, _, unless in puts):
                 new = f"copied(more[{key!r}])"
-                found = f"fast.merged(out.get({key!r}), {new})" if puts else new
+                found = f"merged(out.get({key!r}), {new})" if puts else new
                 code(f"if {key!r} in more: out[{key!r}] = {found}")
         for keys in plan["demanded"]:
-            found = f"{keys[0]!r} not in out" if len(keys) == 1 else f"fast.at(out, {keys}) is None"
+            found = (
+                f"{keys[0]!r} not in out" if len(keys) == 1 else f"at_place(out, {keys}) is None"
+            )
             code(f"if {found}: raise BAIL")
         for keys, _, _ in plan["filled"]:
             test = f"if {keys[0]!r} not in out: " if len(keys) == 1 else ""
-            code(f"{test}out = fast.fill(out, notes, {code.const(tuple(order), 'ORDER')})")
+            code(f"{test}out = fast.fill(out, notes, {code.const(order, 'ORDER')})")
 
     def _owner(self, keys: tuple[str, ...]) -> str:
         """Return the variable of the object that holds the last key."""

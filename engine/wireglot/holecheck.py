@@ -17,7 +17,6 @@ from .rulefile import Dialect
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
 LISTS = ("bare", "joined", "lone")  # lenses of a list that a shape makes
-KNOWN = FORMS | LENSES
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}

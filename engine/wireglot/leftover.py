@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .ir import DERIVED, OPAQUE
+from .notes import UNKNOWN_KEY, foreign, no_place, own_field
 from .sight import View
 from .trail import Several, keys_of
 
@@ -28,8 +29,7 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             at = writer.trail.find(obj, key) if key.startswith("..") else None
             if at is None and base is not None:
                 at = (*base, *keys_of(key))
-            told = "no picture names this key, and the target has no place for it"
-            writer.note("unknown-key", "lost", at, view.case.pos, told)
+            writer.note("unknown-key", "lost", at, view.case.pos, UNKNOWN_KEY)
     for key, value in obj.items():
         if key in view.claims or silent(writer, key, value, obj):
             continue
@@ -67,7 +67,7 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
                 for name, leaf in inner.items():
                     if f"{deeper}.{name}" not in view.claims and leaf is not None:
                         at = writer.trail.find(inner, name) or writer.trail.find(obj)
-                        told = f"`{name}` is a field of {key} alone"
+                        told = own_field(name, key)
                         if key == writer.dialect.family:
                             told = f"{writer.dialect.name} has no `{name}`"
                         writer.note("own-field", "lost", at, view.case.pos, told)
@@ -77,7 +77,7 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
     places = writer.trail.find(obj, path)
     if isinstance(places, Several):
         writer.lefts.append((id(obj), path.partition(".")[0]))
-        told = f"the target has no place for `{path}`"
+        told = no_place(path)
         for place in places.places:
             writer.note("no-place", "lost", place, view.case.pos, told)
         return
@@ -94,10 +94,10 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
     if reason:
         writer.note("dropped", "lost", at, view.case.pos, reason)
     elif last in OPAQUE and isinstance(value, dict):
-        told = f"only {value.get('origin')} can read this"
+        told = foreign(value.get("origin"))
         writer.note(OPAQUE[last], "lost", at, view.case.pos, told)
     else:
-        told = f"the target has no place for `{path}`"
+        told = no_place(path)
         writer.note("no-place", "lost", at, view.case.pos, told)
 
 

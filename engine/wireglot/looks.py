@@ -102,6 +102,12 @@ def unlensed(p: Fields, dialect: Dialect) -> Fields:
     return Fields(entries, p.spread, p.closed, p.pos)
 
 
+def plain_test(fixed: list[tuple[str, str]], var: str) -> str:
+    """Return the code that tells whether an object is a plain text block and nothing more."""
+    tests = [f"len({var}) == {len(fixed) + 1}", *(f"{var}.get({k!r}) == {v!r}" for k, v in fixed)]
+    return " and ".join(tests)
+
+
 def plain_block(dialect: Dialect, name: str | None = None) -> tuple[list[tuple[str, str]], str]:
     """Return the literals and the text key of a dialect's plain text block."""
     members = dialect.cases_of(name) if name else dialect.cases_of("text")

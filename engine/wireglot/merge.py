@@ -288,10 +288,8 @@ def without(node: Node, words: Iterable[str]) -> Node:
 
 def near(name: str, there: Iterable[str]) -> str:
     """Return help for a name that is not there: the nearest one, or all of them."""
-    import difflib
+    from . import findings
 
     names = sorted(there)
-    found = difflib.get_close_matches(name, names, 1)
-    if found:
-        return f"did you mean `{found[0]}`?"
-    return f"there are: {', '.join(names)}" if names else "there are none"
+    listed = f"there are: {', '.join(names)}" if names else "there are none"
+    return findings.near(name, names) or listed

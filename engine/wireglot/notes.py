@@ -115,6 +115,25 @@ def severity_of(effect: Effect, code: str = "") -> Severity:
     return "error" if code in _GRAVE else _SEVERITY[effect]
 
 
+# What both paths say of a loss: the interpreter when it happens, generated code beforehand.
+UNKNOWN_KEY = "no picture names this key, and the target has no place for it"
+
+
+def no_place(field: str) -> str:
+    """Say that the target has no place for a field."""
+    return f"the target has no place for `{field}`"
+
+
+def own_field(field: str, family: str) -> str:
+    """Say that only the dialects of one family have a field."""
+    return f"`{field}` is a field of {family} alone"
+
+
+def foreign(origin: Any) -> str:
+    """Say that a value is opaque to all but its origin."""
+    return f"only {origin} can read this"
+
+
 class Draft:
     """A note in the making: its target is found once the body is finished."""
 

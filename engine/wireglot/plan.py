@@ -16,6 +16,7 @@ from .ladder import Ladder
 from .lenses import is_guard
 from .limits import _pattern
 from .looks import entries, plain_block
+from .notes import no_place, own_field
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
 from .rulefile import Dialect
 from .symbols import CLASSES, Cannot
@@ -78,7 +79,6 @@ def _plain(p: Picture) -> Any:
 def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     """Sort the keys of the source's request by what they need."""
     there = _leaves(target.units["request"].cases[0].wire, ())
-    order = {n[0]: i for i, (n, _) in enumerate(entries(target))}
     # Spread holes say no keys of their own, so what holds them may come of any field.
     roots = {n[0] for n, c in entries(target) if any(h.path == "." or h.shape for h in holes(c))}
     places: dict[str, tuple[tuple[str, ...], Hole]] = {}
@@ -108,7 +108,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     case = target.units["request"].cases[0]
     rule = str(case.pos)
     for names, child in wire.entries:
-        entry = _entry(source, target, child, places, shaped, order, outside)
+        entry = _entry(source, target, child, places, shaped, outside)
         if entry[0] == "messages":
             prefix = (names[0],)
         for name in names:
@@ -127,12 +127,12 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         raise Cannot
     fixed: list[tuple[tuple[str, ...], Any]] = []
     demanded: list[tuple[str, ...]] = []
-    _demands(case.wire, (), places, fixed, demanded)
+    _demands(case.wire, (), fixed, demanded)
     return {
         "fixed": fixed,
         "demanded": demanded,
         "needed": [names for names, child in wire.entries if _needed(child)],
-        "order": order,
+        "order": tuple(n[0] for n, _ in entries(target)),
         "shared": frozenset(k[0] for k, h in there if k and not h.path.startswith("own.")) | roots,
         "places": {path: place for path, (place, _) in places.items()},
         "outside": outside,
@@ -159,7 +159,6 @@ def _needed(p: Picture) -> bool:
 def _demands(
     p: Picture,
     at: tuple[str, ...],
-    places: dict[str, tuple[tuple[str, ...], Hole]],
     fixed: list[tuple[tuple[str, ...], Any]],
     demanded: list[tuple[str, ...]],
 ) -> None:
@@ -179,7 +178,7 @@ def _demands(
             if child.mark in (None, "default"):
                 demanded.append(here)
         else:
-            _demands(child, here, places, fixed, demanded)
+            _demands(child, here, fixed, demanded)
 
 
 def _entry(
@@ -188,7 +187,6 @@ def _entry(
     child: Picture,
     places: dict[str, tuple[tuple[str, ...], Hole]],
     shaped: set[str],
-    order: dict[str, int],
     outside: set[str],
 ) -> tuple[Any, ...]:
     """Return what a key of the source's request needs."""
@@ -204,9 +202,7 @@ def _entry(
     if child.path.startswith("own.") and source.family == target.family:
         return ("shaped",)
     if child.path.startswith("own."):
-        own = child.path[4:]
-        told = f"`{own}` is a field of {source.family} alone"
-        return ("lost", "own-field", told, None)
+        return ("lost", "own-field", own_field(child.path[4:], source.family), None)
     if child.mode or _words(child) or "." in child.path or child.path in shaped:
         return ("shaped",)
     if child.path in OF_TOOLS or child.path in target.bounds or _beside(source, target, child.path):
@@ -223,15 +219,12 @@ def _entry(
         return ("shaped",)
     place = places.get(child.path)
     if place is not None:
-        rank = order.get(place[0][0], 99)
-        outer = child.path in outside
-        return ("copy", place[0], classes, child.path, rank, outer, child.mark is None)
+        return ("copy", place[0], classes, child.path, child.mark is None)
     if child.mark is None:
         raise Cannot
     if child.path in outside:
         return ("outside", child.path, classes)
-    told = f"the target has no place for `{child.path}`"
-    return ("lost", "no-place", told, classes)
+    return ("lost", "no-place", no_place(child.path), classes)
 
 
 def _beside(source: Dialect, target: Dialect, path: str) -> bool:

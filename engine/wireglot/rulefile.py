@@ -244,13 +244,9 @@ def _respell(dialect: Dialect, node: Node) -> None:
     """Let every camelCase key be read in snake_case too."""
     if node.plain() != ["camelCase", "snake_case"]:
         raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
-    shapes = [*dialect.shapes.values(), *dialect.units.values()]
-    cases = [c for s in shapes for c in s.cases]
-    if dialect.conversation:
-        cases += [c for g in dialect.conversation.groups for c in g.cases]
-    for case in cases:
+    for case in dialect.cases:
         _snake(case.wire)
-    for shape in shapes:
+    for shape in (*dialect.shapes.values(), *dialect.units.values()):
         wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
         shape.keys = frozenset(n for w in wires for n in w.names)
 

@@ -9,6 +9,7 @@ from . import picture as pic
 from .ir import FUNCTION, OPAQUE, PARTS
 from .ladder import Row, step
 from .lenses import Misfit, same
+from .notes import foreign, no_place
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
 from .sight import Gathered, View, tells
@@ -172,7 +173,7 @@ def give(
     told = f"the target has no place for this {kind}: {best.reason}"
     for field, value in _opaque(part):
         if value.get("origin") != writer.dialect.name:
-            code, told = OPAQUE[field], f"only {value.get('origin')} can read this {field}"
+            code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
     for place in at.places if isinstance(at, Several) else [at]:
         writer.note(code, "lost", place, best.pos or holes[0].pos, told)
     writer.gone.append(part)
@@ -231,7 +232,7 @@ def marked(
             found.append((hole, part[field], writer.one(marks[field], part[field])))
         except Misfit as misfit:
             del writer.notes[mark:]
-            told = f"the target has no place for `{field}`: {misfit.reason}"
+            told = f"{no_place(field)}: {misfit.reason}"
             at = writer.trail.find(part, field)
             writer.note("no-place", "lost", at, misfit.pos or hole.pos, told)
     return found
@@ -386,8 +387,8 @@ def closed(writer: Writer, run: Gathered, first: Any) -> Any:
     view.lists["run"] = {id(run_hole(run.case)): run.wire}
     wire = writer.picture(run.case.wire, view, (), top=True)
     for path in sorted(run.said - view.claims):
-        told = f"the target has no place for `{path}`"
-        writer.note("no-place", "lost", writer.trail.find(first, path), run.case.pos, told)
+        at = writer.trail.find(first, path)
+        writer.note("no-place", "lost", at, run.case.pos, no_place(path))
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
         leftover.put_back(writer, {k[2:]: v for k, v in kept.items() if k.startswith("../")}, wire)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from .lenses import Misfit
-from .notes import Draft
-from .payload import check_json
+from .notes import UNKNOWN_KEY, Draft, own_field
+from .payload import MAX_NUMBER, check_json
 from .symbols import Spare
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ class Bail(Exception):
 
 
 UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexError)
-BIG = 10**4300
 REMEMBERED = 512
-UNKNOWN = "no picture names this key, and the target has no place for it"
 Lost = tuple[str, str, Any, tuple[Any, ...]]  # a note's code, its message, the rule, the place
 _ascii = str.isascii
 
@@ -57,7 +55,7 @@ def _clean_items(items: Iterable[Any], depth: int) -> None:
             if item - item != 0:
                 raise Odd
         elif kind is int:
-            if not -BIG < item < BIG:
+            if not -MAX_NUMBER < item < MAX_NUMBER:
                 raise Odd
         elif kind is not bool and item is not None:
             raise Odd
@@ -88,9 +86,9 @@ def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
             raise Odd
         check_json({key: value})
         if key in keys.own:
-            code, told = "own-field", f"`{key}` is a field of {keys.family} alone"
+            code, told = "own-field", own_field(key, keys.family)
         else:
-            code, told = "unknown-key", UNKNOWN
+            code, told = "unknown-key", UNKNOWN_KEY
         found.append((code, told, keys.rule, (*place, key)))
     return found
 

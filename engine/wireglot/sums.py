@@ -1,4 +1,4 @@
-"""Sums on the wire: solved for the term that nothing else gives, or checked."""
+"""Sums on the wire: solved for the term that nothing else gives, or checked; and written."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ from .trail import At, pointer
 
 if TYPE_CHECKING:
     from .reader import Reader
+    from .rulefile import Case
+    from .sight import View
+    from .writer import Writer
+
+
+def _alone(case: Case) -> set[str]:
+    """Return the terms that have a hole of their own."""
+    return {hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1}
 
 
 def solve(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
@@ -21,23 +29,23 @@ def solve(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool
     """
     if wire is ABSENT or wire is None or not guard("integer", wire):
         return False
-    alone = {x.path for x in pic.holes(env.case.wire) if len(x.paths) == 1}
-    total, unknown = 0, []
+    alone = _alone(env.case)
+    made, unknown = 0, []
     for path in h.paths:
         value = env.fields.get(path, (ABSENT, None))[0]
         if value is not ABSENT:
-            total += value
+            made += value
         elif path not in alone and path not in env.settled:
             unknown.append(path)
     env.settled.update(h.paths)
-    if unknown and wire >= total:
-        env.put(unknown[0], wire - total, at)
+    if unknown and wire >= made:
+        env.put(unknown[0], wire - made, at)
         return True
     if unknown:
         env.put(unknown[0], 0, at)
-    if wire != total:
-        env.spell(rel, wire, total)
-        told = f"{wire} stands where the parts make {total}"
+    if wire != made:
+        env.spell(rel, wire, made)
+        told = f"{wire} stands where the parts make {made}"
         env.notes.append(("inconsistent", "changed", at, h.pos, told))
     return True
 
@@ -55,3 +63,22 @@ def unsolved(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
         env.kept[pointer(at[len(env.base) :])] = wire
         told = f"expected a whole number, got {show(wire)}"
         env.notes.append(("unfit", "kept", at, h.pos, told))
+
+
+def total(h: Hole, view: View) -> Any:
+    """Return the sum of a hole's terms, or ABSENT when none is there."""
+    values = [view.look(path) for path in h.paths]
+    present = [v for v in values if v is not ABSENT and v is not None]
+    return sum(present) if present else ABSENT
+
+
+def hidden(writer: Writer, h: Hole, view: View, into: Any) -> None:
+    """Note the terms of a sum that nothing else says: the first of them is read as all."""
+    only = [path for path in h.paths if path not in _alone(view.case) | view.settled]
+    view.settled.update(h.paths)
+    for path in only[1:]:
+        if not writer.same and view.look(path) not in (ABSENT, None, 0):
+            owner, key = into if into is not None else (None, None)
+            at = writer.trail.find(view.obj, view.source(path))
+            told = f"the target counts `{path}` as `{only[0]}`"
+            writer.note("joined", "changed", at, h.pos, told, owner, key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from . import itself, jsontext, leftover, outlet, share
+from . import itself, jsontext, leftover, outlet, share, sums
 from . import picture as pic
 from .ir import FUNCTION, OPAQUE, field_type
 from .ladder import Ladder
@@ -408,7 +408,7 @@ class Writer:
             return made
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
-        value = self.total(h, view) if len(h.paths) > 1 else view.look(h.path)
+        value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
         entry = view.memory.get(pointer(rel)) if view.memory else None
         if h.mark == "copy" and entry and entry.get("none"):
             return entry.get("as", ABSENT)
@@ -434,7 +434,7 @@ class Writer:
                         draft = self.watch[view.source(path)]
                         draft.owner, draft.place = into
                 if len(h.paths) > 1:
-                    self._summed(h, view, into)
+                    sums.hidden(self, h, view, into)
                 if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
                     owner, key = into if into is not None else (None, None)
                     told = "the source has no id here; it is made from place and content"
@@ -485,30 +485,6 @@ class Writer:
         told = "the target wants an id here; it is made from place and content"
         self.note("made-id", "added", None, h.pos, told, owner, key)
         return made
-
-    def _summed(self, h: Hole, view: View, into: Any) -> None:
-        """Note the terms of a sum that nothing else says: the first of them is read as all."""
-        alone = {hole.path for hole in pic.holes(view.case.wire) if len(hole.paths) == 1}
-        only = [path for path in h.paths if path not in alone | view.settled]
-        view.settled.update(h.paths)
-        for path in only[1:]:
-            if not self.same and view.look(path) not in (ABSENT, None, 0):
-                owner, key = into if into is not None else (None, None)
-                at = self.trail.find(view.obj, view.source(path))
-                told = f"the target counts `{path}` as `{only[0]}`"
-                self.note("joined", "changed", at, h.pos, told, owner, key)
-
-    def total(self, h: Hole, view: View) -> Any:
-        """Return the sum of a hole's terms, or ABSENT when none is there."""
-        values = [view.look(path) for path in h.paths]
-        present = [v for v in values if v is not ABSENT and v is not None]
-        return sum(present) if present else ABSENT
-
-    # -- lists --------------------------------------------------------------------------------
-
-    # -- the object itself --------------------------------------------------------------------
-
-    # -- what is left -------------------------------------------------------------------------
 
     # -- lists and leftovers ------------------------------------------------------------------
 

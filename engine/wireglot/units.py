@@ -1,0 +1,143 @@
+"""Units: what a whole value of each is, where it is read and written, and how it goes down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import ladder
+from .ir import USER_DATA
+from .lenses import Misfit
+from .picture import Hole
+from .reader import Reader
+from .rulefile import Shape
+from .trail import Trail, pointer
+from .writer import Writer
+
+
+def whole(reader: Reader, shape: Shape, body: Any) -> Any:
+    """Read a whole payload: strictly, or else with what does not fit kept."""
+    pairs = [(shape, case) for case in shape.cases]
+    try:
+        return reader.first(pairs, body, (), False)
+    except Misfit:
+        return reader.first(pairs, body, (), True)
+
+
+def laddered(writer: Writer, kind: str, ir: Any) -> Any:
+    """Write one part or counts by themselves, going down the ladder."""
+    pos = writer.dialect.node.pos
+    hole = Hole(("part",), "each", kind, (), None, None, pos)
+    if kind == "usage":
+        return writer.shape(kind, ir)
+    found = [w for _, _, w in writer.give([hole], ir)]
+    if len(found) != 1:
+        raise Misfit("no picture takes it")
+    return found[0]
+
+
+def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
+    """Write a whole payload, going down the ladder of its unit."""
+    mark = len(writer.notes)
+    writer.missing = set()
+    try:
+        return writer.one(shape, ir)
+    except Misfit as misfit:
+        missing = writer.missing
+        for row in writer.ladder.get(shape.name, ()):
+            if not row.adds <= missing:
+                continue  # nobody asked for that
+            del writer.notes[mark:]
+            try:
+                new, _, path = ladder.step(row, ir, writer.trail)
+                wire = stepped(writer, shape, new)
+            except Misfit:
+                continue
+            at = writer.trail.find(ir, path or None)
+            made = (writer.written.get(id(new.get(key))) for key in row.after.names)
+            place = next((found[1] for found in made if found), wire)
+            writer.note(row.name, row.effect, at, row.pos, row.message, place)
+            return wire
+        raise misfit from None
+
+
+def was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
+    """Tell whether system text stood apart from the messages at home."""
+    return same and any(
+        m.get("spelled", {}).get(name, {}).get("", {}).get("head")
+        for m in ir.get("messages", ())[:1]
+        if isinstance(m, dict)
+    )
+
+
+def at_home(ir: Any, name: str) -> bool:
+    """Tell whether an IR value remembers this dialect."""
+    stack = [ir]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            if any(name in value[k] for k in ("spelled", "kept") if isinstance(value.get(k), dict)):
+                return True
+            stack.extend(
+                v for k, v in value.items() if k not in USER_DATA and isinstance(v, dict | list)
+            )
+        elif isinstance(value, list):
+            stack.extend(v for v in value if isinstance(v, dict | list))
+    return False
+
+
+def reserve(writer: Writer, ir: Any) -> None:
+    """Keep the names and ids that fit from being taken by renamed ones."""
+    if not writer.limits.limits or not isinstance(ir, dict):
+        return
+    for tool in ir.get("tools") or ():
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+            writer.limits.reserve("tool_name", tool["name"])
+    for message in ir.get("messages") or ():
+        for part in message.get("parts", ()) if isinstance(message, dict) else ():
+            if isinstance(part, dict) and part.get("type") == "tool_call":
+                if isinstance(part.get("name"), str):
+                    writer.limits.reserve("tool_name", part["name"])
+                if isinstance(part.get("id"), str):
+                    writer.limits.reserve("call_id", part["id"])
+
+
+def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
+    """Return the list of messages in a unit's value, None where there is none."""
+    if unit == "request":
+        found = ir.get("messages") if isinstance(ir, dict) else None
+        return found if isinstance(found, list) else None
+    return ir if unit in ("messages", "message") else None
+
+
+def outward(ir: Any, unit: str) -> Any:
+    """Return what the caller gets of a value that was read for a unit."""
+    if unit == "tools":
+        return ir.get("tools", [])
+    if unit == "tool":
+        return ir["tools"][0]
+    if unit == "tool_choice":
+        return ir.get("tool_choice", ir)
+    if unit == "message":
+        return ir[0] if len(ir) == 1 else ir
+    return ir
+
+
+def inward(ir: Any, unit: str) -> Any:
+    """Return the value that is written for what the caller gives for a unit."""
+    if unit == "tools":
+        return {"tools": ir}
+    if unit == "tool":
+        return {"tools": [ir]}
+    if unit == "tool_choice" and not (
+        isinstance(ir, dict) and ("tool_choice" in ir or "parallel_tool_calls" in ir)
+    ):
+        return {"tool_choice": ir}
+    if unit == "message":
+        return ir if isinstance(ir, list) else [ir]
+    return ir
+
+
+def source_of(misfit: Misfit, trail: Trail, ir: Any) -> str:
+    """Return the place in the source that a misfit while writing tells of."""
+    at = trail.find(ir) if isinstance(ir, dict | list) else None
+    return pointer(at) if at else ""
