@@ -32,6 +32,16 @@ UNCLEAR = frozenset("ESCALATION IMAGE_OTHER LANGUAGE NO_IMAGE PUP_LIMITED_DISABL
 UNSAID = ("UNSPECIFIED",)
 # Own fields that hold what has no key of its own.
 UNNAMED = frozenset(("block", "settings", "systemRole"))
+# Bodies that the types allow and the API does not send or take, each with the reason.
+EXCUSED = {
+    (
+        "ollama",
+        "request",
+        "top_k",
+    ): "the type is shared with other numbers; the server wants an int",
+    ("ollama", "response", "tool_call_id"): "one type serves both directions; answers hold none",
+    ("ollama", "response", "tool_name"): "one type serves both directions; answers hold none",
+}
 
 
 @cache
@@ -67,6 +77,10 @@ def broken(rules: Any, dialect: str) -> Iterator[str]:
     own = rules[dialect]
     for unit in UNITS:
         for body in bodies(dialect, unit):
+            if any((dialect, unit, key) in EXCUSED for key in _keys(body)):
+                continue
+            if "model" in body:  # which fields a model refuses, the types do not say
+                body = {**body, "model": "m"}
             try:
                 ir = own.read(body, unit).ir
                 home = own.write(ir, unit).body
@@ -87,7 +101,7 @@ def _odd(ir: Json, dialect: str, keys: frozenset[str]) -> Iterator[str]:
             yield from _odd(item, dialect, keys)
     elif isinstance(ir, dict):
         for name in ir.get("own", {}).get(dialect, {}):
-            if name not in keys | UNNAMED:
+            if not {name, f"_{name}"} & keys and name not in UNNAMED:
                 yield f"`own.{name}` is called as nothing on the wire"
         for key, value in ir.items():
             if isinstance(value, str) and value.startswith("other:") and value[6:] not in UNCLEAR:

@@ -97,11 +97,19 @@ def test_an_example_that_does_not_hold_says_the_smallest_difference_and_the_rule
 
 
 @pytest.mark.parametrize(
-    "example", ["{wire: {text: Hi}}", "{reads: 1}", "[]", "{wire: 1, ir: 1, more: 1}"]
+    ("example", "message"),
+    [
+        ("{wire: {text: Hi}}", "this example has no `ir`"),
+        ("{reads: 1}", "this example has no `as`"),
+        ("[]", "an example is"),
+        ("{wire: 1, ir: 1, more: 1}", "`more` is no word of an example"),
+    ],
 )
-def test_an_example_of_another_form_is_refused_with_its_place(tmp_path: Path, example: str) -> None:
+def test_an_example_of_another_form_is_refused_with_its_place(
+    tmp_path: Path, example: str, message: str
+) -> None:
     text = RULES.replace("{wire: {text: Hi}, ir: {type: text, text: Hi}}", example)
-    with pytest.raises(wireglot.RuleError, match="an example is") as caught:
+    with pytest.raises(wireglot.RuleError, match=message) as caught:
         tried(tmp_path, text)
     assert caught.value.line == 10
 
@@ -139,7 +147,7 @@ def test_only_the_files_of_a_folder_are_tried(
     (tmp_path / "one.yaml").write_text(HEAD + RULES + PLACES)
     assert main(["test", str(tmp_path), "--runs", "3", "--seed", "x"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("5 examples, 11 laws on 3 payloads each\n")
+    assert said.startswith("5 examples, 15 laws on 3 payloads each\n")
     assert main(["test", str(tmp_path), "--runs", "0"]) == 0
     assert capsys.readouterr().out.startswith("5 examples, 0 laws")
 

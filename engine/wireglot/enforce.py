@@ -179,8 +179,8 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
             parts = [p for p in message["parts"] if id(p) not in moved]
             if len(parts) != len(message["parts"]):
                 message = with_parts(writer, message, parts)
-            if not message["parts"]:
-                continue
+                if not parts:
+                    continue
         out.append(message)
         calls = [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
         if calls and message.get("role") == "assistant":

@@ -228,7 +228,8 @@ def _has_no_place(case: Case, at: At) -> bool:
 
 # Notes after which elements stand elsewhere, so that pointers of the two sides do not meet.
 _MOVES = frozenset(
-    "moved joined lifted system-as-user reordered empty-message blocks-beside media-beside".split()
+    "moved joined lifted system-as-user tool-as-user reordered empty-message blocks-beside"
+    " media-beside".split()
 )
 
 

@@ -235,10 +235,13 @@ class Writer:
         view = View(value, shape.name, case, self)
         if case.ir is not None:
             self.match(case.ir, value, "", view)
-        elif shape.kind is None and value.get("type", FUNCTION) != FUNCTION:
-            if shape.name not in ("response_format",):
-                raise Misfit(f"this is a {value['type']}", (), case.pos)
         wire = self.picture(case.wire, view, (), top=True)
+        if (
+            shape.kind is None
+            and value.get("type", FUNCTION) != FUNCTION
+            and "type" not in view.claims
+        ):
+            raise Misfit(f"this is a {value['type']}", (), case.pos)
         if wire is ABSENT or (wire == {} and not self._may_be_empty(view)):
             raise Misfit("nothing is written", (), case.pos)
         leftover.leftover(self, view, wire)
