@@ -355,6 +355,10 @@ class Writer:
         filled = False
         has_hole = False
         for names, child in p.entries:
+            if isinstance(child, Hole) and child.idle and not view.memory:
+                if view.look(child.path) is ABSENT:
+                    has_hole = True
+                    continue
             key, here = names[0], (*rel, names[0])
             if view.memory:
                 key = view.memory.get(pointer(here), {}).get("key", key)
