@@ -267,8 +267,8 @@ class File(Tables):
                 right = self._property(item.value, None, item)
             elif item.get("insert") is not None:
                 right = self._turn(item)
-            elif isinstance(item.value, dict):
-                right = bool(item.value)
+            elif isinstance(item.value, dict) and item.value:
+                right = True
                 for word, taken in item.value.items():
                     right = self._property(word, taken, item) and right
             else:
