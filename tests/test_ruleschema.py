@@ -273,6 +273,7 @@ MARKED = {
     "R015-two-holes-side-by-side": ["shapes/image/wire/url"],
     "R021-words-that-are-not-there": [
         "",
+        "conversation/cases",
         "conversation/enforce/0",
         "conversation/enforce/1",
         "shapes/audio/cases/one",
@@ -400,8 +401,8 @@ def test_what_an_editor_marks_is_refused_and_most_of_what_is_wrong_in_form_is_ma
         if told & {"R021", "R022", "R023", "R025", "R026", "R027"}:
             found += bool(seen)
             missed += [told] if not seen else []
-    assert found > 60
-    assert len(missed) <= found // 20, missed
+    assert found > 30
+    assert len(missed) <= found // 10, missed
 
 
 TEXTS = (

@@ -52,7 +52,7 @@ WHOLE: Schema = {
         ),
         "schemas": _each({"properties": {"rewrite": _each({"required": ["schema", "here"]})}}),
         "shapes": _each(_SHAPE),
-        "conversation": _needs("cases"),
+        "conversation": {**_needs("cases"), "properties": {"cases": {"minProperties": 1}}},
         **dict.fromkeys(UNITS, _SHAPE),
     }
 }
