@@ -16,6 +16,7 @@ import pytest
 
 from wireglot import (
     cli,
+    enforceschema,
     fields,
     form,
     grammar,
@@ -207,7 +208,7 @@ def test_a_model_has_the_words_of_its_section(model: Any, known: Any) -> None:
 
 
 def test_what_is_enforced_and_what_a_variant_is_for_are_the_words_of_the_checks() -> None:
-    assert rulemodel.ENFORCE.keys() == form.ENFORCE.keys()
+    assert enforceschema.ENFORCE.keys() == form.ENFORCE.keys()
     for word in words(rulemodel.When):
         said: Any = {"repair": True} if word == "option" else "x"
         row = {"variants": [{"for": {word: said}}]}

@@ -6,6 +6,7 @@ sees and says more. Descriptions are words of docs/rule-language.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import GenericAlias
 from typing import Annotated, Any, ClassVar, get_args
 
@@ -22,7 +23,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from . import form, laddercheck, tableform
+from . import exampleform, form, laddercheck, tableform
+from .enforceschema import enforced
 from .fields import KEPT, KINDS, OBJECTS, ROLES, held
 from .hooks import HOOKS
 from .ir import FIELDS, FUNCTION, field_type
@@ -35,27 +37,13 @@ from .rulefile import LIMITS
 from .schema import BUDGETS
 from .variants import NEVER
 
-ENFORCE = {
-    "lift": "system text stands in `$system` of the request",
-    "answer-next": "results follow their calls",
-    "order-results-by-calls": "results stand in the order of their calls",
-    "put-first": "parts of the kind lead their message",
-    "no-empty": "a message of which nothing was written is left out",
-    "alternate": "neighbours of the role user or assistant are one message",
-    "insert": "the first or last turn is of this role: the text is filled in",
-    "narrow-tools": "a choice that the dialect has no picture for (one tool, some tools, none) is "
-    "made by sending only these tools",
-    "no-blank": "text of nothing but spaces is left out",
-    "some-message": "system text that stands alone is a message of the user",
-    "user-only": "a turn of the model holds no such part",
-}
-
 
 class Words(BaseModel):
     """A mapping of words; in a layer, `word!` replaces one whole and `$removed` takes one away."""
 
     model_config = ConfigDict(extra="forbid", strict=True, regex_engine="python-re")
     layered: ClassVar[bool] = True
+    forms: ClassVar[Schema] = {}  # what stands together
 
     @model_validator(mode="before")
     @classmethod
@@ -76,7 +64,7 @@ class Words(BaseModel):
             if cls.layered and word not in (*made.get("required", ()), *form.LAYERS):
                 made["properties"][word] = _removable(said)
                 whole[f"^{word}!$"] = said
-        return {**made, "patternProperties": whole} if whole else made
+        return {**made, **cls.forms, **({"patternProperties": whole} if whole else {})}
 
 
 def _removable(said: Schema) -> Schema:
@@ -152,6 +140,40 @@ Characters = Annotated[
 ]
 REQUEST = sorted(OBJECTS["request"].keys() - KEPT)
 
+# -- examples -------------------------------------------------------------------------------------
+
+_READS, _WRITES = (
+    "this on the wire reads as that in the IR",
+    "this in the IR writes as that on the wire",
+)
+_BOTH, _ROW = (
+    "the wire reads as the IR, and the IR writes as the wire",
+    "what a row of the ladder makes",
+)
+_SAID = {
+    **dict.fromkeys(("wire", "ir"), _BOTH),
+    **dict.fromkeys(("reads", "as"), "this on the wire reads as that in the IR"),
+    "writes": "this in the IR writes as that on the wire",
+    **dict.fromkeys(("from", "to", "beside"), _ROW),
+    "notes": "`notes` lists the codes that come of it",
+    "abroad": "`abroad: {DIALECT: {CODE: 3}}` counts those of crossing",
+}
+
+
+def _example(name: str, forms: Sequence[tuple[str, str]], more: Sequence[str]) -> Any:
+    """Return the model of an example: one of some pairs of words, and further words."""
+    words = [*dict.fromkeys(sum(forms, ())), *more]
+    pairs = [{"required": [*pair], "propertyNames": {"enum": [*pair, *more]}} for pair in forms]
+    model = _model(name, {word: (Anything, _SAID[word]) for word in words}, layered=False)
+    model.forms = {"anyOf": pairs}
+    return model
+
+
+Example = _example("Example", exampleform.FORMS, exampleform.MORE)
+RowExample = _example("RowExample", exampleform.ROW_FORMS, exampleform.ROW_MORE)
+_SHOWN = "what it reads and writes: examples"
+EXAMPLES = (_list(Example), _SHOWN)
+
 # -- tables, schemas, limits ----------------------------------------------------------------------
 
 Table = _model("Table", {
@@ -160,6 +182,7 @@ Table = _model("Table", {
     "write-also": (_map(Scalar), "further IR words"),
     "otherwise": (Scalar, "for a word of no table"),
     "only": (list[Scalar], "words that stand for themselves"),
+    "examples": EXAMPLES,
 })  # fmt: skip
 _OUT = "other keywords and type words are left out"
 _MUST = "what is written must be so, or the schema is a misfit"
@@ -181,6 +204,7 @@ JsonSchema = _model("JsonSchema", {
     "rewrite": (_map(Rewrite), _ROWS),
     "must": (_list(Must), _MUST),
     "max": (Budgets, _MUST),
+    "examples": EXAMPLES,
 })  # fmt: skip
 Limit = _model("Limit", {
     "first": (Characters, ""), "rest": (Characters, ""), "min": (Length, ""), "max": (Length, ""),
@@ -216,14 +240,12 @@ Limits = _model("Limits", _limits())
 # -- shapes, units, the conversation --------------------------------------------------------------
 
 _GIVES = "`drop` in a unit gives up paths of the wire, with reasons"
-EXAMPLE = {"wire": (Anything, ""), "ir": (Anything, "")}
-Example = _model("Example", EXAMPLE, tuple(EXAMPLE), layered=False)
 CASE = {
     "wire": (Wire, "the picture. A case's own `wire` is laid over it: objects merge key by key"),
     "ir": (Ir, "a picture of the IR side, where it is more than the holes of `wire`"),
     "note": (_like(*CODES), "writing this case abroad is noted with this code"),
     "drop": (_map(Text), _GIVES),
-    "examples": (_list(Example), "`{wire, ir}` pairs; `wireglot test` runs them both ways"),
+    "examples": EXAMPLES,
 }
 Case = _model("Case", CASE)
 _CASES = "several pictures of one thing, each with `wire`, `ir`, `drop`, `note`, `examples`"
@@ -251,51 +273,13 @@ Talk = _model("Talk", {
 })  # fmt: skip
 
 
-def _enforced() -> Schema:
-    """Return the schema of one word of `enforce`."""
-    bare = sorted(word for word, takes in form.ENFORCE.items() if not takes)
-    taken: Schema = {}
-    for word, takes in form.ENFORCE.items():
-        kinds = ["system"] if takes == "ROLE" else sorted({*KINDS, FUNCTION})
-        if takes in ("ROLE", "KIND"):
-            taken[word] = {"enum": kinds, "description": ENFORCE[word]}
-    text = {"type": "string"}
-    turn = {
-        "type": "object",
-        "description": ENFORCE["insert"],
-        "properties": {"user": text, "assistant": text},
-        "additionalProperties": False,
-        "minProperties": 1,
-        "maxProperties": 1,
-    }
-    pair = {"type": "array", "items": {"enum": sorted(ROLES)}, "minItems": 2, "maxItems": 2}
-    places = {"insert": turn, "at": {"enum": ["start", "end"]}, "between": pair}
-    inserts = {"required": ["insert"]}
-    return {
-        "type": ["string", "object"],
-        "if": {"type": "string"},
-        "then": {"enum": bare, "enumDescriptions": [ENFORCE[word] for word in bare]},
-        "else": {
-            "properties": {**taken, **places},
-            "additionalProperties": False,
-            "minProperties": 1,
-            "if": inserts,
-            "then": {
-                "propertyNames": {"enum": sorted(places)},
-                "minProperties": 2,
-                "maxProperties": 2,
-            },
-            "else": {"propertyNames": {"enum": sorted(taken)}},
-        },
-    }
-
-
 Conversation = _model("Conversation", {
     "by": (_one_of("role"), "The name of a case is a role of the IR"),
     "per": (_one_of("message", "run"), "`per: message` writes one wire message for each message"),
     "wire": (_said(OBJECT), CASE["wire"][1]),
     "cases": (_map(Talk, {role: ref("Talk") for role in sorted(ROLES)}), _CASES),
-    "enforce": (_list(_said(_enforced())), ""),
+    "enforce": (_list(_said(enforced())), ""),
+    "examples": EXAMPLES,
 })  # fmt: skip
 
 # -- files ----------------------------------------------------------------------------------------
@@ -342,6 +326,7 @@ BODY: dict[str, tuple[Any, str]] = {
         _map(Text, _KINDS),
         "Kinds of part and tool, and fields of a request, that this API has no place for",
     ),
+    "examples": (_map(_list(Example)), "Examples stand beneath what they show"),
 }
 VARIANT = {word: said for word, said in BODY.items() if word not in NEVER}
 Variant = _model(
@@ -368,6 +353,7 @@ Row = _model("Row", {
         _said({"type": "string", "pattern": f"^{ANY_HOLE}$"}),
         "parts that leave for a user message right after",
     ),
+    "examples": (_list(RowExample), _SHOWN),
 }, ("note", "from", "to"), layered=False)  # fmt: skip
 Rows = GenericAlias(dict, (str, Row))
 _OTHERS = sorted({*KINDS, FUNCTION, *laddercheck.OTHERS})
