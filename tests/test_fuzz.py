@@ -162,6 +162,10 @@ def _mixed(plain: dict[str, Any]) -> None:
     plain["tables"]["type"] = {"only": [1, "a"], "read-also": {"b": "c"}}
 
 
+def _wireless(plain: dict[str, Any]) -> None:
+    plain["conversation"] = {"wire": "text", "cases": {"user": {"wire": {"a": "b"}}, "tool": {}}}
+
+
 def _caseless(plain: dict[str, Any]) -> None:
     plain["conversation"]["cases"] = {}
 
@@ -172,8 +176,14 @@ def _caseless(plain: dict[str, Any]) -> None:
         ("turns", _between, "`a list or mapping` is no role of the IR"),
         ("media", _mixed, "`c` is none of the words of `only`"),
         ("schemas", _caseless, "a conversation has `cases`"),
+        ("schemas", _wireless, "`wire` of a conversation is an object"),
     ],
-    ids=["a role that is no text", "words of two types", "a conversation without a case"],
+    ids=[
+        "a role that is no text",
+        "words of two types",
+        "a conversation without a case",
+        "no picture",
+    ],
 )
 def test_what_no_check_foresaw_is_told(name: str, edit: Edit, told: str) -> None:
     findings = loaded(BASES[name], name, edit)
@@ -205,6 +215,14 @@ def _absent(plain: dict[str, Any]) -> None:
     plain["conversation"]["cases"]["tool"]["wire"]["k"] = "$absent (or false)"
 
 
+def _old(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["talk"] = "$messages as conversation (old)"
+
+
+def _beside(plain: dict[str, Any]) -> None:
+    plain["conversation"]["cases"]["tool"]["wire"]["k"] = "$own.h (default 1)"
+
+
 def _unlike(plain: dict[str, Any]) -> None:
     plain["request"]["wire"]["rules"] = "$system each text | bare (optional)"
     plain["conversation"]["enforce"] = [{"lift": "system"}]
@@ -217,9 +235,19 @@ def _unlike(plain: dict[str, Any]) -> None:
         ("overlay", "base", _own),
         ("overlay", "base", _given),
         ("talk", "talk", _absent),
+        ("overlay", "base", _old),
+        ("talk", "talk", _beside),
         ("rewrite", "rewrite", _unlike),
     ],
-    ids=["null", "a field of its own", "a default", "a key that is absent", "system text"],
+    ids=[
+        "null",
+        "a field of its own",
+        "a default",
+        "a key that is absent",
+        "old messages",
+        "a key beside",
+        "system text",
+    ],
 )
 def test_generated_code_is_left_where_it_would_differ(name: str, stem: str, edit: Edit) -> None:
     base = BASES[name]

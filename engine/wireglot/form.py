@@ -201,6 +201,7 @@ class File(Tables):
         if base is not None and not isinstance(base.value, dict):
             self.form("`wire` of a conversation is an object", base)
             del found.value["wire"]
+            base = None
         said = node.get("cases")
         if said is None or said.value == {}:
             help = "write one for each role: user, assistant, tool, system"

@@ -60,10 +60,16 @@ def _alike(target: Dialect, lists: list[Hole]) -> None:
     system = [h for h in holes(target.units["request"].cases[0].wire) if h.path == "system"]
     if any(("bare" in h.lenses) != bare for h in system):
         raise Cannot
+    body = holes(target.units["request"].cases[0].wire)
+    if any(h.path == "messages" and h.mark == "old" for h in body):
+        raise Cannot
     for case in (c for g in talk.groups for c in g.cases if isinstance(c.wire, Fields)):
         for _, child in case.wire.entries:  # type: ignore[attr-defined]
             if isinstance(child, Literal) and child.values[0] is ABSENT and len(child.values) > 1:
                 raise Cannot
+            if isinstance(child, Hole) and child.path.startswith("own."):
+                if child.mark in ("default", "else"):
+                    raise Cannot
 
 
 def _envelope(target: Dialect) -> list[tuple[dict[str, Any], dict[str, Any]]] | None:
