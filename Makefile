@@ -8,6 +8,8 @@ PYTEST ?= -q -n auto
 TRAFFIC := $(foreach name,openai-chat anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
 FILES ?= $(TRAFFIC)
+MINUTES ?= 25
+JOBS ?= 1
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -18,13 +20,14 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep differential coverage bench test-all-pythons wheel clean
+.PHONY: help demo test lint pytest format sweep differential fuzz coverage bench test-all-pythons wheel clean
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants"
+	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
 	@echo "make coverage | bench | test-all-pythons | format | wheel | clean"
 
 demo: $(VENV)/.installed
@@ -50,6 +53,9 @@ sweep: $(VENV)/.installed-dev
 
 differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential
+
+fuzz: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.rulefuzz 1000000 --minutes $(MINUTES) --jobs $(JOBS) --save fuzzed
 
 coverage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.coverage

@@ -1,224 +1,78 @@
 """Feed broken rule files to the loader, the compiler and both executors.
 
-    python -m tests.rulefuzz N [SEED] [--jobs J]
+    python -m tests.rulefuzz N [SEED] [--jobs J] [--minutes M] [--packaged] [--save FOLDER]
 
-Each execution mutates a rule file (nodes swapped, keys renamed, values of other types, odd texts,
-deep and long values, bytes), loads it, and, when the checks let it pass, compiles it against
-another dialect and converts a small payload each way, interpreted and compiled. Prints how many
-executions reached the compiler, the slowest one, and every exception that is not meant. Exits 1
-on any.
+Each execution changes a file of one of the small rule sets of tests/fuzz (which together have every
+word of the language), in its data or in its bytes, and loads the set. When the checks let it pass,
+it is compiled against another dialect, in one direction; generated code is held against a list of
+what it may hold; and some are run, interpreted and compiled, and compared. Prints how many
+executions reached the compiler, the slowest, the most memory that one took, and every exception
+that is not meant. Exits 1 on any. `--packaged` changes the packaged rules instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import functools
+import gc
+import itertools
 import json
 import multiprocessing
 import random
+import re
 import resource
+import signal
 import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 from wireglot import load
 from wireglot.errors import ConversionError, RuleError, UsageError
 from wireglot.findings import Findings
-from wireglot.rulesets import RuleSet
+from wireglot.rulesets import NONE, RuleSet
 from wireglot.source import Node, Pos, parse
 
-GOOD = Path(__file__).parent / "broken" / "good.yaml"
+from .changes import TEXTS, Pool, bent, mutant
+
+FOLDER = Path(__file__).parent / "fuzz"
 FILE = "fuzzed.yaml"
-POS = Pos(FILE, 1, 1)
-SECONDS = 5.0  # an execution takes at most this long
-OTHER = """
-wireglot: 1
-dialect: other
-shapes:
-  text: {wire: {words: $text}}
-  image: {ir: {source: {type: url, url: $url}}, wire: {seen: $url}}
-  tool_call: {wire: {do: $name, id: $id, how: $arguments}}
-  tool_result: {by: kind, wire: {id: $tool_call_id}, cases: {text: {wire: {said: $value | string}}}}
-  function: {wire: {name: $name, form: $parameters}}
-  candidate: {wire: {parts: $parts each part}}
-unions: {part: [text, image, tool_call, tool_result]}
-conversation:
-  by: role
-  wire: {says: $parts each part}
-  cases: {user: {wire: {who: user}}, assistant: {wire: {who: bot}}, tool: {wire: {who: tool}}}
-request: {wire: {talk: $messages as conversation, tools: $tools each function (optional)}}
-response: {wire: {all: $candidates each candidate}}
-"""
-CALL = {"do": "f", "id": "c1", "how": {"x": 1}}
-OTHER_BODY: Any = {
-    "talk": [
-        {"who": "user", "says": [{"words": "Hi"}, {"seen": "https://example.com"}]},
-        {"who": "bot", "says": [{"words": "Wait"}, CALL]},
-        {"who": "tool", "says": [{"id": "c1", "said": "Sunny"}]},
-    ],
-    "tools": [{"name": "f", "form": {"type": "object"}}],
-}
-GOOD_BODY: Any = {
-    "model": "m",
-    "talk": [
-        {"who": "user", "parts": "Hi"},
-        {"who": "model", "parts": [{"kind": "call", "id": "c1", "name": "f", "with": {"x": 1}}]},
-        {"who": "user", "parts": [{"kind": "answer", "id": "c1", "text": "Sunny"}]},
-    ],
-    "tools": [{"name": "f", "takes": {"type": "object"}}],
-    "choice": "free",
-}
-PACKAGED_BODY: Any = {
-    "model": "m",
-    "messages": [{"role": "user", "content": "Hi"}],
-    "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
-}
-
-# -- mutations ----------------------------------------------------------------------------------
-
-WORDS = (
-    "wire ir cases by also gathers examples note drop write read-also otherwise only keep root "
-    "kind type role name id text value parts tool_call tool_result text image function user model "
-    "system stop max rest first min per run message enforce lift put-first ... parse __class__ "
-    "source url data media_type content arguments"
-).split()
-TEXTS = (
-    "$name", "$text", "$value", "$parts each text", "$parts each part", "$. as tool_choice",
-    "$id (made)", "$name (optional)", "$name (default x)", "$name (else null)", "$text | string",
-    "$value | json", "$arguments | object | json", "$input + $output", "$absent", "$present",
-    "$has tool_call", "${name}", "a${name}b", "$own.x", "$nth", "$run each function", "$key",
-    "x (or y $absent)", "$parts each text | bare", "$parts each text | joined (optional)",
-    "$stop_reason | stop", "$. as usage", "$messages as conversation", "$tools each function",
-    "", "$", "$$", "${", "$a.b.c", "null", "yes", "a'b", 'a"b', "a\\b", "a\nb", "{x}", "%s",
-    "__import__('os')", "x" * 5000, "é\u2028\ud800", "\x00", "none", "tool", "true",
-    "$text (old)", "$parts each text | lone (old)", "$text | plain", "$stop | listed",
-)  # fmt: skip
-VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 1.5, 10**39, "", "x", [], {}, [1], {"a": 1})
+SECONDS = 2.0  # of the processor, that one execution takes at most
+MEGABYTES = 64  # by which one execution raises the peak at most
+MOST = 2 * 2**30  # of memory, that a process may ask for
+BYTES = 0.1  # how many change the bytes of a file
+RUN = 0.15  # how many are run, of those that reach the compiler
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {},
+    {},
+    {"repair": True},
+    {"version": "1"},
+    {"json_results": "text"},
+)
+__all__ = ["FILE", "TEXTS", "Fuzz", "forbidden", "main", "mutant", "node_of"]
 
 
 def node_of(value: Any) -> Node:
-    """Build a node from plain JSON."""
+    """Build a node from plain JSON, each at a place of its own."""
+    return _node_of(value, itertools.count(1))
+
+
+def _node_of(value: Any, lines: Iterator[int]) -> Node:
+    pos = Pos(FILE, next(lines), 1)
     if isinstance(value, dict):
-        return Node({k: node_of(v) for k, v in value.items()}, POS, dict.fromkeys(value, POS))
-    return Node([node_of(v) for v in value] if isinstance(value, list) else value, POS)
+        keys = {key: Pos(FILE, next(lines), 1) for key in value}
+        return Node({key: _node_of(child, lines) for key, child in value.items()}, pos, keys)
+    if isinstance(value, list):
+        return Node([_node_of(child, lines) for child in value], pos)
+    return Node(value, pos)
 
 
-def mutant(value: Any, chance: random.Random) -> Any:
-    """Return a copy of a plain rule file with some mutations, mostly one."""
-    for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        paths = list(_paths(value, ()))
-        path = chance.choice(paths)
-        change = chance.choices(CHANGES, WEIGHTS)[0]
-        found = _at(value, path)
-        value = _with(value, path, change(found, value, chance))
-    return value
-
-
-def _paths(value: Any, path: tuple[Any, ...]) -> Any:
-    yield path
-    if len(path) > 30:
-        return
-    for key, child in value.items() if isinstance(value, dict) else ():
-        yield from _paths(child, (*path, key))
-    for n, child in enumerate(value) if isinstance(value, list) else ():
-        yield from _paths(child, (*path, n))
-
-
-def _at(value: Any, path: tuple[Any, ...]) -> Any:
-    for step in path:
-        value = value[step]
-    return value
-
-
-_GONE = object()
-
-
-def _with(value: Any, path: tuple[Any, ...], new: Any) -> Any:
-    if not path:
-        return {} if new is _GONE else new
-    copy: Any = dict(value) if isinstance(value, dict) else list(value)
-    if len(path) == 1 and new is _GONE:
-        del copy[path[0]]
-    else:
-        copy[path[0]] = _with(copy[path[0]], path[1:], new)
-    return copy
-
-
-def _delete(found: Any, whole: Any, chance: random.Random) -> Any:
-    return _GONE
-
-
-def _text(found: Any, whole: Any, chance: random.Random) -> Any:
-    return chance.choice(TEXTS)
-
-
-def _value(found: Any, whole: Any, chance: random.Random) -> Any:
-    return chance.choice(VALUES)
-
-
-def _literal(found: Any, whole: Any, chance: random.Random) -> Any:
-    """Change a text a little: mostly to something that still can be read."""
-    if not isinstance(found, str) or not found:
-        return chance.choice(WORDS)
-    kind = chance.randrange(5)
-    if found.startswith("$"):
-        return (
-            found
-            + chance.choice((" (optional)", " | string", " (else x)", " (default null)", "x")),
-            found.partition(" ")[0],
-            found.replace("each", "as"),
-            "$" + chance.choice(WORDS),
-            found.partition(" | ")[0],
-        )[kind]
-    at = chance.randrange(len(found))
-    return (found[:at] + found[at + 1 :], found + "x", found.upper(), found[::-1], found[:at])[kind]
-
-
-def _renamed(found: Any, whole: Any, chance: random.Random) -> Any:
-    if not isinstance(found, dict) or not found:
-        return _literal(found, whole, chance)
-    old = chance.choice(list(found))
-    new = chance.choice((f"{old}_", chance.choice(WORDS), f"{old} (or other)", "`a b`"))
-    return {(new if key == old else key): child for key, child in found.items()}
-
-
-def _other(found: Any, whole: Any, chance: random.Random) -> Any:
-    """Put a node from elsewhere here."""
-    return _at(whole, chance.choice(list(_paths(whole, ()))))
-
-
-def _added(found: Any, whole: Any, chance: random.Random) -> Any:
-    extra = chance.choice((chance.choice(TEXTS), chance.choice(VALUES)))
-    if isinstance(found, dict):
-        return {**found, chance.choice(WORDS): extra}
-    return [*found, extra] if isinstance(found, list) else _literal(found, whole, chance)
-
-
-def _shuffled(found: Any, whole: Any, chance: random.Random) -> Any:
-    if isinstance(found, dict):
-        return dict(chance.sample(list(found.items()), len(found)))
-    if isinstance(found, list):
-        return chance.sample(found, len(found))
-    return _literal(found, whole, chance)
-
-
-def _deep(found: Any, whole: Any, chance: random.Random) -> Any:
-    for _ in range(chance.choice((1, 2, 10, 50))):
-        found = [found] if chance.random() < 0.3 else {"a": found}
-    return found
-
-
-Change = Callable[[Any, Any, random.Random], Any]
-CHANGES: tuple[Change, ...] = (
-    _literal, _renamed, _shuffled, _added, _delete, _text, _value, _other, _deep,
-)  # fmt: skip
-WEIGHTS = (10, 4, 4, 3, 4, 3, 1, 2, 1)
-
-# -- one execution ------------------------------------------------------------------------------
+# -- what generated code may hold -----------------------------------------------------------------
 
 NODES = frozenset(
     "Module FunctionDef arguments arg Assign AugAssign Expr For While If Try ExceptHandler Raise "
@@ -227,65 +81,139 @@ NODES = frozenset(
     "DictComp GeneratorExp comprehension Starred NamedExpr And Or Not Eq NotEq Lt LtE Gt GtE Is "
     "IsNot In NotIn Add Sub Mult USub BitOr Delete Del".split()
 )
+CALLS = frozenset("eval exec compile open getattr setattr vars".split())
 
 
+@functools.lru_cache(100_000)
 def forbidden(text: str) -> str | None:
     """Return what generated code holds that it must not, or None."""
-    for node in ast.walk(ast.parse(text)):
-        kind = type(node).__name__
+    stack: list[Any] = [ast.parse(text)]
+    while stack:
+        node = stack.pop()
+        kind = node.__class__.__name__
         if kind not in NODES:
-            return kind
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-            if node.attr != "__class__":
-                return f".{node.attr}"
-        if isinstance(node, ast.Name) and node.id.startswith("__"):
-            return node.id
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("eval", "exec", "compile", "open", "getattr", "setattr", "vars"):
-                return node.func.id
+            return str(kind)
+        if kind == "Attribute" and node.attr.startswith("_") and node.attr != "__class__":
+            return f".{node.attr}"
+        if kind == "Name" and node.id.startswith("__"):
+            return str(node.id)
+        if kind == "Call" and node.func.__class__ is ast.Name and node.func.id in CALLS:
+            return str(node.func.id)
+        for field in node._fields:
+            child = getattr(node, field, None)
+            if child.__class__ is list:
+                stack += [item for item in child if isinstance(item, ast.AST)]
+            elif isinstance(child, ast.AST):
+                stack.append(child)
     return None
 
 
-class Fuzz:
-    """Runs mutants of some rule files."""
+def pieces(text: str) -> list[str]:
+    """Cut generated code before each of its outermost functions; most of them come again."""
+    return re.split(r"\n(?=def )", text)
 
-    def __init__(self, seed: str, compiled: bool = True) -> None:
-        self.compiled = compiled  # run the generated code too, and compare
+
+# -- what is changed ------------------------------------------------------------------------------
+
+
+class Base(NamedTuple):
+    """A rule set: its files by their stems, and a payload for each unit."""
+
+    name: str
+    texts: dict[str, str]
+    plain: dict[str, Any]
+    nodes: dict[str, Node]
+    bodies: dict[str, Any]
+    other: str  # the dialect to convert with
+
+
+def read(folder: Path) -> Base:
+    """Read the files of a folder."""
+    texts = {p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.yaml"))}
+    nodes = {stem: parse(text, f"{stem}.yaml") for stem, text in texts.items()}
+    bodies = {p.stem: json.loads(p.read_text("utf-8")) for p in folder.glob("*.json")}
+    plain = {stem: node.plain() for stem, node in nodes.items()}
+    tools = any("tools" in file.get("request", {}).get("wire", {}) for file in plain.values())
+    return Base(folder.name, texts, plain, nodes, bodies, "tooled" if tools else "other")
+
+
+def packaged() -> list[Base]:
+    """Return each packaged dialect as a rule set of its own."""
+    body = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+    }
+    nodes = load.packaged_nodes()
+    found = []
+    for name, node in nodes.items():
+        files = {name: node}
+        if "extends" in node.value:
+            parent = node.value["extends"].value
+            files[parent] = nodes[parent]
+        files[load.LADDER] = nodes[load.LADDER]
+        plain = {stem: each.plain() for stem, each in files.items()}
+        if name != load.LADDER:
+            found.append(Base(name, {}, plain, files, {"request": body}, "other"))
+    return found
+
+
+# -- one execution --------------------------------------------------------------------------------
+
+
+class Hang(BaseException):
+    """Raised in an execution that takes too long."""
+
+
+def _hang(*_: object) -> NoReturn:
+    raise Hang
+
+
+class Fuzz:
+    """Runs changed rule sets."""
+
+    def __init__(self, seed: str, bases: Sequence[Base] | None = None) -> None:
         self.chance = random.Random(seed)
-        text = GOOD.read_text(encoding="utf-8")
-        self.text = text
-        packaged = load.packaged_nodes()
-        self.nodes: dict[str, Node] = {
-            load.LADDER: packaged[load.LADDER],
-            "other": parse(OTHER, "other.yaml"),
+        shared = read(FOLDER)
+        self.bodies = shared.bodies
+        self.around = {
+            name: {load.LADDER: shared.nodes[load.LADDER], name: shared.nodes[name]}
+            for name in shared.bodies
         }
-        self.bases: list[tuple[str, Any, Any]] = [
-            ("good", parse(text, FILE).plain(), GOOD_BODY)
-        ] * 9
-        for name, node in packaged.items():
-            if name != load.LADDER:
-                self.bases.append((name, node.plain(), PACKAGED_BODY))
-        self.ladder = packaged[load.LADDER].plain()
+        folders = sorted(path for path in FOLDER.iterdir() if path.is_dir())
+        self.bases = [read(folder) for folder in folders] if bases is None else list(bases)
+        self.pool = Pool(file for base in self.bases for file in base.plain.values())
         self.count: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
-        self.slowest = 0.0
-        self.current = ""
         self.first: dict[str, str] = {}
+        self.slowest = 0.0
+        self.grown = 0  # megabytes by which one execution raised the peak
+        self.current = ""
+        self.others: dict[str, Any] = {}  # built once, with the ladder that the bases share
 
-    def run(self, times: int) -> None:
-        """Run some executions."""
+    def run(self, times: int, until: float = float("inf")) -> None:
+        """Run some executions, or for some time."""
+        signal.signal(signal.SIGPROF, _hang)
+        peak = _peak()
         for _ in range(times):
-            began = time.perf_counter()
+            if time.monotonic() > until:
+                return
+            began = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             try:
                 self.one()
+            except Hang:
+                self.fault(f"took more than {SECONDS:.0f} s")
             except Exception as error:
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 what = f"{type(error).__name__}: {str(error)[:120]}"
                 self.fault(f"{what} ({Path(where.filename).name}:{where.lineno})")
-            took = time.perf_counter() - began
-            if took > SECONDS:
-                self.fault(f"took {took:.0f} s")
-            self.slowest = max(self.slowest, took)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            self.slowest = max(self.slowest, time.process_time() - began)
+            now = _peak()
+            if now - peak > MEGABYTES and self.count["executions"]:
+                self.fault(f"took {now - peak} MB")
+            self.grown, peak = max(self.grown, now - peak), now
             self.count["executions"] += 1
 
     def fault(self, what: str) -> None:
@@ -294,70 +222,95 @@ class Fuzz:
         self.first.setdefault(what, self.current)
 
     def one(self) -> None:
-        """Run one mutant: checks, the compiler, and both executors."""
+        """Run one changed rule set: checks, the compiler, and both executors."""
         chance = self.chance
-        if chance.random() < 0.1:
-            self.bytes()
-            return
-        name, plain, body = chance.choice(self.bases)
+        base = chance.choice(self.bases)
+        stem = chance.choice(list(base.plain))
         findings = Findings({FILE: ""})
-        nodes = self.nodes
-        if chance.random() < 0.05:
-            steps = node_of(mutant(self.ladder, chance))
-            own = {load.LADDER: steps, name: node_of(plain)}
-            self.current = json.dumps(steps.plain())
+        if base.texts and chance.random() < BYTES:
+            node = self.bytes(base.texts[stem], findings)
         else:
-            changed = mutant(plain, chance)
-            own = {name: node_of(changed)}
-            self.current = json.dumps(changed)
-        self.loaded(load.from_nodes(own, nodes, findings), body)
+            changed = mutant(base.plain[stem], chance, self.pool)
+            self.current = f"# {base.name}/{stem}\n{json.dumps(changed)}"
+            node = node_of(changed)
+        if node is not None:
+            rules = load.from_nodes({**base.nodes, stem: node}, self.around[base.other], findings)
+            if rules is not None:
+                self.loaded(rules, base)
+                return
+        self.count["refused"] += 1
 
-    def loaded(self, rules: RuleSet | None, body: Any) -> None:
-        """Convert both ways with the rules of a mutant, if it has not been refused."""
-        if rules is None:
-            self.count["refused"] += 1
-            return
-        made = next((d for d in rules.dialects if d != "other"), "other")
-        self.convert(rules, made, "other", body)
-        self.convert(rules, "other", made, OTHER_BODY)
-
-    def bytes(self) -> None:
-        """Mutate the text of a file."""
-        chance, text = self.chance, self.text
-        for _ in range(chance.choice((1, 1, 2, 5))):
-            at, size = chance.randrange(len(text)), chance.choice((0, 1, 1, 3, 40))
-            signs = "".join(
-                chance.choices("{}[]:,$ \n\t|&*!'\"#-(>%@`x1\x00é", k=chance.choice((0, 1, 2)))
-            )
-            text = text[:at] + signs + text[at + size :]
+    def bytes(self, text: str, findings: Findings) -> Node | None:
+        """Change the text of a file, and read it."""
         self.count["bytes"] += 1
-        self.current = text
-        findings = Findings({FILE: text})
+        self.current = findings.texts[FILE] = bent(text, self.chance)
         try:
-            node = parse(text, FILE, findings.take)
+            return parse(self.current, FILE, findings.take)
         except RuleError as error:
             findings.take(error)
-            findings.sorted()
+            assert all(str(finding) for finding in findings)
+            return None
+
+    def loaded(self, rules: RuleSet, base: Base) -> None:
+        """Compile a rule set that was not refused, in one direction, and run it now and then."""
+        chance, other = self.chance, base.other
+        names = [name for name in rules.dialects if name != other]
+        if not names:
             self.count["refused"] += 1
             return
-        rules = load.from_nodes({"good": node}, self.nodes, findings)
-        for finding in findings:
-            assert str(finding)
-        self.loaded(rules, GOOD_BODY)
+        if load.LADDER not in base.nodes:  # nothing of the other dialect changes
+            if other not in self.others:
+                self.others[other] = rules[other]
+            rules._dialects[other, ()] = self.others[other]
+        pair, body = [chance.choice(names), other], base.bodies.get("request")
+        if body is None or chance.random() < 0.5:
+            pair, body = pair[::-1], chance.choice(self.bodies[other])
+        self.count["compiler"] += 1
+        rules.plan = self.checked(rules.plan)  # type: ignore[method-assign]
+        rules.plan(*pair)
+        if chance.random() < RUN:
+            self.executed(rules, pair, body)
+            for unit, sent in base.bodies.items():
+                if unit != "request":
+                    outcome(functools.partial(rules.convert, sent, names[0], other, unit=unit))
 
-    def convert(self, rules: RuleSet, source: str, target: str, body: Any) -> None:
-        """Compile a pair, look at the code, and compare both executors."""
-        self.count["compiler"] += source == "other"
-        plan = rules.plan(source, target)
-        if plan is not None:
-            self.count["compiled"] += 1
-            found = forbidden(plan["text"])
-            assert found is None, f"generated code holds {found}"
-        options = {"engine": "interpreted"}
-        meant = outcome(lambda: rules.convert(body, source, target, options=options))
-        if self.compiled:
-            found = outcome(lambda: rules.convert(body, source, target))
-            assert found == meant, "compiled and interpreted differ"
+    def checked(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        """Return what compiles, with a look at the code that it made."""
+
+        done: dict[Any, Any] = {}
+
+        def plan(source: str, target: str, both: Any = NONE) -> Any:
+            if (source, target, both) in done:
+                return done[source, target, both]
+            made = make(source, target, both)
+            if made is not None:
+                self.count["compiled"] += 1
+                for found in map(forbidden, pieces(made["text"])):
+                    if found is not None:
+                        self.fault(f"generated code holds {found}")
+            done[source, target, both] = made
+            return made
+
+        return plan
+
+    def executed(self, rules: RuleSet, pair: Sequence[str], body: Any) -> None:
+        """Compare what both executors make of a payload."""
+        self.count["run"] += 1
+        options = self.chance.choice(OPTIONS)
+        if differ(rules, pair[0], pair[1], body, options):
+            self.fault(f"compiled and interpreted differ: {'/'.join(pair)} {options or ''}")
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def differ(rules: RuleSet, source: str, target: str, body: Any, options: Any) -> Any:
+    """Return what both executors make of a payload, where it is not the same."""
+    given = {**options, "engine": "interpreted"}
+    meant = outcome(lambda: rules.convert(body, source, target, options=given))
+    found = outcome(lambda: rules.convert(body, source, target, options=options))
+    return None if found == meant else (found, meant)
 
 
 def outcome(run: Callable[[], Any]) -> Any:
@@ -369,16 +322,28 @@ def outcome(run: Callable[[], Any]) -> Any:
     return (json.dumps(out.body, sort_keys=True), sorted(map(repr, out.notes)), out.envelope)
 
 
-Result = tuple[Counter[str], Counter[str], float, int, dict[str, str]]
+# -- the command ----------------------------------------------------------------------------------
 
 
-def work(task: tuple[str, int]) -> Result:
+class Task(NamedTuple):
+    """What one process does."""
+
+    seed: str
+    times: int
+    until: float
+    packaged: bool
+
+
+def work(task: Task) -> tuple[Fuzz, float, int]:
     """Run some executions in a process of its own."""
-    resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
-    fuzz = Fuzz(task[0])
-    fuzz.run(task[1])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return fuzz.count, fuzz.faults, fuzz.slowest, peak, fuzz.first
+    resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
+    fuzz = Fuzz(task.seed, packaged() if task.packaged else None)
+    began = time.process_time()
+    fuzz.run(task.times, task.until)
+    fuzz.others.clear()
+    return fuzz, time.process_time() - began, _peak()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -387,23 +352,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("count", type=int, nargs="?", default=20_000)
     parser.add_argument("seed", nargs="?", default="0")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--packaged", action="store_true")
     parser.add_argument("--save", type=Path, help="a folder for the files that caused a fault")
     options = parser.parse_args(arguments)
-    first: dict[str, str] = {}
-    count, faults, slowest, peak = Counter[str](), Counter[str](), 0.0, 0
-    tasks = [(f"{options.seed}/{n}", options.count // options.jobs) for n in range(options.jobs)]
-    began = time.perf_counter()
+    count, faults, first = Counter[str](), Counter[str](), dict[str, str]()
+    slowest, used, grown, peak, began = 0.0, 0.0, 0, 0, time.monotonic()
+    until = began + 60 * options.minutes
+    each = -(-options.count // options.jobs)
+    tasks = [
+        Task(f"{options.seed}/{n}", each, until, options.packaged) for n in range(options.jobs)
+    ]
     with multiprocessing.Pool(options.jobs) as pool:
-        for counted, found, slow, used, files in pool.imap_unordered(work, tasks):
-            count, faults = count + counted, faults + found
-            first = {**files, **first}
-            slowest, peak = max(slowest, slow), max(peak, used)
-    total = max(1, count["executions"])
+        for fuzz, spent, memory in pool.imap_unordered(work, tasks):
+            count, faults, first = count + fuzz.count, faults + fuzz.faults, {**fuzz.first, **first}
+            slowest, grown = max(slowest, fuzz.slowest), max(grown, fuzz.grown)
+            used, peak = used + spent, max(peak, memory)
+    total, took = max(1, count["executions"]), time.monotonic() - began
+    mean = 1000 * used / total
     print(
-        f"{total} executions in {time.perf_counter() - began:.0f} s: "
-        f"{count['refused']} refused, {count['compiler']} reached the compiler "
-        f"({count['compiler'] / total:.0%}), {count['compiled']} pairs compiled; "
-        f"slowest {slowest:.2f} s, peak {peak} MB, faults {faults.total()}"
+        f"{total:,} executions in {took:.0f} s ({mean:.1f} ms of the processor each), "
+        f"{count['bytes']:,} of bytes: {count['refused']:,} refused, {count['compiler']:,} reached "
+        f"the compiler ({count['compiler'] / total:.0%}), {count['compiled']:,} pairs compiled, "
+        f"{count['run']:,} run both ways; slowest {slowest:.2f} s of the processor, "
+        f"peak {peak} MB, raised by {grown} MB at most by one; faults {faults.total()}"
     )
     for fault, times in faults.most_common(40):
         print(f"{times:6d}  {fault}")

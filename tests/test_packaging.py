@@ -78,7 +78,9 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     assert (package / "py.typed").is_file()
     modules = {path.name for path in (ROOT / "engine" / "wireglot").glob("*.py")}
     assert modules == {path.name for path in package.glob("*.py")}
-    rules = {path.name for path in (ROOT / "rules").glob("*.yaml")}
+    rules = {
+        path.name for kind in ("yaml", "schema.json") for path in (ROOT / "rules").glob(f"*.{kind}")
+    }
     assert rules <= {path.name for path in (package / "rules").iterdir()}
     overlays = {path.name for path in (ROOT / "rules" / "overlays").glob("*.yaml")}
     assert overlays and overlays == {p.name for p in (package / "rules" / "overlays").iterdir()}

@@ -1,4 +1,4 @@
-"""The command line: `convert`, `dialects`, `show`, `check` and `test`.
+"""The command line: `convert`, `dialects`, `show`, `check`, `test` and `schema`.
 
 Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
 Imports stand inside the functions: most of a short command's time is its start.
@@ -124,6 +124,8 @@ def _parser() -> argparse.ArgumentParser:
     add = test.add_argument
     add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
     add("--seed", default="0", metavar="S", help="another seed makes other payloads")
+    schema = command("schema", _schema, "print the JSON Schema of rule files, for editors")
+    schema.add_argument("--ladder", action="store_true", help="that of the ladder's file")
     return parser
 
 
@@ -190,6 +192,13 @@ def _check(arguments: argparse.Namespace) -> int:
             print(finding)
         print(_told([finding.severity for finding in findings], len(findings.texts)))
     return FAILED if any(finding.severity == "error" for finding in findings) else OK
+
+
+def _schema(arguments: argparse.Namespace) -> int:
+    from . import load
+
+    _write(load.schema("ladder" if arguments.ladder else "rule-file"), None)
+    return OK
 
 
 def _told(severities: Sequence[str], files: int) -> str:

@@ -88,7 +88,11 @@ class Findings:
 
     def sorted(self) -> list[Finding]:
         """Return the findings by file and place."""
-        found = (f for (rule, pos, _), f in self._found.items() if (rule, pos) not in self._right)
+        found = (
+            f
+            for (rule, pos, _), f in self._found.items()
+            if f.severity == "error" or (rule, pos) not in self._right
+        )
         return sorted(found, key=lambda f: (f.file, f.line, f.column, f.rule))
 
     def raise_first(self) -> None:
@@ -165,7 +169,7 @@ def near(name: str, known: Iterable[str], lead: str = "") -> str:
     """Return `did you mean ...?` for a name that is close to a known one, else nothing."""
     import difflib
 
-    names = sorted(set(known))
+    names = sorted(set(map(str, known)))
     if not isinstance(name, str) or len(name) > 60:
         return ""
     found = difflib.get_close_matches(name, names, 1, 0.6)
@@ -177,7 +181,7 @@ def near(name: str, known: Iterable[str], lead: str = "") -> str:
 
 def helped(name: str, known: Iterable[str], what: str = "there are", lead: str = "") -> str:
     """Return help for a name that is not known: the nearest one, and all when they are few."""
-    names = sorted(set(known))
+    names = sorted(set(map(str, known)))
     told = near(name, names, lead)
     if not names:
         return told or "there are none"

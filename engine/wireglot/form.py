@@ -201,7 +201,9 @@ class File(Tables):
         if base is not None and not isinstance(base.value, dict):
             self.form("`wire` of a conversation is an object", base)
             del found.value["wire"]
-        if node.get("cases") is None:
+            base = None
+        said = node.get("cases")
+        if said is None or said.value == {}:
             help = "write one for each role: user, assistant, tool, system"
             self.form("a conversation has `cases`", node, help)
         given, cases = node.get("cases"), found.get("cases")
@@ -238,8 +240,8 @@ class File(Tables):
                 right = self._property(item.value, None, item)
             elif item.get("insert") is not None:
                 right = self._turn(item)
-            elif isinstance(item.value, dict):
-                right = bool(item.value)
+            elif isinstance(item.value, dict) and item.value:
+                right = True
                 for word, taken in item.value.items():
                     right = self._property(word, taken, item) and right
             else:
@@ -277,7 +279,7 @@ class File(Tables):
             return False
         between = item.get("between")
         for role in between.value if between is not None else ():
-            if role.value not in ROLES:
+            if not isinstance(role.value, str) or role.value not in ROLES:
                 message = f"`{short(role.value)}` is no role of the IR"
                 help = helped(str(role.value), ROLES, "the roles are")
                 self.findings.error("R024", message, role.pos, help, word=str(role.value))

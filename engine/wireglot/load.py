@@ -36,6 +36,12 @@ def _folder() -> str:
     return folder
 
 
+def schema(name: str) -> bytes:
+    """Return a JSON Schema that comes with the rules: of a `rule-file` or of the `ladder`."""
+    with open(f"{_folder()}/{name}.schema.json", "rb") as file:
+        return file.read()
+
+
 @functools.cache
 def packaged_nodes() -> dict[str, Node]:
     """Return the packaged rule files by dialect, from the prepared model when it is there."""

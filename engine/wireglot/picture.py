@@ -31,14 +31,14 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-_HOLE = re.compile(
+HOLE = re.compile(
     r"\$(?P<path>\.|[a-zA-Z_][\w.]*)(?P<sum>(?:\s*\+\s*\$[a-zA-Z_][\w.]*)*)"
     r"(?:\s+(?P<mode>as|each|entries)\s+(?P<shape>[\w.-]+))?"
     r"(?P<lenses>(?:\s*\|\s*[\w+-]+)*)"
     r"(?:\s+\((?P<mark>[a-z]+)(?:\s+(?P<value>[^()]*))?\))?\s*"
 )
-_OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
-_VAR = re.compile(r"\$\{([\w.]+)\}")
+OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
+VAR = re.compile(r"\$\{([\w.]+)\}")
 MARKS = ("optional", "default", "else", "made", "copy", "old")
 
 
@@ -217,7 +217,7 @@ def spellings(key: str) -> tuple[str, ...]:
     """Return the names that a key of a picture stands for; the first one is written."""
     if key.startswith("`") and key.endswith("`") and len(key) > 2:
         return (key[1:-1],)
-    if match := _OR.fullmatch(key):
+    if match := OR.fullmatch(key):
         return (match["first"], *match["more"].split())
     return (key,)
 
@@ -225,7 +225,7 @@ def spellings(key: str) -> tuple[str, ...]:
 def _text(text: str, pos: Pos) -> Picture:
     if text.startswith("$$"):
         return Literal((text[1:],), pos)
-    if match := _OR.fullmatch(text):
+    if match := OR.fullmatch(text):
         more = (_word(word) for word in match["more"].split())
         return Literal((_word(match["first"], True), *more), pos)
     if text == "$absent":
@@ -237,7 +237,7 @@ def _text(text: str, pos: Pos) -> Picture:
     if text.startswith("$") and not text.startswith("${"):
         return hole(text, pos)
     if "${" in text:
-        pieces = _VAR.split(text)
+        pieces = VAR.split(text)
         fixed, names = tuple(pieces[::2]), tuple(pieces[1::2])
         if not names or "${" in "".join(fixed):
             raise wrong(f"`{text}` holds a `${{` that names nothing", pos, "write ${name}")
@@ -253,7 +253,7 @@ def _text(text: str, pos: Pos) -> Picture:
 
 def hole(text: str, pos: Pos) -> Hole:
     """Parse one hole."""
-    match = _HOLE.fullmatch(text)
+    match = HOLE.fullmatch(text)
     if not match:
         raise wrong(
             f"`{text}` is no hole",

@@ -31,6 +31,7 @@ def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
     talk = target.conversation
     assert talk is not None
     lists = [h for g in talk.groups for c in g.cases for h in c.lists.get("parts", [])]
+    _alike(target, lists)
     block, text_key = plain_block(target, lists[0].shape)
     names, ids = target.limits.get("tool_name"), target.limits.get("call_id")
     plan = {
@@ -49,6 +50,26 @@ def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
     }
     Frame(plan, pair.code).write()
     return plan | {"text": "\n".join(pair.code.lines) + "\n", "consts": pair.code.consts}
+
+
+def _alike(target: Dialect, lists: list[Hole]) -> None:
+    """Raise Cannot where messages hold what generated code does not write as it should."""
+    talk = target.conversation
+    assert talk is not None
+    bare = talk.per == "run" and any("bare" in h.lenses for h in lists)
+    system = [h for h in holes(target.units["request"].cases[0].wire) if h.path == "system"]
+    if any(("bare" in h.lenses) != bare for h in system):
+        raise Cannot
+    body = holes(target.units["request"].cases[0].wire)
+    if any(h.path == "messages" and h.mark == "old" for h in body):
+        raise Cannot
+    for case in (c for g in talk.groups for c in g.cases if isinstance(c.wire, Fields)):
+        for _, child in case.wire.entries:  # type: ignore[attr-defined]
+            if isinstance(child, Literal) and child.values[0] is ABSENT and len(child.values) > 1:
+                raise Cannot
+            if isinstance(child, Hole) and child.path.startswith("own."):
+                if child.mark in ("default", "else"):
+                    raise Cannot
 
 
 def _envelope(target: Dialect) -> list[tuple[dict[str, Any], dict[str, Any]]] | None:
@@ -105,6 +126,8 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     wire = source.units["request"].cases[0].wire
     if not isinstance(wire, Fields) or wire.spread:
         raise Cannot
+    if any(h.mark == "default" and h.path.startswith("own.") for h in holes(wire)):
+        raise Cannot  # where nothing stands, there is a field of this dialect alone
     case = target.units["request"].cases[0]
     rule = str(case.pos)
     for names, child in wire.entries:
@@ -125,6 +148,9 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     ]
     if not message_keys or (pair.lifts and not system_keys):
         raise Cannot
+    for keys, h in there:  # null is written, and not noted; the rest stands where none is filled in
+        if h.mark == "else" and (h.value is None or places.get(h.path) != (keys, h)):
+            raise Cannot
     fixed: list[tuple[tuple[str, ...], Any]] = []
     demanded: list[tuple[str, ...]] = []
     _demands(case.wire, (), fixed, demanded)

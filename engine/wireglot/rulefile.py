@@ -396,7 +396,8 @@ def _conversation(node: Node) -> Conversation:
         merged = over if spliced and over else merge(base, over)
         if isinstance(merged.value, dict) and over is not None and isinstance(over.value, dict):
             # What tells the case apart (the role) stands first.
-            merged.value = {k: merged.value[k] for k in (*over.value, *merged.value)}
+            first = [k for k in over.value if k in merged.value]  # not what it takes away
+            merged.value = {k: merged.value[k] for k in (*first, *merged.value)}
         wire = pic.parse(merged)
         ir_node = case_node.get("ir")
         ir = pic.parse(ir_node) if ir_node else None

@@ -1,0 +1,268 @@
+"""The fuzzer of rule files: a short run, what it is made of, and what longer runs have found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from wireglot import form, laddercheck, lenses, load, picture, rulefile, schema, tableform
+from wireglot.findings import Findings
+from wireglot.pictureform import MODES
+from wireglot.rulesets import RuleSet
+from wireglot.source import Pos, parse
+
+from . import rulefuzz
+from .rulefuzz import FILE, Base, differ, node_of
+
+BASES = {base.name: base for base in rulefuzz.Fuzz("").bases}
+
+
+def test_changed_rule_files_raise_nothing_but_rule_errors() -> None:
+    fuzz = rulefuzz.Fuzz("suite")
+    fuzz.run(400)
+    assert fuzz.faults == {}
+    assert fuzz.count["executions"] == 400
+    assert fuzz.count["compiler"] >= 200
+    assert fuzz.count["compiled"] >= 60 and fuzz.count["run"] >= 20
+    assert fuzz.count["bytes"] >= 20
+
+
+def test_changed_packaged_files_raise_nothing_but_rule_errors() -> None:
+    fuzz = rulefuzz.Fuzz("suite", rulefuzz.packaged())
+    fuzz.run(12)
+    assert fuzz.faults == {}
+    assert fuzz.count["compiler"] >= 2
+
+
+def test_a_fault_is_told_with_the_file_that_caused_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    fuzz = rulefuzz.Fuzz("suite")
+
+    def broken(*_: Any) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr(load, "from_nodes", broken)
+    fuzz.run(3)
+    (fault,) = fuzz.faults
+    assert fault.startswith("KeyError: 'x' (test_fuzz.py:")
+    assert "wireglot" in fuzz.first[fault]
+
+
+def test_an_execution_that_does_not_end_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    fuzz = rulefuzz.Fuzz("suite")
+
+    def endless(*_: Any) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(rulefuzz, "SECONDS", 0.05)
+    monkeypatch.setattr(load, "from_nodes", endless)
+    fuzz.run(1)
+    assert [fault.split(" ")[0] for fault in fuzz.faults] == ["took"]
+
+
+@pytest.mark.parametrize("text", ["import os", "a.__globals__", "eval('1')", "x = lambda: 1"])
+def test_the_allow_list_refuses_other_code(text: str) -> None:
+    assert rulefuzz.forbidden(text) is not None
+    assert any(map(rulefuzz.forbidden, rulefuzz.pieces(f"a = 1\ndef f():\n    pass\n{text}\n")))
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None:
+    base = BASES[name]
+    rules = loaded(base)
+    assert isinstance(rules, RuleSet)
+    fuzz = rulefuzz.Fuzz("")
+    for dialect in rules.dialects:
+        if dialect != base.other:
+            rules[dialect]
+            alike(rules, dialect, base.other, [base.bodies.get("request", {})])
+            alike(rules, base.other, dialect, fuzz.bodies[base.other])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (rulefile.HEADER | {*form.LAYERS}) - {"examples"},
+        rulefile.SHAPE_WORDS,
+        rulefile.TALK_WORDS - {"examples"},
+        form.ENFORCE,
+        rulefile.LIMITS,
+        tableform.LIMIT_WORDS,
+        sum(tableform.BOUND_WORDS.values(), ()),
+        schema.WORDS,
+        schema.BUDGETS,
+        lenses.LENSES - {"not-an-object"},
+        lenses.FORMS,
+        picture.MARKS,
+        MODES,
+        ("write", "read-also", "write-also", "otherwise", "only", "schema", "here", "where", "has"),
+        set(laddercheck.WORDS) - {"examples"},
+        laddercheck.LENSES,
+        (
+            "$removed",
+            "$absent",
+            "$present",
+            "$has",
+            "$nth",
+            "$run",
+            "$own",
+            "...",
+            "for",
+            "version",
+        ),
+    ],
+    ids="header shape talk enforce limits limit bounds schema budgets lenses forms marks modes "
+    "inner ladder steps special".split(),
+)
+def test_the_bases_have_every_word_of_the_language(words: Any) -> None:
+    text = "\n".join(text for base in BASES.values() for text in base.texts.values())
+    assert [w for w in words if not re.search(rf"(?<![\w-]){re.escape(w)}(?![\w-])", text)] == []
+
+
+# -- what it found --------------------------------------------------------------------------------
+
+Edit = Callable[[dict[str, Any]], Any]
+
+
+def loaded(base: Base, stem: str = "", edit: Edit | None = None) -> RuleSet | Findings:
+    """Load a base, one of its files edited; return what is wrong with it where it is refused."""
+    nodes = dict(base.nodes)
+    if edit is not None:
+        plain = parse(base.texts[stem], FILE).plain()
+        edit(plain)
+        nodes[stem] = node_of(plain)
+    findings = Findings({FILE: ""})
+    rules = load.from_nodes(nodes, rulefuzz.Fuzz("").around[base.other], findings)
+    return findings if rules is None else rules
+
+
+def alike(rules: RuleSet | Findings, source: str, target: str, bodies: list[Any]) -> None:
+    """Assert that both executors make the same of some payloads."""
+    assert isinstance(rules, RuleSet)
+    for body in bodies:
+        for options in ({}, {"version": "1"}):
+            assert differ(rules, source, target, body, options) is None
+
+
+def test_an_error_is_told_though_the_same_place_is_right_in_another_layer() -> None:
+    findings, pos = Findings({FILE: ""}), Pos(FILE, 1, 1)
+    findings.error("R014", "the union `part` names `told`, which is no shape", pos)
+    findings.doubt(True, "R014", "`said` is defined, and nothing uses it", pos)
+    assert [f.severity for f in findings] == ["error"]
+
+
+def _between(plain: dict[str, Any]) -> None:
+    plain["conversation"]["enforce"] = [{"insert": {"user": "a"}, "between": [{"a": 1}, "user"]}]
+
+
+def _mixed(plain: dict[str, Any]) -> None:
+    plain["tables"]["type"] = {"only": [1, "a"], "read-also": {"b": "c"}}
+
+
+def _wireless(plain: dict[str, Any]) -> None:
+    plain["conversation"] = {"wire": "text", "cases": {"user": {"wire": {"a": "b"}}, "tool": {}}}
+
+
+def _caseless(plain: dict[str, Any]) -> None:
+    plain["conversation"]["cases"] = {}
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "told"),
+    [
+        ("turns", _between, "`a list or mapping` is no role of the IR"),
+        ("media", _mixed, "`c` is none of the words of `only`"),
+        ("schemas", _caseless, "a conversation has `cases`"),
+        ("schemas", _wireless, "`wire` of a conversation is an object"),
+    ],
+    ids=[
+        "a role that is no text",
+        "words of two types",
+        "a conversation without a case",
+        "no picture",
+    ],
+)
+def test_what_no_check_foresaw_is_told(name: str, edit: Edit, told: str) -> None:
+    findings = loaded(BASES[name], name, edit)
+    assert isinstance(findings, Findings)
+    assert told in [f.message for f in findings]
+
+
+def test_a_case_of_a_conversation_may_take_away_what_all_have() -> None:
+    def edit(plain: dict[str, Any]) -> None:
+        plain["conversation"]["cases"]["user"] = {"wire": {"who": "user", "parts": "$removed"}}
+
+    rules = loaded(BASES["marks"], "marks", edit)
+    alike(rules, "marks", "other", [{"talk": [{"who": "user"}]}])
+
+
+def _null(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["effort"] = "$reasoning.effort (else null)"
+
+
+def _own(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["own"] = "$own.mood (else 1)"
+
+
+def _given(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["more"] = "$own.more (default 1)"
+
+
+def _absent(plain: dict[str, Any]) -> None:
+    plain["conversation"]["cases"]["tool"]["wire"]["k"] = "$absent (or false)"
+
+
+def _old(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["talk"] = "$messages as conversation (old)"
+
+
+def _beside(plain: dict[str, Any]) -> None:
+    plain["conversation"]["cases"]["tool"]["wire"]["k"] = "$own.h (default 1)"
+
+
+def _unlike(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["rules"] = "$system each text | bare (optional)"
+    plain["conversation"]["enforce"] = [{"lift": "system"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "edit"),
+    [
+        ("overlay", "base", _null),
+        ("overlay", "base", _own),
+        ("overlay", "base", _given),
+        ("talk", "talk", _absent),
+        ("overlay", "base", _old),
+        ("talk", "talk", _beside),
+        ("rewrite", "rewrite", _unlike),
+    ],
+    ids=[
+        "null",
+        "a field of its own",
+        "a default",
+        "a key that is absent",
+        "old messages",
+        "a key beside",
+        "system text",
+    ],
+)
+def test_generated_code_is_left_where_it_would_differ(name: str, stem: str, edit: Edit) -> None:
+    base = BASES[name]
+    if name == "rewrite":
+
+        def both(plain: dict[str, Any]) -> None:
+            edit(plain)
+            del plain["schemas"]
+            plain["shapes"]["function"]["wire"]["takes"] = "$parameters"
+
+        rules = loaded(base, stem, both)
+    else:
+        rules = loaded(base, stem, edit)
+    assert isinstance(rules, RuleSet)
+    fuzz = rulefuzz.Fuzz("")
+    (dialect,) = {*rules.dialects} - {base.other}
+    alike(rules, dialect, base.other, [base.bodies["request"]])
+    alike(rules, base.other, dialect, fuzz.bodies[base.other])

@@ -1,0 +1,471 @@
+"""The JSON Schema of rule files: what an editor completes and marks, beside what the checks say."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from wireglot import (
+    cli,
+    enforceschema,
+    fields,
+    form,
+    grammar,
+    laddercheck,
+    load,
+    pictureschema,
+    rulemodel,
+    source,
+    tableform,
+    variants,
+)
+from wireglot import ruleschema as schemas
+from wireglot.errors import RuleError
+from wireglot.findings import Findings
+from wireglot.ir import field_type
+from wireglot.merge import REMOVED
+from wireglot.pictureform import Pictures
+from wireglot.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
+
+from . import rulefuzz
+
+ROOT = Path(__file__).parent.parent
+BROKEN = Path(__file__).parent / "broken"
+PACKAGED = sorted((ROOT / "rules").rglob("*.yaml"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GOOD = [
+    *PACKAGED,
+    *sorted((ROOT / "examples").rglob("*.yaml")),
+    *sorted((ROOT / "tests" / "dialects").glob("*.yaml")),
+    BROKEN / "good.yaml",
+    BROKEN / "planted" / "family.yaml",
+    BROKEN / "planted" / "proxy.yaml",
+]
+RULES, LADDER = schemas.rule_file(), schemas.ladder_file()
+NAMES = {"rules": schemas.RULE_FILE, "ladder": schemas.LADDER_FILE}
+CHECK = {
+    "rules": jsonschema.Draft7Validator(RULES),
+    "ladder": jsonschema.Draft7Validator(LADDER),
+}
+
+
+def plain(text: str, name: str = "file.yaml") -> Any:
+    """Return the data of a rule file, read as it is loaded."""
+    return source.parse(text, name).plain()
+
+
+def marked(data: Any, which: str = "rules") -> dict[str, str]:
+    """Return what an editor marks: the paths, and what the schema says of them."""
+    errors = (leaf for e in CHECK[which].iter_errors(data) for leaf in _leaves(e))
+    return {"/".join(map(str, e.absolute_path)): e.message for e in errors}
+
+
+def _leaves(error: Any) -> Iterator[Any]:
+    """Yield the errors of the alternatives that are meant: what is said beside `$removed`."""
+    inner = [e for e in error.context if e.validator_value != REMOVED]
+    inner = [e for e in inner if e.schema != {"enum": ["$removed"], "type": "string"}]
+    if not inner:
+        yield error
+    for child in inner:
+        yield from _leaves(child)
+
+
+def which(path: Path) -> str:
+    return "ladder" if path.name == "ladder.yaml" else "rules"
+
+
+# -- what is right is not marked ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)
+def test_a_right_file_has_no_mark(path: Path) -> None:
+    data = plain(path.read_text("utf-8"))
+    assert marked(data, which(path)) == {}
+    model = rulemodel.LadderFile if which(path) == "ladder" else rulemodel.RuleFile
+    model.model_validate(data)
+
+
+def _shown() -> Iterator[Any]:
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for match in re.finditer(r"^```yaml\n(.*?)^```$", text, re.M | re.S):
+            line = text.count("\n", 0, match.start()) + 2
+            yield pytest.param(match[1], id=f"{page.name}-{line}")
+
+
+@pytest.mark.parametrize("text", list(_shown()))
+def test_the_rules_that_pages_show_have_no_mark(text: str) -> None:
+    if text.startswith("# rules/"):
+        pytest.skip("a piece of a packaged file")
+    data = plain(text)
+    if "ladder" in data:
+        assert marked({"wireglot": 1, "ladder": data.pop("ladder")}, "ladder") == {}
+    # Pieces lie over the files that the pages say.
+    other = "dialect" if "variants" in data else "overlay"
+    head = {"wireglot": 1, **({} if "dialect" in data else {other: "example"})}
+    assert marked({**head, **data}) == {}
+
+
+@pytest.mark.parametrize("path", PACKAGED, ids=lambda path: path.name)
+def test_a_packaged_file_names_the_schema(path: Path) -> None:
+    first, _, _ = path.read_text("utf-8").partition("\n")
+    found = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", first)
+    assert found is not None
+    assert (path.parent / found[1]).resolve() == ROOT / "rules" / NAMES[which(path)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_schema_that_is_shipped_is_that_of_the_models(
+    name: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    made = schemas.text(RULES if name == "rules" else LADDER)
+    shipped = ROOT / "rules" / NAMES[name]
+    told = "run `python -m wireglot.ruleschema`"
+    assert shipped.read_text("utf-8") == made, told
+    assert cli.main(["schema", *(["--ladder"] if name == "ladder" else [])]) == 0
+    assert capfdbinary.readouterr().out == shipped.read_bytes()
+    jsonschema.Draft7Validator.check_schema(json.loads(made))
+
+
+# -- the words are those of the checks ------------------------------------------------------------
+
+SECTIONS = {
+    "a rule file": rulemodel.RuleFile,
+    "a shape": rulemodel.Shape,
+    "a case": rulemodel.Case,
+    "a conversation": rulemodel.Conversation,
+    "a table": rulemodel.Table,
+    "a schema": rulemodel.JsonSchema,
+    "a rewrite": rulemodel.Rewrite,
+    "a rule of `must`": rulemodel.Must,
+    "a budget": rulemodel.Budgets,
+}
+
+EVERY = """
+wireglot: 1
+schemas:
+  s:
+    rewrite: {a: {schema: {a: $b}, here: {c: $b}}}
+    must: [{where: {a: 1}, has: {b: 1}}]
+    max: {}
+limits: {stop: {count: 1}, max_tokens: {min: 1}}
+"""
+
+
+def words(model: Any) -> set[str]:
+    """Return the words that a model takes."""
+    return {field.alias for field in model.model_fields.values()}
+
+
+def test_each_section_has_the_words_that_the_checks_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: dict[str, set[str]] = {}
+    before = grammar.Grammar.words
+
+    def spied(self: Any, node: Any, what: str, taken: Any, rules: Any) -> Any:
+        known.setdefault(what, set(taken))
+        return before(self, node, what, taken, rules)
+
+    monkeypatch.setattr(grammar.Grammar, "words", spied)
+    for path in (ROOT / "rules" / "anthropic.yaml", ROOT / "rules" / "gemini.yaml", *GOOD):
+        if which(path) == "rules":
+            form.File(Findings()).clean(source.parse(path.read_text("utf-8"), "file.yaml"))
+    form.File(Findings()).clean(source.parse(EVERY, "file.yaml"))
+    limits = {name: set(known.pop(f"the limit `{name}`")) for name in ("stop", "max_tokens")}
+    for name in [name for name in known if name.startswith("the limit ")]:
+        del known[name]
+    assert {what: words(model) for what, model in SECTIONS.items()} == known
+    bounds = {kind: set(taken) for kind, taken in tableform.BOUND_WORDS.items()}
+    assert limits == {"stop": bounds["list"], "max_tokens": bounds["integer"]}
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [
+        (rulemodel.RuleFile, {*HEADER, *form.LAYERS}),
+        (rulemodel.Variant, {"for", *HEADER} - variants.NEVER),
+        (rulemodel.Unit, SHAPE_WORDS),
+        (rulemodel.Case, CASE_WORDS),
+        (rulemodel.UnitCase, CASE_WORDS),
+        (rulemodel.Talk, CASE_WORDS),
+        (rulemodel.Conversation, TALK_WORDS),
+        (rulemodel.Limit, tableform.LIMIT_WORDS.keys()),
+        (rulemodel.Row, laddercheck.WORDS),
+        (rulemodel.LadderFile, {"wireglot", "ladder"}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_model_has_the_words_of_its_section(model: Any, known: Any) -> None:
+    assert words(model) == set(known)
+
+
+def test_what_is_enforced_and_what_a_variant_is_for_are_the_words_of_the_checks() -> None:
+    assert enforceschema.ENFORCE.keys() == form.ENFORCE.keys()
+    for word in words(rulemodel.When):
+        said: Any = {"repair": True} if word == "option" else "x"
+        row = {"variants": [{"for": {word: said}}]}
+        assert len(variants.rows(rulefuzz.node_of(row))) == 1
+    with pytest.raises(RuleError) as caught:
+        variants.rows(rulefuzz.node_of({"variants": [{"for": {"x": 1}}]}))
+    assert set(caught.value.help.removeprefix("there are: ").split(", ")) == words(rulemodel.When)
+
+
+@pytest.mark.parametrize("name", sorted(words(rulemodel.Limits)))
+def test_what_the_schema_gives_a_limit_the_checks_give_one(name: str) -> None:
+    said = {"rest": "a-z"} if name in LIMITS else {"count": 1}
+    findings = Findings({rulefuzz.FILE: ""})
+    form.File(findings).limit(rulefuzz.node_of(said), f"`{name}`")
+    assert "is no limit" not in " ".join(f.message for f in findings)
+
+
+def test_every_field_of_a_request_that_can_have_a_limit_is_in_the_schema() -> None:
+    told = Findings({rulefuzz.FILE: ""})
+    form.File(told).limit(rulefuzz.node_of({}), "`nothing`")
+    assert "is no limit" in " ".join(f.message for f in told)
+    fitting = {
+        name
+        for name in (*fields.OBJECTS["request"], "reasoning.budget", "tool_choice.allowed")
+        if name not in fields.KEPT and field_type("request", name) in tableform.BOUND_WORDS
+    }
+    assert fitting | set(LIMITS) == words(rulemodel.Limits)
+
+
+PAGE = re.sub(r"\s+|#(?= )", " ", (ROOT / "docs" / "rule-language.md").read_text("utf-8")).replace(
+    "`", ""
+)
+
+
+def _described(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key == "description" and isinstance(value, str):
+                yield value
+            elif key == "enumDescriptions":
+                yield from value
+            else:
+                yield from _described(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _described(value)
+
+
+def test_what_an_editor_shows_stands_in_the_reference() -> None:
+    page = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", PAGE)
+    told = {text for schema in (RULES, LADDER) for text in _described(schema)}
+    assert len(told) > 50
+    assert [text for text in sorted(told) if text.replace("`", "") not in page] == []
+
+
+# -- what is wrong in form is marked --------------------------------------------------------------
+
+# The broken files of which an editor marks something, with the paths; no other file has a mark.
+MARKED = {
+    "R001-a-key-of-an-ir-picture": ["shapes/image/ir"],
+    "R006-a-row-without-reason/ladder": ["ladder/refusal/refusal-as-text"],
+    "R009-no-day-and-no-page": ["verified"],
+    "R015-two-holes-side-by-side": ["shapes/image/wire/url"],
+    "R021-words-that-are-not-there": [
+        "",
+        "conversation/cases",
+        "conversation/enforce/0",
+        "conversation/enforce/1",
+        "shapes/audio/cases/one",
+        "shapes/image",
+    ],
+    "R022-other-forms": [
+        "conversation/cases/user/wire",
+        "conversation/per",
+        "hooks",
+        "request/wire",
+        "schemas/small/enum",
+        "schemas/small/keep",
+        "shapes",
+        "tables/effort",
+        "tables/stop/write",
+        "unions/seen",
+    ],
+    "R022-shapes-without-wire": ["shapes/audio/cases/one", "shapes/image"],
+    "R022-words-of-new-forms": [
+        "conversation/enforce/0",
+        "conversation/enforce/1",
+        "conversation/enforce/2",
+        "conversation/enforce/3",
+        "limits/reasoning.budget/below",
+        "media-types/image/jpg",
+        "schemas/s/max",
+        "schemas/s/must",
+        "schemas/s/refs",
+        "schemas/s/rewrite",
+        "tables/small",
+    ],
+    "R023-ir-pictures": ["shapes/image/ir/filename", "shapes/image/ir/source"],
+    "R023-texts-that-are-no-holes": [
+        "shapes/image/wire",
+        "shapes/image/wire/...",
+        "shapes/image/wire/cache",
+        "shapes/image/wire/detail",
+        "shapes/image/wire/kept",
+        "shapes/image/wire/name",
+        "shapes/image/wire/role",
+        "shapes/image/wire/type",
+    ],
+    "R024-words-of-new-kinds": [
+        "conversation/enforce/0/user-only",
+        "conversation/enforce/1/between/0",
+    ],
+    "R024-words-that-the-ir-lacks": [
+        "conversation/by",
+        "conversation/enforce/0/put-first",
+        "conversation/enforce/1/lift",
+    ],
+    "R025-examples": [
+        "shapes/audio/examples",
+        "shapes/image/examples/0",
+        "shapes/image/examples/1",
+        "shapes/image/examples/2",
+    ],
+    "R026-a-version-to-come": ["wireglot"],
+    "R026-no-name": [""],
+    "R026-no-version": [""],
+    "R027-limits": [
+        "limits",
+        "limits/call_id",
+        "limits/call_id/rest",
+        "limits/tool_name",
+        "limits/tool_name/min",
+    ],
+    "R029-pictures-of-schema-nodes": [
+        "schemas/small/must/0/has",
+        "schemas/small/rewrite/bare/schema/const",
+        "schemas/small/rewrite/half",
+    ],
+    "R030-parents-that-cannot-be/five": [""],
+    "R030-parents-that-cannot-be/four": ["extends"],
+    "R033-variants/broken": [
+        "variants/0",
+        "variants/1/for",
+        "variants/2/for/version",
+        "variants/3/for/option/repair",
+        "variants/4",
+    ],
+}
+# What an editor sees of these numbers is all that there is of them, in the broken files.
+SEEN = ("R022", "R026", "R027")
+
+
+@pytest.mark.parametrize("path", sorted(BROKEN.rglob("*.yaml")), ids=lambda path: path.stem)
+def test_an_editor_marks_what_is_wrong_in_form_and_nothing_else(path: Path) -> None:
+    name = str(path.relative_to(BROKEN).with_suffix(""))
+    if not name.startswith("R"):
+        return
+    try:
+        data = plain(path.read_text("utf-8"))
+    except RuleError as error:
+        assert error.rule in ("R011", "R020", "R026")  # the editor's YAML itself says so
+        return
+    assert sorted(marked(data, which(path))) == MARKED.get(name, [])
+    assert name in MARKED or not name.startswith(SEEN)
+
+
+def test_the_page_says_which_numbers_an_editor_sees() -> None:
+    page = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    said = re.search(r"An editor sees mistakes of form.*?\n\n", page, re.S)
+    assert said is not None
+    seen = {name[:4] for name in MARKED}
+    assert set(re.findall(r"R\d{3}", said[0])) == seen
+
+
+def _told(data: Any) -> set[str]:
+    """Return the numbers that the checks give a file, that stands alone."""
+    findings = Findings({"fuzzed.yaml": ""})
+    ladder = load.packaged_nodes()[load.LADDER]
+    load.from_nodes({"good": rulefuzz.node_of(data)}, {load.LADDER: ladder}, findings)
+    return {finding.rule for finding in findings}
+
+
+def test_what_an_editor_marks_is_refused_and_most_of_what_is_wrong_in_form_is_marked() -> None:
+    chance = random.Random("marks")
+    good = plain((BROKEN / "good.yaml").read_text("utf-8"))
+    missed, found = [], 0
+    for _ in range(250):
+        data = rulefuzz.mutant(good, chance)
+        told, seen = _told(data), marked(data)
+        assert told or not seen, seen
+        if told & {"R021", "R022", "R023", "R025", "R026", "R027"}:
+            found += bool(seen)
+            missed += [told] if not seen else []
+    assert found > 30
+    assert len(missed) <= found // 10, missed
+
+
+TEXTS = (
+    *rulefuzz.TEXTS, "$a + $b", "$a + b", "$a each", "$a as b as c", "$a|json", "$a | json|object",
+    "$a (made x_)", "$a (made)", "$a (old x)", "$a (default)", "$a (else  null)", "$a(copy)",
+    "$present", "$has text", "$has texts", "$absent (or false)", "a (or b c)", "a(or b)", "a (or b",
+    "${a}${b}", "${a}-${b}", "x${a", "${a b}", "$$a(or b)", "$nth as text", "$nth | integer", "$.",
+    "$.a", "$ a", "$1", "$removed", "x $y", "$a.b | not (default true) ", "a (or b) (or c)", "$a-b",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text)[:30])
+def test_a_pattern_takes_the_texts_that_the_checks_take(text: str) -> None:
+    for name, which in (("wire", "wire"), ("ir", "ir"), ("row", "row")):
+        findings = Findings({"f": ""})
+        getattr(Pictures(findings), which)(source.Node(text, source.Pos("f", 1, 1)))
+        right = not [f for f in findings if f.severity == "error"]
+        pattern = pictureschema.pictures()[name]["pattern"]
+        assert (re.search(pattern, text) is not None) == right, (name, list(findings))
+
+
+@pytest.mark.parametrize("key", [
+    "a", "a (or b)", "a(or b)", "a (or b", "$a", "$$a", "`$a`", "`a(or b)`", "...", "", "a b", "$",
+    "a (or b) c", "(or a)", "``",
+])  # fmt: skip
+def test_the_pattern_of_a_key_takes_the_keys_that_the_checks_take(key: str) -> None:
+    findings = Findings({rulefuzz.FILE: ""})
+    Pictures(findings).wire(rulefuzz.node_of({key: "$absent"}))
+    right = not [f for f in findings if f.severity == "error"]
+    assert (re.search(pictureschema.KEY, key) is not None) == right, list(findings)
+
+
+# -- what an editor completes ---------------------------------------------------------------------
+
+
+def test_every_field_of_the_ir_is_completed_where_it_may_stand() -> None:
+    inner = RULES["definitions"]
+    for name, known in fields.OBJECTS.items():
+        offered = inner[f"wire.{name}"]["examples"]
+        holes = {re.match(r"\$(\w+)", hole)[1] for hole in offered}  # type: ignore[index]
+        assert holes == {*known.keys() - fields.KEPT, "own"}
+        said = inner.get(f"ir.{name}") or inner[f"fields.{name}"]
+        assert said["properties"].keys() == {*known, "..."}
+        for hole in offered[:-1]:
+            assert re.search(
+                pictureschema.WIRE, hole.rstrip(".") + ("x" if hole[-1] == " " else "")
+            )
+    shapes = RULES["properties"]["shapes"]["anyOf"][0]["properties"]
+    assert {"text", "tool_call", "tool_result", "function", "usage", "candidate"} <= shapes.keys()
+    hint = shapes["tool_call"]["allOf"][1]["properties"]
+    assert hint["wire"] == {"$ref": "#/definitions/wire.tool_call"}
+    ir = hint["cases"]["additionalProperties"]["properties"]["ir"]
+    assert ir["allOf"][0] == {"$ref": "#/definitions/ir.tool_call"}
+
+
+def test_every_reference_of_a_schema_leads_somewhere() -> None:
+    for schema in (RULES, LADDER):
+        named = set(re.findall(r'"#/definitions/([^"]+)"', json.dumps(schema)))
+        assert named <= schema["definitions"].keys()
+
+
+def test_printing_the_schema_needs_no_pydantic() -> None:
+    code = "sys.modules['pydantic'] = None; from wireglot.cli import main; main(['schema'])"
+    done = subprocess.run([sys.executable, "-c", f"import sys; {code}"], capture_output=True)
+    assert json.loads(done.stdout)["$schema"] == schemas.DRAFT
