@@ -198,8 +198,8 @@ def _part(judge: Judge, part: Json, role: str, at: At, model: str | None) -> Non
         judge.tell("part", at, kind=kind, kinds=", ".join(f"'{k}'" for k in kinds))
         return
     value: Any = part.get(kind)
-    form: type = str if kind in ("text", "refusal") else dict
-    if not isinstance(value, form):
+    texts = kind in ("text", "refusal")
+    if not isinstance(value, str) if texts else not isinstance(value, dict):
         judge.tell("part-value", (*at, kind))
     elif kind == "image_url" and not isinstance(value.get("url"), str):
         judge.tell("part-value", (*at, kind, "url"))
