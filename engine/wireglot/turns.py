@@ -16,7 +16,7 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
         return messages
     if ("alternate", "") in talk.enforce:
         messages = alternated(writer, talk, messages)
-    for turn in talk.turns:
+    for turn in asked(writer, talk):
         if turn.at:
             messages = ended(writer, turn, messages)
         else:
@@ -27,6 +27,11 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
                 found.append(message)
             messages = found
     return messages
+
+
+def asked(writer: Writer, talk: Conversation) -> list[Turn]:
+    """Return the turns that are asked for."""
+    return [*talk.turns, *talk.healing] if writer.named else talk.turns
 
 
 def alternated(
@@ -61,6 +66,8 @@ def ended(writer: Writer, turn: Turn, messages: list[dict[str, Any]]) -> list[di
     talk = [m for m in messages if m.get("role") != "system"]
     end = talk[0 if first else -1] if talk else None
     role = None if end is None else end.get("role")
+    if turn.before and not _holds(talk, turn.before):
+        return messages
     if role == turn.role or (role == "tool" and not first):
         return messages
     if end is not None and not first:
@@ -70,6 +77,16 @@ def ended(writer: Writer, turn: Turn, messages: list[dict[str, Any]]) -> list[di
     if first:
         place = next((i for i, m in enumerate(messages) if m.get("role") != "system"), place)
     return [*messages[:place], made(writer, turn), *messages[place:]]
+
+
+def _holds(talk: list[dict[str, Any]], kind: str) -> bool:
+    """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
+    for message in talk:
+        if message.get("role") != talk[0].get("role"):
+            break
+        if any(part.get("type") == kind for part in message.get("parts", ())):
+            return True
+    return False
 
 
 def made(writer: Writer, turn: Turn) -> dict[str, Any]:
@@ -84,7 +101,9 @@ def made(writer: Writer, turn: Turn) -> dict[str, Any]:
 
 def joins_aside(writer: Writer, talk: Conversation) -> bool:
     """Tell whether what left its message may stand in the run that it left."""
-    bridged = writer.repair and any(turn.between == ("tool", "user") for turn in talk.turns)
+    bridged = writer.repair and any(
+        turn.between == ("tool", "user") for turn in asked(writer, talk)
+    )
     return talk.per == "run" and not bridged
 
 
@@ -92,7 +111,7 @@ def aside(
     writer: Writer, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
 ) -> None:
     """Let what left its message be the next one, in the order of turns."""
-    turn = next((t for t in talk.turns if t.between == ("tool", "user")), None)
+    turn = next((t for t in asked(writer, talk) if t.between == ("tool", "user")), None)
     bridge = None
     if writer.repair and turn is not None:
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
