@@ -132,6 +132,7 @@ def _answer(writer: Writer, call: dict[str, Any], text: str) -> dict[str, Any]:
         made["name"] = call["name"]
     if id(call) in writer.made:
         writer.made.add(id(made))
+    writer.answers.add(id(made))
     told = "no result of this call is there; the text of the rule answers it"
     writer.note("answered", "added", writer.trail.find(call), _pos(writer), told, None, made)
     return made

@@ -14,11 +14,12 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     talk = writer.dialect.conversation
     if talk is None:
         return messages
+    messages = [_spoken(writer, talk, message) for message in messages]
     if ("alternate", "") in talk.enforce:
         messages = alternated(writer, talk, messages)
     for turn in asked(writer, talk):
         if turn.at:
-            messages = ended(writer, turn, messages)
+            messages = ended(writer, talk, turn, messages)
         else:
             found: list[dict[str, Any]] = []
             for message in messages:
@@ -32,6 +33,17 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
 def asked(writer: Writer, talk: Conversation) -> list[Turn]:
     """Return the turns that are asked for."""
     return [*talk.turns, *talk.healing] if writer.named else talk.turns
+
+
+def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
+    """Let a turn of tools in which no tool answers be the user's."""
+    from .enforce import down
+
+    parts = message.get("parts")
+    if message.get("role") != "tool" or not parts:
+        return message
+    answered = any(part.get("type") == "tool_result" for part in parts)
+    return message if answered else down(writer, message, talk)
 
 
 def alternated(
@@ -60,12 +72,16 @@ def joined(
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
 
-def ended(writer: Writer, turn: Turn, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def ended(
+    writer: Writer, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Put a turn at one end where another role stands there; an open call stays the last word."""
     first = turn.at == "start"
     talk = [m for m in messages if m.get("role") != "system"]
     end = talk[0 if first else -1] if talk else None
     role = None if end is None else end.get("role")
+    if not talk and turn in conversation.healing:
+        return messages  # where nothing was said nothing goes on
     if turn.before and not _holds(talk, turn.before):
         return messages
     if role == turn.role or (role == "tool" and not first):
