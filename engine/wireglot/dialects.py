@@ -128,7 +128,7 @@ class DialectRules:
 
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""
-        shape = self.model.units.get(unit)
+        shape = self.model.units.get(unit) if isinstance(unit, str) else None
         found = (variants.model_in(case.wire, body) for case in shape.cases) if shape else ()
         return next((name for name in found if name is not None), None)
 

@@ -169,11 +169,8 @@ def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[s
 def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out messages that hold nothing, before their neighbours are joined."""
     talk = writer.dialect.conversation
-    if (
-        talk is None
-        or ("no-empty", "") not in writer.asked
-        or all(m.get("parts") for m in messages)
-    ):
+    asked = talk is not None and ("no-empty", "") in writer.asked and writer.named
+    if not asked or talk is None or all(message.get("parts") for message in messages):
         return messages
     if writer.same and ("no-blank", "") not in writer.asked:
         return messages  # what has nothing in it may yet be written
