@@ -1,4 +1,4 @@
-"""The command line: `convert`, `dialects`, `show`, `check`, `test` and `schema`.
+"""The command line: `convert`, `diagnose`, `repair`, `dialects`, `show`, `check`, `test`, `schema`.
 
 Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
 Imports stand inside the functions: most of a short command's time is its start.
@@ -111,7 +111,31 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
     show.add_argument("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
 
-    for made in (convert, command("dialects", _dialects, "list the dialects"), show):
+    diagnose = command("diagnose", _diagnose, "say what a provider would refuse in a request")
+    repair = command("repair", _repair, "heal a request; the notes go to stderr")
+    for made in (diagnose, repair):
+        made.add_argument(
+            "file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin"
+        )
+        made.add_argument(
+            "--dialect", required=True, metavar="D", help="the dialect of the request"
+        )
+        made.add_argument("--model", metavar="M", help="the model, where the body does not name it")
+        made.add_argument(
+            "--option", action="append", default=[], metavar="K=V", help="V is JSON, else text"
+        )
+    diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
+    repair.add_argument("--policy", action="append", default=[], metavar="P", help=words)
+    repair.add_argument(
+        "--notes", choices=("text", "json", "none"), default="text", help="how notes are printed"
+    )
+    repair.add_argument("--indent", type=_spaces, metavar="N", help="indent the result by N spaces")
+    repair.add_argument(
+        "-o", "--output", metavar="FILE", help="write the result here instead of stdout"
+    )
+
+    listed = command("dialects", _dialects, "list the dialects")
+    for made in (convert, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
         add("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
@@ -148,11 +172,42 @@ def _convert(arguments: argparse.Namespace) -> int:
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
     options = dict(map(_option, arguments.option))
     policy = _policy(arguments.policy)
-    body = _parse(_read(arguments.file), "stdin" if arguments.file == "-" else arguments.file)
+    body = _body(arguments.file)
     out = rules.convert(body, **chosen, options=options, policy=policy)
     _write(_dump(out.body, arguments.indent), arguments.output)
     _print_notes(out.notes, arguments.notes)
     return OK
+
+
+def _diagnose(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments.rules, arguments.overlay)
+    options = dict(map(_option, arguments.option))
+    body = _body(arguments.file)
+    found = rules.diagnose(body, arguments.dialect, arguments.model, options)
+    if arguments.json:
+        lines = ",\n".join(json.dumps(one._asdict()) for one in found)
+        print(f"[\n{lines}\n]" if lines else "[]")
+    else:
+        for one in found:
+            print(one)
+        healed = sum(one.healed for one in found)
+        print(f"{len(found)} found, of which `repair` heals {healed}" if found else "nothing found")
+    return FAILED if found else OK
+
+
+def _repair(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments.rules, arguments.overlay)
+    options = dict(map(_option, arguments.option))
+    policy = _policy(arguments.policy)
+    body = _body(arguments.file)
+    out = rules.repair(body, arguments.dialect, arguments.model, options, policy)
+    _write(_dump(out.body, arguments.indent), arguments.output)
+    _print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def _body(file: str) -> Any:
+    return _parse(_read(file), "stdin" if file == "-" else file)
 
 
 def _dialects(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import enforce, intake, turns
+from . import enforce, intake, pairing, turns
 from .env import Env
 from .hooks import left_out
 from .lenses import Misfit
@@ -219,7 +219,9 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     if writer.repair:
-        messages = enforce.order(writer, enforce.ids(writer, messages))
+        messages = pairing.paired(writer, enforce.ids(writer, messages))
+        messages = enforce.order(writer, enforce.full(writer, messages))
+        pairing.unsigned(writer, messages)
         messages = turns.right(writer, messages) if whole else messages
     out: list[Any] = []
     waiting = deque(messages)
@@ -273,6 +275,13 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
         if not waiting:
             flush()
     return out
+
+
+def _says(writer: Writer, message: dict[str, Any], wire: Any) -> bool:
+    """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
+    if (message.get("own") or {}).get(writer.dialect.family):
+        return True
+    return "" in wire.values() and ("no-blank", "") not in writer.asked
 
 
 def _case_aside(writer: Writer, talk: Conversation, group: Group) -> Case | None:
@@ -348,6 +357,7 @@ def _write_run(
         if talk.role(other_case) != "tool":
             case = other_case
             break
+    writer.role = first.get("role")
     view = View(whole, "message", case, writer)
     if case.ir is not None:
         # The first message of the run may be a tool message: match for the claims alone.
@@ -360,6 +370,7 @@ def _write_run(
         writer.repair
         and ("no-empty", "") in talk.enforce
         and not any(view.lists.get("parts", {}).values())
+        and not (writer.same and _says(writer, first, wire))
     ):
         at = writer.trail.find(first)
         told = "a message of which nothing can be written is left out"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from . import picture as pic
 from . import share
-from .lenses import stringify
+from .lenses import Misfit, stringify
 
 if TYPE_CHECKING:
     from .rulefile import Case
+    from .schema import Schema
     from .sight import View
+    from .trail import At
     from .writer import Writer
 
 # Fields of a request that say something about its tools.
@@ -30,6 +33,42 @@ def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
     for path, bound in bounds.items():
         if "count" not in bound:
             _within(writer, ir, path, bound, view)
+
+
+def loosened(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Let tools be strict no longer whose schemas cannot be kept strictly."""
+    name = next((name for word, name in writer.asked if word == "strict"), "")
+    schema = writer.dialect.schemas.get(name)
+    tools = ir.get("tools")
+    if schema is None or not isinstance(tools, list):
+        return ir
+    out = []
+    for tool in tools:
+        if tool.get("strict") is True and isinstance(tool.get("parameters"), dict):
+            found = _unkept(schema, tool["parameters"])
+            if found is not None:
+                at = writer.trail.find(tool, "parameters")
+                fresh = {key: value for key, value in tool.items() if key != "strict"}
+                writer.trail.copy(tool, fresh)
+                told = "a strict tool takes no such schema; the tool is strict no longer"
+                talk = writer.dialect.conversation
+                pos = talk.places.get("strict") if talk else None
+                where = None if at is None else (*at, *found)
+                writer.note("loosened", "lost", where, pos, told)
+                tool = fresh
+        out.append(tool)
+    return ir if all(map(operator.is_, out, tools)) else {**ir, "tools": out}
+
+
+def _unkept(schema: Schema, parameters: dict[str, Any]) -> At | None:
+    """Return where a schema cannot be kept; one that no tool may have is another matter."""
+    if parameters.get("type") != schema.root:
+        return None
+    try:
+        _, told = schema.write(parameters)
+    except Misfit:
+        return ()
+    return told[0].at if told else None
 
 
 def named(ir: dict[str, Any]) -> tuple[str, ...] | None:

@@ -128,7 +128,7 @@ class DialectRules:
 
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""
-        shape = self.model.units.get(unit)
+        shape = self.model.units.get(unit) if isinstance(unit, str) else None
         found = (variants.model_in(case.wire, body) for case in shape.cases) if shape else ()
         return next((name for name in found if name is not None), None)
 
@@ -233,7 +233,21 @@ class DialectRules:
         odd: list[Draft] | None = None,
     ) -> tuple[Any, list[Draft], Envelope | None]:
         writer = Writer(self.model, same, trail, options, self._ladder)
-        writer.made = set() if same or made is None else made
+        body, envelope = self._written(writer, ir, unit, made, odd)
+        return body, writer.notes, envelope
+
+    def _written(
+        self,
+        writer: Writer,
+        ir: Any,
+        unit: str,
+        made: set[int] | None = None,
+        odd: list[Draft] | None = None,
+    ) -> tuple[Any, Envelope | None]:
+        same, trail, options = writer.same, writer.trail, writer.options
+        writer.made = set() if (same and not writer.repair) or made is None else made
+        if unit == "request" and not options.get("part"):
+            writer.request()
         writer.alone = unit in ("tool", "tool_call", "tool_result")
         writer.notes.extend(odd or ())
         try:
@@ -252,7 +266,7 @@ class DialectRules:
         except RecursionError:
             raise ConversionError("the value is nested too deep") from None
         writer.settle()
-        return body, writer.notes, envelope
+        return body, envelope
 
     def _write_unit(self, writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         if unit == "request":
@@ -300,7 +314,7 @@ class DialectRules:
             whole["messages"] = rest
             if parts or units.was_there(ir, self.name, writer.same):
                 whole["system"] = parts
-        whole = self._narrowed(writer, whole)
+        whole = demands.loosened(writer, self._narrowed(writer, whole))
         envelope: Envelope | None = None
         outside: set[str] = set()
         if "envelope" in self.model.units:

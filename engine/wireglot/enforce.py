@@ -31,7 +31,7 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
     heads = 0
     for message in messages:
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
-        home = writer.same and not writer.repair
+        home = writer.same and (not writer.repair or ("leave", "system") in writer.asked)
         taken = message.get("role") == "system" and not (
             home and (rest or heads or not memory.get("head"))
         )
@@ -166,14 +166,32 @@ def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[s
     return fresh
 
 
+def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out messages that hold nothing, before their neighbours are joined."""
+    talk = writer.dialect.conversation
+    asked = talk is not None and ("no-empty", "") in writer.asked
+    if not asked or talk is None or all(message.get("parts") for message in messages):
+        return messages
+    if writer.same and ("no-blank", "") not in writer.asked:
+        return messages  # what has nothing in it may yet be written
+    for message in messages:
+        if not message.get("parts"):
+            told = "a message of which nothing can be written is left out"
+            writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
+    return [message for message in messages if message.get("parts")]
+
+
 def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put results right after their calls, in the order of the calls where that is asked for."""
     talk = writer.dialect.conversation
     asked = {word for word, _ in talk.enforce} if talk else set()
+    if writer.same:  # at home the order of results says nothing
+        asked -= {"order-results-by-calls"}
     if not asked & {"answer-next", "order-results-by-calls"}:
         return messages
     out: list[dict[str, Any]] = []
     moved: set[int] = set()
+    calls: list[Any] = []
     for i, message in enumerate(messages):
         if message.get("role") == "tool":
             parts = [p for p in message["parts"] if id(p) not in moved]
@@ -182,9 +200,16 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
                 if not parts:
                     continue
         out.append(message)
-        calls = [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
-        if calls and message.get("role") == "assistant":
+        if message.get("role") != "assistant":
+            continue
+        calls += [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
+        after = messages[i + 1] if i + 1 < len(messages) else {}
+        if writer.same and talk is not None and talk.per == "run":
+            if after.get("role") == "assistant":
+                continue  # they are one turn
+        if calls:
             answer(writer, messages, i, calls, asked, moved, out)
+        calls = []
     return out
 
 
@@ -203,6 +228,8 @@ def answer(
     wanted = [c.get("id") for c in calls]
     near: list[Any] = []
     far: list[Any] = []
+    # At home what a user says in the same turn may stand before the results.
+    beside = ("tool", "user") if writer.same and talk.per == "run" else ("tool",)
     apart = False
     for message in messages[i + 1 :]:
         for part in message.get("parts", ()):
@@ -213,7 +240,7 @@ def answer(
             if part.get("tool_call_id") in wanted:
                 wanted.remove(part["tool_call_id"])
                 (far if apart else near).append(part)
-        apart = apart or message.get("role") != "tool"
+        apart = apart or message.get("role") not in beside
         if not wanted:
             break
     answers = near + far
@@ -226,7 +253,9 @@ def answer(
     for part in far:
         told = "a result stands right after its call in the target"
         writer.note("moved", "moved", writer.trail.find(part), talk.pos, told, None, part)
-    for one, two in zip(ordered, answers, strict=True):
+    there = [part for part in ordered if id(part) not in writer.answers]
+    before = [part for part in answers if id(part) not in writer.answers]
+    for one, two in zip(there, before, strict=True):
         if one is not two and not any(one is f for f in far):
             told = "results stand in the order of their calls in the target"
             writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)

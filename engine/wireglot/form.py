@@ -20,6 +20,7 @@ from .tableform import Tables
 UNITS = ("request", "response", "error", "envelope")
 ENFORCE = {
     "lift": "ROLE",
+    "leave": "ROLE",
     "put-first": "KIND",
     "answer-next": "",
     "order-results-by-calls": "",
@@ -29,6 +30,9 @@ ENFORCE = {
     "no-blank": "",
     "some-message": "",
     "user-only": "KIND",
+    "pair": "ANSWER",
+    "signed": "KIND",
+    "strict": "SCHEMA",
     "insert": "{ROLE: TEXT}, at: start",
 }
 LAYERS = ("extends", "overlay", "variants")  # words of a file that its layers took off
@@ -192,6 +196,7 @@ class File(Tables):
             "wire": self.wire,
             "cases": self.each(self._case),
             "enforce": self._enforce,
+            "heal": self._enforce,
             "examples": self.examples,
         }
         found = self.words(node, "a conversation", TALK_WORDS, rules)
@@ -232,7 +237,7 @@ class File(Tables):
 
     def _enforce(self, node: Node, what: str) -> Node | None:
         if not isinstance(node.value, list):
-            self.form("`enforce` is a list", node, "put it in [ ]")
+            self.form(f"`{what}` is a list", node, "put it in [ ]")
             return None
         kept = []
         for item in node.value:
@@ -262,9 +267,9 @@ class File(Tables):
             self.form(f"`{word}` has not the form that it takes", item, f"write {form}")
         elif taken is not None and not isinstance(taken.value, str):
             self.form(f"`{word}` takes a name", taken)
-        elif word == "lift" and taken is not None and taken.value != "system":
+        elif word in ("lift", "leave") and taken is not None and taken.value != "system":
             help = "write `lift: system`" if taken.value in ROLES else helped(taken.value, ROLES)
-            message = f"`lift` takes `system`, not `{short(taken.value)}`"
+            message = f"`{word}` takes `system`, not `{short(taken.value)}`"
             self.findings.error("R024", message, taken.pos, help)
         else:
             return True

@@ -72,7 +72,7 @@ class Case:
         self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
     ) -> tuple[Any, list[Note], Any]:
         """Convert with the interpreter: body, notes and envelope."""
-        options = {"repair": True} if source != target else {}
+        options = {"engine": "interpreted"} if source != target else {}
         return self.rules._interpreted(wire, source, target, self.unit, model, stream, options)
 
 

@@ -43,6 +43,8 @@ def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
     if key in DERIVED or value is None:
         return True
+    if writer.same and key in ("id", "tool_call_id") and id(obj) in writer.made:
+        return True  # of a dialect that takes none
     # The name of a result follows from its call.
     return (
         key == "name"

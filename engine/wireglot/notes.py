@@ -39,6 +39,9 @@ CODES: dict[str, str] = {
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
     "inconsistent": "Numbers that do not add up, or a copy that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",
+    "answered": "A call without a result, answered with the text of the rule.",
+    "unsigned": "A call without the reasoning state that the target wants beside it.",
+    "loosened": "A strict tool whose schema cannot be kept strictly; it is strict no longer.",
     "duplicate-id": "Two calls with one id; results are paired in order.",
     "foreign-signature": "Opaque reasoning state, which only the dialect it came from can read.",
     "foreign-file": "A file that one provider holds; its name says nothing to another.",
@@ -107,7 +110,7 @@ _SEVERITY: dict[Effect, Severity] = {
 
 
 # With these, calls and results no longer pair, which providers refuse.
-_GRAVE = frozenset(("unpaired", "duplicate-id"))
+_GRAVE = frozenset(("unpaired", "unsigned", "duplicate-id"))
 
 
 def severity_of(effect: Effect, code: str = "") -> Severity:

@@ -187,9 +187,10 @@ class _Names:
                 help = "write `$run each SHAPE` where the gathered ones stand"
                 self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
         talk = self.raw.get("conversation")
-        enforce = talk.get("enforce") if talk else None
-        for item in enforce.value if enforce and isinstance(enforce.value, list) else ():
-            for word in ("put-first", "user-only"):
+        found = [talk.get(word) for word in ("enforce", "heal")] if talk else []
+        lists = [node.value for node in found if node and isinstance(node.value, list)]
+        for item in (item for listed in lists for item in listed):
+            for word in ("put-first", "user-only", "signed"):
                 kind = item.get(word)
                 if kind is not None and isinstance(kind.value, str) and kind.value not in PARTS:
                     message = f"`{word}` names `{kind.value}`, which is no kind of part"
@@ -263,6 +264,9 @@ class _Names:
         for view in contexts.all():
             for hole in pic.holes(view.case.wire):
                 lenses.update(hole.lenses)
+        talk = model.conversation
+        asked = [*talk.enforce, *talk.heal] if talk else []
+        lenses.update(name for word, name in asked if word == "strict")
         also = {n.value for s in (self.clean.get("shapes") or self.clean).value.values()
                 if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip
         used = {

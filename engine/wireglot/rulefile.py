@@ -23,7 +23,7 @@ HEADER = frozenset(
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
-TALK_WORDS = frozenset("by per wire cases enforce examples".split())
+TALK_WORDS = frozenset("by per wire cases enforce heal examples".split())
 LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 # Names that a `by: kind` shape reads from the case name.
 Path = str
@@ -85,6 +85,7 @@ class Turn:
     at: str
     between: tuple[str, str]
     pos: Pos
+    before: str = ""  # only where the turn that stands there holds such a part
 
 
 @dataclass(slots=True, eq=False)
@@ -96,6 +97,9 @@ class Conversation:
     enforce: list[tuple[str, str]]
     pos: Pos
     turns: list[Turn] = field(default_factory=list)
+    heal: list[tuple[str, str]] = field(default_factory=list)  # only where repair is asked for
+    healing: list[Turn] = field(default_factory=list)
+    places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
 
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
@@ -405,19 +409,27 @@ def _conversation(node: Node) -> Conversation:
         measure(case, None)
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
-    enforce: list[tuple[str, str]] = []
+    talk = Conversation(per, list(groups.values()), [], node.pos)
+    talk.turns = _asked(words.get("enforce"), talk.enforce, talk.places)
+    talk.healing = _asked(words.get("heal"), talk.heal, talk.places)
+    return talk
+
+
+def _asked(node: Node | None, words: list[tuple[str, str]], places: dict[str, Pos]) -> list[Turn]:
+    """Read what a dialect asks of its messages; return the turns that it wants."""
     turns: list[Turn] = []
-    if "enforce" in words and not isinstance(words["enforce"].value, list):
-        raise wrong("`enforce` is a list", words["enforce"].pos)
-    for item in words["enforce"].value if "enforce" in words else []:
+    if node is not None and not isinstance(node.value, list):
+        raise wrong("`enforce` is a list", node.pos)
+    for item in node.value if node is not None else []:
         if item.get("insert") is not None:
             turns.append(turn(item))
-            enforce.append(("insert", ""))
+            words.append(("insert", ""))
             continue
         plain = item.plain()
         pair = plain if isinstance(plain, dict) else {plain: ""}
-        enforce.extend((str(k), str(v)) for k, v in pair.items())
-    return Conversation(per, list(groups.values()), enforce, node.pos, turns)
+        words.extend((str(k), str(v)) for k, v in pair.items())
+        places.update((str(k), item.pos) for k in pair)
+    return turns
 
 
 def turn(node: Node) -> Turn:
@@ -428,8 +440,10 @@ def turn(node: Node) -> Turn:
         not isinstance(said, dict)
         or [type(text) for text in said.values()] != [str]
         or not set(said) <= {"user", "assistant"}
-        or len(place) != 1
-        or not set(place) <= {"at", "between"}
+        or len(set(place) & {"at", "between"}) != 1
+        or not set(place) <= {"at", "between", "before"}
+        or not isinstance(place.get("before", ""), str)
+        or ("before" in place and place.get("at") != "start")
         or place.get("at", "end") not in ("start", "end")
         or (
             "between" in place
@@ -443,4 +457,11 @@ def turn(node: Node) -> Turn:
         )
     ((role, text),) = said.items()
     one, two = place.get("between", ("", ""))
-    return Turn(role, text, str(place.get("at", "")), (str(one), str(two)), node.pos)
+    return Turn(
+        role,
+        text,
+        str(place.get("at", "")),
+        (str(one), str(two)),
+        node.pos,
+        place.get("before", ""),
+    )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .fast import Fast
     from .ladder import Ladder
+    from .repair import Diagnosis
     from .rulefile import Dialect
     from .variants import Row, Rows
 
@@ -192,6 +193,37 @@ class RuleSet:
         judge = Policy(policy)
         found = self._interpreted(body, source, target, unit, model, stream, known, both)
         return concluded(*found, judge)
+
+    def repair(
+        self,
+        body: Any,
+        dialect: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | None = None,
+    ) -> Conversion:
+        """Heal a request within its dialect: what the provider would refuse, as far as it can be.
+
+        What is right stays as it is; a second repair changes nothing. Raises as `convert` does.
+        """
+        from . import repair
+
+        return repair.repair(self, body, dialect, model, options, policy)
+
+    def diagnose(
+        self,
+        body: Any,
+        dialect: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Diagnosis, ...]:
+        """Return what the provider of a dialect would refuse in a request, and what helps.
+
+        Raises UsageError.
+        """
+        from . import repair
+
+        return repair.diagnose(self, body, dialect, model, options)
 
     def tier(self, body: Any, source: str, target: str) -> int:
         """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the

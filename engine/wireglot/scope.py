@@ -8,7 +8,7 @@ from .rulefile import Dialect
 
 ENFORCED = frozenset(
     "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
-    "user-only".split()
+    "user-only pair".split()
 )
 
 

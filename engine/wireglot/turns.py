@@ -14,15 +14,12 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     talk = writer.dialect.conversation
     if talk is None:
         return messages
-    if ("no-empty", "") in talk.enforce:
-        # Before the turns are put in order: what is left out lets its neighbours meet.
-        messages = [message for message in messages if not _empty(writer, talk, message)]
     messages = [_spoken(writer, talk, message) for message in messages]
     if ("alternate", "") in talk.enforce:
         messages = alternated(writer, talk, messages)
-    for turn in talk.turns:
+    for turn in asked(writer, talk):
         if turn.at:
-            messages = ended(writer, turn, messages)
+            messages = ended(writer, talk, turn, messages)
         else:
             found: list[dict[str, Any]] = []
             for message in messages:
@@ -33,13 +30,9 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     return messages
 
 
-def _empty(writer: Writer, talk: Conversation, message: dict[str, Any]) -> bool:
-    """Tell whether a message has no parts, and note it."""
-    if message.get("parts") or message.get("role") == "system":
-        return False
-    told = "a message of which nothing can be written is left out"
-    writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
-    return True
+def asked(writer: Writer, talk: Conversation) -> list[Turn]:
+    """Return the turns that are asked for."""
+    return [*talk.turns, *talk.healing] if writer.named else talk.turns
 
 
 def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
@@ -79,12 +72,18 @@ def joined(
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
 
-def ended(writer: Writer, turn: Turn, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def ended(
+    writer: Writer, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Put a turn at one end where another role stands there; an open call stays the last word."""
     first = turn.at == "start"
     talk = [m for m in messages if m.get("role") != "system"]
     end = talk[0 if first else -1] if talk else None
     role = None if end is None else end.get("role")
+    if not talk and turn in conversation.healing:
+        return messages  # where nothing was said nothing goes on
+    if turn.before and not _holds(talk, turn.before):
+        return messages
     if role == turn.role or (
         role == "tool" and (not first or _one_turn(writer, "tool", turn.role))
     ):
@@ -105,6 +104,16 @@ def _one_turn(writer: Writer, one: str, two: str) -> bool:
     return any({one, two} <= {talk.role(case) for case in group.cases} for group in talk.groups)
 
 
+def _holds(talk: list[dict[str, Any]], kind: str) -> bool:
+    """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
+    for message in talk:
+        if message.get("role") != talk[0].get("role"):
+            break
+        if any(part.get("type") == kind for part in message.get("parts", ())):
+            return True
+    return False
+
+
 def made(writer: Writer, turn: Turn) -> dict[str, Any]:
     """Return a message that nobody said, and note it."""
     part = {"type": "text", "text": turn.text}
@@ -117,7 +126,9 @@ def made(writer: Writer, turn: Turn) -> dict[str, Any]:
 
 def joins_aside(writer: Writer, talk: Conversation) -> bool:
     """Tell whether what left its message may stand in the run that it left."""
-    bridged = writer.repair and any(turn.between == ("tool", "user") for turn in talk.turns)
+    bridged = writer.repair and any(
+        turn.between == ("tool", "user") for turn in asked(writer, talk)
+    )
     return talk.per == "run" and not bridged
 
 
@@ -125,7 +136,7 @@ def aside(
     writer: Writer, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
 ) -> None:
     """Let what left its message be the next one, in the order of turns."""
-    turn = next((t for t in talk.turns if t.between == ("tool", "user")), None)
+    turn = next((t for t in asked(writer, talk) if t.between == ("tool", "user")), None)
     bridge = None
     if writer.repair and turn is not None:
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]

@@ -53,12 +53,24 @@ class Writer:
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
         self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
         self.ids: set[str] = set()  # ids that were made here
+        self.whole = False  # a request as a whole is written
+        self.named = False  # and repair was asked for by name
+        self.answers: set[int] = set()  # results that were made here
+        self.role: Any = None  # who speaks in the message that is written
         self.alone = False  # one element is wanted: nothing may stand beside it
         self.gone: list[Any] = []  # parts and tools that found no place
         self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.nth = 0
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}
+
+    def request(self) -> None:
+        """Write a request as a whole: what its messages ask of each other can be asked."""
+        self.whole = True
+        self.named = self.options.get("repair") is True
+        talk = self.dialect.conversation
+        if talk is not None and self.named:
+            self.asked |= frozenset(talk.heal)
 
     def note(
         self,
@@ -418,6 +430,9 @@ class Writer:
             return made
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
+        if self.same and id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
+            view.claim(h.path)
+            return ABSENT  # home had no id, and needs none
         value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
         entry = view.memory.get(pointer(rel)) if view.memory else None
         if h.mark == "copy" and entry and entry.get("none"):
