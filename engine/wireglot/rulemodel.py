@@ -211,7 +211,8 @@ Limit = _model("Limit", {
 })  # fmt: skip
 BOUNDS = {
     "count": (Length, "a list has N elements at most"),
-    "min": (Length, "the number is N at least"),
+    "min": (float, "the number is N at least"),
+    "max": (float, "the number is N at most"),
     "below": (
         _one_of(*sorted(n for n, kind in FIELDS.items() if kind == "integer")),
         "the number is less than that field",
@@ -219,11 +220,16 @@ BOUNDS = {
 }
 
 
+def _bound(word: str, kind: str) -> tuple[Any, str]:
+    said, told = BOUNDS[word]
+    return (int if said is float and kind == "integer" else said), told
+
+
 def _limits() -> dict[str, tuple[Any, str]]:
     """Return what can have a limit: names, ids, and the lists and numbers of a request."""
     found: dict[str, tuple[Any, str]] = dict.fromkeys(LIMITS, (Limit, ""))
     kinds = {
-        kind: _model(f"Bound_{kind}", {word: BOUNDS[word] for word in words})
+        kind: _model(f"Bound_{kind}", {word: _bound(word, kind) for word in words})
         for kind, words in tableform.BOUND_WORDS.items()
     }
     for name in REQUEST:
