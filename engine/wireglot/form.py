@@ -210,7 +210,7 @@ class File(Tables):
         said = node.get("cases")
         if said is None or said.value == {}:
             help = "write one for each role: user, assistant, tool, system"
-            self.form("a conversation has `cases`", node, help)
+            self.form("a conversation has `cases`", said or node, help)
         given, cases = node.get("cases"), found.get("cases")
         if given is not None and cases is not None:
             self._talks(node, given, cases, base)
