@@ -339,8 +339,10 @@ MARKED = {
         "limits",
         "limits/call_id",
         "limits/call_id/rest",
+        "limits/max_tokens/max",
         "limits/tool_name",
         "limits/tool_name/min",
+        "limits/top_p/max",
     ],
     "R029-pictures-of-schema-nodes": [
         "schemas/small/must/0/has",

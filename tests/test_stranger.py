@@ -83,6 +83,13 @@ def test_a_number_is_brought_within_its_bounds(rules: Any) -> None:
     assert (out.body["creativity"], told(out, "clamped")) == (0.7, [])
 
 
+def test_bounds_that_nothing_meets_are_refused(tmp_path: Path) -> None:
+    text = (FOLDER / "quill.yaml").read_text("utf-8").replace("{max: 1}", "{min: 2, max: 1.5}")
+    (tmp_path / "quill.yaml").write_text(text, "utf-8")
+    with pytest.raises(wireglot.RuleError, match="`min` is more than `max`"):
+        wireglot.load_rules(tmp_path)
+
+
 def test_nothing_is_said_to_be_filled_in_at_home(rules: Any) -> None:
     body = {"engine": "m", "dialogue": [{"speaker": "human", "chunks": "x"}]}
     out = rules.convert(body, "quill", "quill")

@@ -20,6 +20,10 @@ ENFORCE = {
     "no-blank": "text of nothing but spaces is left out",
     "some-message": "system text that stands alone is a message of the user",
     "user-only": "a turn of the model holds no such part",
+    "leave": "With `leave: system` it stays, at home",
+    "pair": "in a request, results stand behind their calls",
+    "signed": "the first such part of a step of the present turn has its signature",
+    "strict": "a strict tool whose schema does not fit this",
 }
 
 
@@ -31,6 +35,8 @@ def enforced() -> Schema:
         kinds = ["system"] if takes == "ROLE" else sorted({*KINDS, FUNCTION})
         if takes in ("ROLE", "KIND"):
             taken[word] = {"enum": kinds, "description": ENFORCE[word]}
+        elif takes and word != "insert":
+            taken[word] = {"type": "string", "minLength": 1, "description": ENFORCE[word]}
     text = {"type": "string"}
     turn = {
         "type": "object",
@@ -41,7 +47,12 @@ def enforced() -> Schema:
         "maxProperties": 1,
     }
     pair = {"type": "array", "items": {"enum": sorted(ROLES)}, "minItems": 2, "maxItems": 2}
-    places = {"insert": turn, "at": {"enum": ["start", "end"]}, "between": pair}
+    places = {
+        "insert": turn,
+        "at": {"enum": ["start", "end"]},
+        "between": pair,
+        "before": {"enum": sorted(KINDS)},
+    }
     inserts = {"required": ["insert"]}
     return {
         "type": ["string", "object"],
@@ -55,7 +66,7 @@ def enforced() -> Schema:
             "then": {
                 "propertyNames": {"enum": sorted(places)},
                 "minProperties": 2,
-                "maxProperties": 2,
+                "maxProperties": 3,
             },
             "else": {"propertyNames": {"enum": sorted(taken)}},
         },

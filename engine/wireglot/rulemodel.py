@@ -211,8 +211,8 @@ Limit = _model("Limit", {
 })  # fmt: skip
 BOUNDS = {
     "count": (Length, "a list has N elements at most"),
-    "min": (float, "the number is N at least"),
-    "max": (float, "the number is N at most"),
+    "min": (float, "the number is N at least, or at most"),
+    "max": (float, "the number is N at least, or at most"),
     "below": (
         _one_of(*sorted(n for n, kind in FIELDS.items() if kind == "integer")),
         "the number is less than that field",
@@ -285,6 +285,7 @@ Conversation = _model("Conversation", {
     "wire": (_said(OBJECT), CASE["wire"][1]),
     "cases": (_map(Talk, {role: ref("Talk") for role in sorted(ROLES)}), _CASES),
     "enforce": (_list(_said(enforced())), ""),
+    "heal": (_list(_said(enforced())), "takes the same words, for whole requests"),
     "examples": EXAMPLES,
 })  # fmt: skip
 
