@@ -231,6 +231,7 @@ class DialectRules:
         options: dict[str, Any],
         made: set[int] | None = None,
         odd: list[Draft] | None = None,
+        prepare: Callable[[Writer], None] | None = None,
     ) -> tuple[Any, list[Draft], Envelope | None]:
         writer = Writer(self.model, same, trail, options, self._ladder)
         writer.made = set() if same or made is None else made
@@ -238,6 +239,8 @@ class DialectRules:
         writer.notes.extend(odd or ())
         try:
             units.reserve(writer, ir)
+            if prepare is not None:
+                prepare(writer)
             for message in units.messages_of(ir, unit) or ():
                 for part in message.get("parts", ()):
                     if part.get("type") == "tool_call":

@@ -58,6 +58,7 @@ class File(Tables):
             "media-types": self._word_map(str),
             "conversation": self._conversation,
             "drop": self.reasons,
+            "carry": self._word_map(str),
             **dict.fromkeys(UNITS, self._unit),
         }
         top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)

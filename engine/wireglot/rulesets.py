@@ -15,6 +15,7 @@ from .source import Node
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
+    from .exchange import Exchange
     from .fast import Fast
     from .ladder import Ladder
     from .rulefile import Dialect
@@ -192,6 +193,31 @@ class RuleSet:
         judge = Policy(policy)
         found = self._interpreted(body, source, target, unit, model, stream, known, both)
         return concluded(*found, judge)
+
+    def exchange(
+        self,
+        client: str,
+        provider: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        state: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | None = None,
+    ) -> Exchange:
+        """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
+        from .exchange import Exchange
+
+        return Exchange(self, client, provider, model, options, state, policy)
+
+    def rows(self, name: str) -> tuple[Row, ...]:
+        """Return the variants of a dialect. Raises UsageError if there is no such dialect."""
+        self._known(name)
+        return self._varied.get(name, ())
+
+    def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
+        """Return a dialect with the variants for a model and options applied."""
+        from . import variants
+
+        return self._made(name, variants.applying(self.rows(name), name, model, options))
 
     def tier(self, body: Any, source: str, target: str) -> int:
         """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the

@@ -99,6 +99,9 @@ def reserve(writer: Writer, ir: Any) -> None:
                     writer.limits.reserve("tool_name", part["name"])
                 if isinstance(part.get("id"), str):
                     writer.limits.reserve("call_id", part["id"])
+            elif isinstance(part, dict) and part.get("type") == "tool_result":
+                if isinstance(part.get("tool_call_id"), str):
+                    writer.limits.reserve("call_id", part["tool_call_id"])
 
 
 def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:

@@ -52,6 +52,7 @@ class Writer:
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
         self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
         self.ids: set[str] = set()  # ids that were made here
+        self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
         self.alone = False  # one element is wanted: nothing may stand beside it
         self.gone: list[Any] = []  # parts and tools that found no place
         self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
@@ -400,6 +401,9 @@ class Writer:
         if h.mark == "old" and not (entry and entry.get("old")):
             return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
+            value = ABSENT
+        if h.mark == "made" and h.path in ("id", "tool_call_id") and value in self.unsaid:
+            view.claim(h.path)
             value = ABSENT
         wire: Any = ABSENT
         if value is not ABSENT:
