@@ -20,7 +20,7 @@ from .rulesets import RuleSet
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
-    from .exchange import Exchange
+    from .exchanges import Exchange
     from .ir import Unit
 
 __version__ = "0.1.0"
@@ -97,7 +97,7 @@ def __getattr__(name: str) -> Any:
 
         return DialectRules
     if name == "Exchange":
-        from .exchange import Exchange
+        from .exchanges import Exchange
 
         return Exchange
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

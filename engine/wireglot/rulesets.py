@@ -15,7 +15,7 @@ from .source import Node
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
-    from .exchange import Exchange
+    from .exchanges import Exchange
     from .fast import Fast
     from .ladder import Ladder
     from .rulefile import Dialect
@@ -204,7 +204,7 @@ class RuleSet:
         policy: Mapping[str, str] | None = None,
     ) -> Exchange:
         """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
-        from .exchange import Exchange
+        from .exchanges import Exchange
 
         return Exchange(self, client, provider, model, options, state, policy)
 
