@@ -1,0 +1,142 @@
+"""Exchanges: the loop of a client of each dialect in front of a provider of each other one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+import wireglot
+
+from . import mocks
+from .loop import scripts
+from .loop.clients import CLIENTS, Call, Result
+
+Json = Any
+PAIRS = list(itertools.permutations(CLIENTS, 2))
+RESULTS = [
+    [],
+    [Result("text", "12 degrees"), Result("text", "25 degrees")],
+    [Result("error", "Timeout")],
+    [Result("image", "A map")],
+    [],
+]
+
+
+class Loop:
+    """One loop; `keeps` says how what must survive a turn does: `object`, `process` or `nothing`."""
+
+    def __init__(self, client: str, provider: str, keeps: str) -> None:
+        self.client, self.provider, self.keeps = CLIENTS[client](), provider, keeps
+        self.rules = wireglot.load_rules()
+        self.state: Json = None if keeps == "nothing" else {}
+        self.notes: list[Any] = []
+        self.model = scripts.MODELS.get(provider, "m")
+        self.x = self._exchange()
+
+    def _exchange(self) -> Any:
+        return self.rules.exchange(
+            self.client.dialect, self.provider, model=self.model, state=self.state
+        )
+
+    def _again(self, turn: bool = False) -> None:
+        """Go on in another process; without a state nothing is left after a turn."""
+        if self.keeps == "process":
+            self.state = json.loads(json.dumps(self.x.state))
+            self.x = self._exchange()
+        elif self.keeps == "nothing" and turn:
+            self.x = self._exchange()
+
+    def request(self) -> Json:
+        given = self.client.request()
+        before = json.dumps(given)
+        out = self.x.request(given)
+        assert json.dumps(given) == before
+        self.notes += out.notes
+        self._again()
+        return out.body
+
+    def response(self, body: Json) -> list[Call]:
+        out = self.x.response(body)
+        self.notes += out.notes
+        self._again(turn=True)
+        return self.client.takes(out.body)
+
+
+@pytest.mark.parametrize("shuffled", [False, True], ids=["in order", "out of order"])
+@pytest.mark.parametrize("keeps", ["object", "process", "nothing"])
+@pytest.mark.parametrize(("client", "provider"), PAIRS)
+def test_a_loop_of_five_turns_returns_all_that_the_provider_sent(
+    client: str, provider: str, keeps: str, shuffled: bool
+) -> None:
+    loop = Loop(client, provider, keeps)
+    mock = mocks.Provider(provider, loop.model)
+    sent: list[list[Json]] = []
+    # What Ollama's client keeps of a call has no room for an id or a signature.
+    blind = keeps == "nothing" and client == "ollama"
+    for turn, results in enumerate(RESULTS):
+        if turn < 2:
+            loop.client.says(f"Question {turn}.")
+        body = loop.request()
+        refused = mocks.refusals(provider, body) if blind else mock.refusals(body)
+        assert refused == []
+        if not blind:
+            assert scripts.history(provider, body) == sent
+        answer = mock.answers(scripts.turns(provider, scripts.tool(provider, body))[turn])
+        sent.append(scripts.said(provider, answer))
+        calls = loop.response(answer)
+        assert [(c.name, c.arguments["city"]) for c in calls] == [
+            (loop.client.names[0], city) for city in cities(results, turn)
+        ]
+        pairs = list(zip(calls, results, strict=True))
+        if pairs:
+            # Without ids, order is all that tells the results of one tool apart.
+            ordered = pairs[::-1] if shuffled and all(c.id for c in calls) else pairs
+            loop.client.answers(ordered)
+    loop.client.says("Thanks.")
+    body = loop.request()
+    if not blind:
+        assert mock.refusals(body) == []
+        assert scripts.history(provider, body) == sent
+        assert answered(provider, body) == ["12 degrees", "25 degrees", "Timeout", "A map"]
+    lost = {note.code for note in loop.notes if note.effect == "lost"}
+    signed = "ignature" in json.dumps(scripts.SCRIPTS[provider])
+    assert ("foreign-signature" in lost) == (blind and signed)
+
+
+def cities(results: list[Result], turn: int) -> list[str]:
+    return {1: ["Oslo", "Rome"], 2: ["Oslo"], 3: ["Rome"]}.get(turn, [])
+
+
+def answered(provider: str, body: Json) -> list[str]:
+    """Return the results in a request in the order of the calls that they answer."""
+    found: list[str] = []
+    places: list[Any] = []
+    if provider in ("gemini", "vertex"):
+        parts = [p for c in body["contents"] for p in c["parts"]]
+        return [
+            text_of(p["functionResponse"]["response"]) for p in parts if "functionResponse" in p
+        ]
+    if provider == "anthropic":
+        blocks = [b for m in body["messages"] for b in m["content"] if isinstance(b, dict)]
+        places = [b["id"] for b in blocks if b["type"] == "tool_use"]
+        told = {b["tool_use_id"]: b["content"] for b in blocks if b["type"] == "tool_result"}
+        return [text_of(told[place]) for place in places]
+    if provider == "ollama":
+        return [text_of(m["content"]) for m in body["messages"] if m["role"] == "tool"]
+    for message in body["messages"]:
+        places += [c["id"] for c in message.get("tool_calls", ())]
+    told = {m["tool_call_id"]: m["content"] for m in body["messages"] if m["role"] == "tool"}
+    found = [text_of(told[place]) for place in places]
+    return found
+
+
+def text_of(value: Json) -> str:
+    """Return the text of a result, whatever is around it."""
+    if isinstance(value, str):
+        return text_of(json.loads(value)) if value.startswith("{") else value
+    if isinstance(value, list):
+        return "".join(block.get("text", "") for block in value)
+    return str(next(iter(value.values())))
