@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import wireglot
+from wireglot import carry
 
 from . import mocks
 from .loop import scripts
-from .loop.clients import CLIENTS, Call, Result
+from .loop.clients import CARRIES, CLIENTS, Call, Result
+from .oracles import sdk
 
 Json = Any
 PAIRS = list(itertools.permutations(CLIENTS, 2))
@@ -26,13 +29,14 @@ RESULTS = [
 
 
 class Loop:
-    """One loop; `keeps` says how what must survive a turn does: `object`, `process` or `nothing`."""
+    """One loop; `keeps` says what of an exchange survives: `object`, `process` or `nothing`."""
 
     def __init__(self, client: str, provider: str, keeps: str) -> None:
         self.client, self.provider, self.keeps = CLIENTS[client](), provider, keeps
         self.rules = wireglot.load_rules()
         self.state: Json = None if keeps == "nothing" else {}
         self.notes: list[Any] = []
+        self.carried: set[str] = set()  # keys that something rides in
         self.model = scripts.MODELS.get(provider, "m")
         self.x = self._exchange()
 
@@ -60,6 +64,8 @@ class Loop:
 
     def response(self, body: Json) -> list[Call]:
         out = self.x.response(body)
+        assert sdk.problems(self.client.dialect, "response", out.body) == []
+        self.carried |= set(strange(out.body))
         self.notes += out.notes
         self._again(turn=True)
         return self.client.takes(out.body)
@@ -104,6 +110,27 @@ def test_a_loop_of_five_turns_returns_all_that_the_provider_sent(
     lost = {note.code for note in loop.notes if note.effect == "lost"}
     signed = "ignature" in json.dumps(scripts.SCRIPTS[provider])
     assert ("foreign-signature" in lost) == (blind and signed)
+    named = [n for n in loop.notes if "need not keep this id" in n.message and n.effect == "lost"]
+    assert bool(named) == (blind and provider != "vertex")
+    assert loop.carried <= set(CARRIES[client])
+
+
+def strange(body: Json) -> list[str]:
+    """Return the keys of a response under which something rides."""
+    found: list[str] = []
+    for key, value in walk(body):
+        rides = carry.MARK in value if isinstance(value, dict) else carry.unsealed(value)
+        if rides:
+            found.append(key)
+    return found
+
+
+def walk(value: Json) -> Iterator[tuple[str, Json]]:
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield key, inner
+        yield from walk(inner)
+    for inner in value if isinstance(value, list) else ():
+        yield from walk(inner)
 
 
 def cities(results: list[Result], turn: int) -> list[str]:

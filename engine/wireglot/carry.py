@@ -86,7 +86,10 @@ def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> Ride:
     ride = valid(value.get(MARK)) if isinstance(value, dict) else {}
     if ride:
         rest = {k: v for k, v in value.items() if k != MARK}
-        kept[pointer((key,))] = rest or None  # a null is not worth a note
+        if rest:
+            kept[pointer((key,))] = rest
+        else:
+            del kept[pointer((key,))]
     return ride
 
 
@@ -116,6 +119,8 @@ def entries_valid(entries: Any) -> bool:
         if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
             return False
         if any(not isinstance(entry[k], kinds) for k, kinds in _FACTS.items() if k in entry):
+            return False
+        if entry.get("size", 0) < 0:
             return False
         if entry["type"] == "text" and not entry.keys() >= {"size", "digest"}:
             return False

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import carry, markers, memory, variants
+from . import carry, markers, memory, names, variants
 from .errors import UsageError
-from .names import Names, readdressed
 from .notes import Draft, Policy
 from .payload import check_call, known_options
 from .remainder import Remainder
@@ -50,7 +49,7 @@ class Exchange:
         variants.check_version(self._options, rows)
         self._stays = state is not None  # somebody says that the state is kept
         self._state = opened(state)
-        self._names = Names(self._state["names"])
+        self._names = names.Names(self._state["names"])
 
     @property
     def state(self) -> dict[str, Any]:
@@ -76,9 +75,10 @@ class Exchange:
         same = self.client == self.provider
         drafts: list[Draft] = list(read.odd)
         messages = read.ir.get("messages") or []
+        self._state["ids"] = names.ids(messages, read.made)
         markers.put_back(one.model, messages, self._state["markers"])
         calls = self._put_back(one, messages, read.trail, read.made, drafts)
-        known, unsaid = readdressed(messages, calls)
+        known, unsaid = names.readdressed(messages, calls)
         held: list[Writer] = []
 
         def prepare(writer: Writer) -> None:
@@ -112,8 +112,8 @@ class Exchange:
                 read.ir, "response", True, read.trail, self._options, read.made, read.odd
             )
             return concluded(out, all_notes(read.notes, drafts, out, True), None, self._judge)
-        rest = Remainder(one, two, self._names, self._options)
-        rest.taken(read.ir, read.trail, read.made, self._state["turns"], self._carries)
+        rest = Remainder(one, two, self._names, self._taken(), self._options)
+        rest.taken(read.ir, read.trail, read.made, self._carries)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, self._carries)
         rest.noted(drafts, read.trail, self._stays)
         self._state["turns"] += rest.turns
@@ -132,6 +132,11 @@ class Exchange:
 
     def _at(self, name: str, model: str | None) -> DialectRules:
         return self._rules.at(name, model, self._options)
+
+    def _taken(self) -> set[str]:
+        """Return the ids of calls that the client has."""
+        known = (entry.get("call") for turn in self._state["turns"] for entry in turn["parts"])
+        return {*self._state["ids"], *(name for name in known if name is not None)}
 
     def _put_back(
         self,
@@ -206,7 +211,8 @@ def matching(
 def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a state to go on with; raises UsageError for what is none."""
     fresh: dict[str, Any] = {
-        "version": VERSION, "models": [None, None], "names": {}, "turns": [], "markers": [],
+        "version": VERSION, "models": [None, None], "ids": [], "names": {}, "turns": [],
+        "markers": [],
     }  # fmt: skip
     if state is None:
         return fresh
@@ -224,6 +230,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
         asked, sent = kept["models"]
         right = (
             all(isinstance(name, str | None) for name in (asked, sent))
+            and all(isinstance(name, str) for name in kept["ids"])
             and all(carry.entries_valid(turn["parts"]) for turn in kept["turns"])
             and all(isinstance(t[key], str) for t in kept["turns"] for key in ("origin", "says"))
             and all(

@@ -34,6 +34,12 @@ class Names:
         return {written: name for name, written in known.items()}
 
 
+def ids(messages: list[dict[str, Any]], made: set[int]) -> list[str]:
+    """Return the ids that the calls of a history have of themselves."""
+    calls = (p for m in messages for p in m.get("parts", ()) if p.get("type") == "tool_call")
+    return sorted({part["id"] for part in calls if id(part) not in made})
+
+
 def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
     """Return each result with its call: by id and occurrence, whatever order they came in."""
     waiting: dict[Any, deque[Part]] = {}

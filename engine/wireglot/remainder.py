@@ -22,11 +22,17 @@ class Remainder:
     """A response of one provider on its way to a client of another dialect."""
 
     def __init__(
-        self, provider: DialectRules, client: DialectRules, names: Names, options: dict[str, Any]
+        self,
+        provider: DialectRules,
+        client: DialectRules,
+        names: Names,
+        ids: set[str],
+        options: dict[str, Any],
     ) -> None:
+        """Begin with what was written for names before, and the `ids` of calls that there are."""
         self.provider, self.client = provider, client
         self.turns: list[dict[str, Any]] = []
-        self._names, self._options = names, options
+        self._names, self._ids, self._options = names, ids, options
         self._back = names.back(provider.name)
         self._told: dict[int, Any] = {}  # names as the provider gave them
         self._states: dict[int, tuple[str, Any]] = {}  # signatures, and where they stood
@@ -36,16 +42,15 @@ class Remainder:
 
     # -- before it is written ---------------------------------------------------------------------
 
-    def taken(self, ir: Any, trail: Trail, made: set[int], turns: list[Any], carries: bool) -> None:
+    def taken(self, ir: Any, trail: Trail, made: set[int], carries: bool) -> None:
         """Give names back, and take out what only the provider can read."""
-        taken = {entry["call"] for turn in turns for entry in turn["parts"] if "call" in entry}
         for part in _parts(ir):
             if part.get("type") == "tool_call":
                 self._told[id(part)] = part["name"]
                 part["name"] = self._back.get(part["name"], part["name"])
                 if id(part) in made:
-                    part["id"] = _fresh(part["id"], taken)
-                    taken.add(part["id"])
+                    part["id"] = _fresh(part["id"], self._ids)
+                    self._ids.add(part["id"])
             state = part.get("signature")
             if isinstance(state, dict) and state.get("origin") == self.provider.name:
                 self._states[id(part)] = (state["value"], trail.find(part, "signature"))
@@ -64,6 +69,8 @@ class Remainder:
         def prepare(writer: Writer) -> None:
             held.append(writer)
             self._names.into(writer.limits, self.client.name)
+            for name in self._ids:
+                writer.limits.reserve("call_id", name)
             for name in self._back.values():  # the client's own names, whatever they are
                 writer.limits.remember("tool_name", name, name)
 

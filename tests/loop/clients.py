@@ -1,7 +1,8 @@
 """Clients: each keeps of an answer what the model of its official SDK gives back on dump.
 
-The models of OpenAI and Anthropic keep keys that they do not know; of these, the exchange uses those
-in `CARRIES`. Google's and Ollama's keep the fields that they know, and Ollama's know no id of a call.
+The models of OpenAI and Anthropic keep keys that they do not know. Google's and Ollama's keep the
+fields that they know, and Ollama's know no id of a call. `CARRIES` lists the keys that an exchange
+may fill for each.
 """
 
 from __future__ import annotations

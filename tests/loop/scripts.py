@@ -1,4 +1,4 @@
-"""What each provider answers, turn by turn, and the same answers as they must stand in its requests.
+"""What each provider answers, turn by turn, and how that must stand in its requests.
 
 A script is a list of turns: plain text; two calls of one tool at once; a call that will fail; a
 thought, as far as the API has such, and a call; the last answer. `NAME` stands for the first tool
