@@ -167,3 +167,65 @@ def text_of(value: Json) -> str:
     if isinstance(value, list):
         return "".join(block.get("text", "") for block in value)
     return str(next(iter(value.values())))
+
+
+# --- Seed 002: the example of the loop, as it is documented ----------------------------------------
+
+
+@pytest.mark.parametrize("keeps", ["process", "nothing"])
+@pytest.mark.parametrize("provider", CLIENTS)
+def test_the_documented_example_of_the_loop_runs_for_every_provider(
+    provider: str, keeps: str
+) -> None:
+    """The caller keeps the content and the calls of an answer, and nothing else of it."""
+    model = scripts.MODELS.get(provider, "m")
+    mock = mocks.Provider(provider, model)
+    parameters = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+    }
+    weather = {
+        "name": "get_weather",
+        "description": "指定都市の天気を取得",
+        "parameters": parameters,
+    }
+    tools = [{"type": "function", "function": weather}]
+    prompt = [{"role": "user", "content": "東京の天気は?"}]
+    state: Json = {} if keeps == "process" else None
+
+    def exchange() -> Any:
+        return wireglot.exchange("openai-chat", provider, model, state=state)
+
+    # 1. The first query, with definitions of tools.
+    x = exchange()
+    sent = x.request({"messages": prompt, "tools": tools}).body
+    assert mock.refusals(sent) == []
+    answer = mock.answers(scripts.turns(provider, "get_weather")[1])
+    result1 = x.response(answer).body["choices"][0]["message"]
+
+    # 2. The calls are run.
+    results = [
+        {
+            "role": "tool",
+            "content": json.dumps({"city": json.loads(tc["function"]["arguments"])["city"]}),
+            "tool_call_id": tc["id"],
+            "name": tc["function"]["name"],
+        }
+        for tc in result1["tool_calls"]
+    ]
+
+    # 3. The query again, with the results.
+    state = json.loads(json.dumps(x.state)) if keeps == "process" else None
+    call = {
+        "role": "assistant",
+        "content": result1["content"],
+        "tool_calls": result1["tool_calls"],
+    }
+    out = exchange().request({"messages": [*prompt, call, *results], "tools": tools})
+    assert mock.refusals(out.body) == []
+    assert scripts.history(provider, out.body) == [scripts.said(provider, answer)]
+    assert answered(provider, out.body) == ["Oslo", "Rome"]
+    # The name beside a result says again what its call says.
+    lost = [note.source_path for note in out.notes if note.effect == "lost"]
+    assert lost in ([], ["/messages/2/name", "/messages/3/name"])

@@ -395,15 +395,15 @@ class Writer:
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
         value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
+        if h.mark in ("made", "old") and h.path in ("id", "tool_call_id") and value in self.unsaid:
+            view.claim(h.path)
+            value = ABSENT
         entry = view.memory.get(pointer(rel)) if view.memory else None
         if h.mark == "copy" and entry and entry.get("none"):
             return entry.get("as", ABSENT)
         if h.mark == "old" and not (entry and entry.get("old")):
             return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
-            value = ABSENT
-        if h.mark == "made" and h.path in ("id", "tool_call_id") and value in self.unsaid:
-            view.claim(h.path)
             value = ABSENT
         wire: Any = ABSENT
         if value is not ABSENT:
