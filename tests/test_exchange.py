@@ -33,7 +33,7 @@ class Loop:
 
     def __init__(self, client: str, provider: str, keeps: str) -> None:
         self.client, self.provider, self.keeps = CLIENTS[client](), provider, keeps
-        self.rules = wireglot.load_rules()
+        self.rules = wireglot.packaged()
         self.state: Json = None if keeps == "nothing" else {}
         self.notes: list[Any] = []
         self.carried: set[str] = set()  # keys that something rides in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import carry, memory
 from .names import Names
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 
 Part = dict[str, Any]
 Entry = dict[str, Any]
+
+
+class Row(NamedTuple):
+    """An element of the client's, the kind of it, and what may ride there of which parts."""
+
+    wire: Any
+    kind: str
+    riders: list[tuple[Part, Entry]]
+    rides: bool
 
 
 class Remainder:
@@ -142,49 +151,31 @@ class Remainder:
         there: Places,
     ) -> None:
         """Let entries ride on their elements, else on the next that has room, else on the last."""
-        model = self.client.model
+        carries = self.client.model.carry
+        unseen = {id(part) for part, _ in self._wholes}
+        # Where the client does not see something in the middle, the order of all must ride, too.
+        whole = any(id(part) in unseen for part, _, _ in entries[1:])
+        rows: list[Row] = []
         waiting: list[tuple[Part, Entry]] = []
-        last: tuple[Any, str, list[Entry]] | None = None
         for part, entry, more in entries:
             wire = writer.written.get(id(part), (None, None))[1]
-            kind = str(part.get("type"))
-            room = kind in model.carry and isinstance(wire, dict) and there.find(wire) is not None
-            filled = room and kind == "reasoning" and "signature" in part
-            if not room:
-                if more:
-                    waiting.append((part, entry))
+            if part["type"] not in carries or there.find(wire) is None:
+                waiting += [(part, entry)] if more or whole else []
                 continue
-            rides = [entry for _, entry in waiting]
-            own = {"type": kind, "here": True, **{k: v for k, v in entry.items() if k != "call"}}
-            if kind == "reasoning":
-                text = memory.digest(str(part.get("text", "")))
-                own = {"type": kind, "here": True, "digest": text}
-                own |= {k: v for k, v in entry.items() if k == "signature"}
-            if more or filled or waiting:
-                for owner in [*(p for p, _ in waiting), *([part] if more else [])]:
-                    self._places[id(owner)] = (wire, model.carry[kind])
-                last = (wire, kind, [*rides, own])
-                self._put(*last)
-                waiting = []
-            else:
-                last = (wire, kind, [own])
-        if waiting and last is not None:
-            wire, kind, rides = last
-            self._put(wire, kind, [*rides, *(entry for _, entry in waiting)])
-        elif waiting and "message" in model.carry:
-            wire = carry.place(model, writer.written.get(id(candidate), (None, None))[1])
-            kind = "message"
-            if wire is None:
-                return
-            self._put(wire, kind, [entry for _, entry in waiting])
-        else:
-            return
-        for part, _ in waiting:
-            self._places[id(part)] = (wire, model.carry[kind])
-
-    def _put(self, wire: Any, kind: str, entries: list[Entry]) -> None:
-        model = self.client.model
-        wire[model.carry[kind]] = carry.form(model, kind, {self.provider.name: entries})
+            rides = more or whole or bool(waiting) or "signature" in part
+            riders = [*waiting, (part, _here(part, entry))]
+            rows.append(Row(wire, part["type"], riders, rides))
+            waiting = []
+        if waiting and rows:
+            rows[-1] = rows[-1]._replace(riders=[*rows[-1].riders, *waiting], rides=True)
+        elif waiting and "message" in carries:
+            wire = carry.place(self.client.model, writer.written[id(candidate)][1])
+            rows = [Row(wire, "message", waiting, wire is not None)]
+        for wire, kind, riders, rides in rows:
+            if rides:
+                said = {self.provider.name: [entry for _, entry in riders]}
+                wire[carries[kind]] = carry.form(self.client.model, kind, said)
+                self._places.update((id(part), (wire, carries[kind])) for part, _ in riders)
 
     # -- notes ------------------------------------------------------------------------------------
 
@@ -221,6 +212,17 @@ class Remainder:
 
 def _parts(ir: Any) -> list[Part]:
     return [part for candidate in ir.get("candidates") or () for part in candidate["parts"]]
+
+
+def _here(part: Part, entry: Entry) -> Entry:
+    """Return the entry of a part as it rides on the very element that it tells of."""
+    if part["type"] == "reasoning":
+        said = {"type": "reasoning", "digest": memory.digest(str(part.get("text", "")))}
+        if "signature" in entry:
+            said["signature"] = entry["signature"]
+    else:
+        said = {key: value for key, value in entry.items() if key != "call"}
+    return {**said, "here": True}
 
 
 def _fresh(name: str, taken: set[Any]) -> str:
