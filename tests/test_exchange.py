@@ -169,7 +169,7 @@ def text_of(value: Json) -> str:
     return str(next(iter(value.values())))
 
 
-# --- Seed 002: the example of the loop, as it is documented ----------------------------------------
+# --- Seed 002: the example of the loop, as it is documented ---------------------------------------
 
 
 @pytest.mark.parametrize("keeps", ["process", "nothing"])

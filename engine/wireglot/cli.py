@@ -117,9 +117,13 @@ def _parser() -> argparse.ArgumentParser:
         add("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
     check = command("check", _check, "check rule files for mistakes")
     check.add_argument("--json", action="store_true", help="print the findings as a JSON list")
-    for made in (check, command("test", _test, "run the examples that stand in rule files")):
+    test = command("test", _test, "run the examples of rule files, and the laws on made payloads")
+    for made in (check, test):
         made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
         made.add_argument("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
+    add = test.add_argument
+    add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
+    add("--seed", default="0", metavar="S", help="another seed makes other payloads")
     return parser
 
 
@@ -197,30 +201,35 @@ def _told(severities: Sequence[str], files: int) -> str:
 
 
 def _test(arguments: argparse.Namespace) -> int:
-    from . import examples
+    from . import trial
 
-    failures, total = {}, 0
-    for rules, names in _each(arguments):
-        for dialect in (d for name in names for d in (rules[name], *rules.variants(name))):
-            found = examples.run({dialect.name: dialect}, [dialect.name])
-            failures.update({str(failure): failure for failure in found})
-            total += sum(1 for _ in examples.find(dialect))
-    for failure in failures.values():
-        print(f"{failure.where}: {failure.message}")
-    print(f"{total - len(failures)} passed, {len(failures)} failed")
-    return FAILED if failures else OK
+    tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
+    if arguments.overlay:  # what stands below the overlays holds without them
+        below = trial.loaded([arguments.dir] if arguments.dir else [], [])
+        tried.run(below, below.dialects)
+    for rules, names in _each(arguments, trial.loaded):
+        tried.run(rules, names)
+    for failure in tried.failures:
+        print(failure)
+    failed, total = len(tried.failures), len(tried.examples) + tried.laws
+    print(f"{len(tried.examples)} examples, {tried.laws} laws on {arguments.runs} payloads each")
+    print(f"{total - failed} passed, {failed} failed")
+    return FAILED if failed else OK
 
 
-def _each(arguments: argparse.Namespace) -> Iterator[tuple[RuleSet, Sequence[str]]]:
+def _each(
+    arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
+) -> Iterator[tuple[RuleSet, Sequence[str]]]:
     """Yield the rules as they are asked for, then with each overlay beside them switched on."""
     from . import load
 
     folders = [arguments.dir] if arguments.dir else []
-    rules = _rules(folders, arguments.overlay)
+    _folders(folders)
+    rules = loaded(folders, arguments.overlay)
     yield rules, rules.dialects
     for name, dialect in load.overlays_of(*folders).items():
         if name not in arguments.overlay:
-            yield _rules(folders, [*arguments.overlay, name]), [dialect]
+            yield loaded(folders, [*arguments.overlay, name]), [dialect]
 
 
 def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:

@@ -23,7 +23,7 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
         ("some-message", "") in writer.asked
         and not writer.options.get("part")
         and any(message.get("parts") for message in messages)
-        and all(message.get("role") == "system" for message in messages)
+        and all(_silent(message) for message in messages)
     ):
         return [], [_spoken(writer, message, talk) for message in messages]
     parts: list[Any] = []
@@ -51,6 +51,11 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
         parts.extend(message.get("parts", ()))
         unplaced(writer, message, talk.pos)
     return parts, rest
+
+
+def _silent(message: dict[str, Any]) -> bool:
+    """Tell whether nobody speaks in a message; what has no parts is left out."""
+    return message.get("role") == "system" or not message.get("parts")
 
 
 def _spoken(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
@@ -174,8 +179,8 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
             parts = [p for p in message["parts"] if id(p) not in moved]
             if len(parts) != len(message["parts"]):
                 message = with_parts(writer, message, parts)
-            if not message["parts"]:
-                continue
+                if not parts:
+                    continue
         out.append(message)
         calls = [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
         if calls and message.get("role") == "assistant":

@@ -59,6 +59,7 @@ class File(Tables):
             "conversation": self._conversation,
             "drop": self.reasons,
             "carry": self._word_map(str),
+            "examples": self.each(self.examples),
             **dict.fromkeys(UNITS, self._unit),
         }
         top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)
@@ -113,7 +114,7 @@ class File(Tables):
             "marks": self.text,
             "note": self.text,
             "drop": self.reasons,
-            "examples": self._examples,
+            "examples": self.examples,
             "cases": self.each(self._case),
         }
         found = self.words(node, "a shape", SHAPE_WORDS, rules)
@@ -167,40 +168,9 @@ class File(Tables):
             "ir": self.ir,
             "note": self.text,
             "drop": self.reasons,
-            "examples": self._examples,
+            "examples": self.examples,
         }
         return self.words(node, "a case", CASE_WORDS, rules)
-
-    def _examples(self, node: Node, what: str) -> Node | None:
-        if not isinstance(node.value, list):
-            help = "write `- {wire: ..., ir: ...}` for each"
-            self.findings.error("R025", "`examples` is a list", node.pos, help)
-            return None
-        kept = []
-        for item in node.value:
-            if not isinstance(item.value, dict):
-                help = "write `- {wire: ..., ir: ...}`"
-                self.findings.error("R025", "an example is a mapping", item.pos, help)
-                continue
-            right = True
-            for word in item.value:
-                if word not in ("wire", "ir"):
-                    pos = item.keys.get(word, item.pos)
-                    help = helped(word, ("wire", "ir"), "its words are")
-                    message = f"`{short(word)}` is no word of an example"
-                    self.findings.error("R025", message, pos, help)
-                    right = False
-            for word, help in (
-                ("wire", "say the JSON on the wire, as the provider's page shows it"),
-                ("ir", "say what it means, in the fields of docs/ir.md"),
-            ):
-                if word not in item.value and right:
-                    message = f"this example has no `{word}`"
-                    self.findings.error("R025", message, item.pos, help)
-                    right = False
-            if right:
-                kept.append(item)
-        return Node(kept, node.pos)
 
     def _conversation(self, node: Node, what: str) -> Node | None:
         def by(child: Node, what: str) -> Node | None:
@@ -223,6 +193,7 @@ class File(Tables):
             "wire": self.wire,
             "cases": self.each(self._case),
             "enforce": self._enforce,
+            "examples": self.examples,
         }
         found = self.words(node, "a conversation", TALK_WORDS, rules)
         if found is None:

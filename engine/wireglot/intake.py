@@ -102,7 +102,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
             assert h.shape is not None
             parts = [reader.shape(h.shape, value[0], at, env.lenient)]
         else:
-            parts = each(reader, h, value, at, env)
+            parts = each(reader, h, value, at, rel, env)
         aside(reader, h, parts, env)
         return parts
     if h.mode == "as":
@@ -226,19 +226,19 @@ def texts(
     if not value:
         env.spell(rel, value, empty)
         return [], True
-    parts = each(reader, h, value, at, env)
+    parts = each(reader, h, value, at, rel, env)
     if len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}:
         env.spelled.setdefault(pointer(rel), {})["list"] = True
     return parts, True
 
 
-def each(reader: Reader, h: Hole, wire: Any, at: At, env: Env) -> list[Any]:
+def each(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
     """Read a list, element by element; an element of no known kind is kept as it is."""
     if not isinstance(wire, list):
         raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
     if h.mark is not None and not wire:
         if h.mark != "default":
-            env.spell(at[len(env.base) :], wire, h.value if h.mark == "else" else ABSENT)
+            env.spell(rel, wire, h.value if h.mark == "else" else ABSENT)
     found: list[Any] = []
     assert h.shape is not None
     last: Shape | None = None

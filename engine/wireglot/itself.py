@@ -65,11 +65,18 @@ def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, A
 def agree(reader: Reader, case: Case, env: Env) -> None:
     """Check that no literal of the `ir` picture contradicts what a neighbour found."""
     if isinstance(case.ir, Fields):
-        for (name, *_), child in case.ir.entries:
-            if isinstance(child, Literal) and name in env.fields:
-                value = env.fields[name][0]
-                if child.values[0] is ABSENT or not any(same(value, v) for v in child.values):
-                    raise Misfit(f"`{name}` says something else", env.base, child.pos)
+        _agree(case.ir, "", env)
+
+
+def _agree(ir: Fields, path: str, env: Env) -> None:
+    for (name, *_), child in ir.entries:
+        here = f"{path}.{name}" if path else name
+        if isinstance(child, Fields):
+            _agree(child, here, env)
+        elif isinstance(child, Literal) and here in env.fields:
+            value = env.fields[here][0]
+            if child.values[0] is ABSENT or not any(same(value, v) for v in child.values):
+                raise Misfit(f"`{here}` says something else", env.base, child.pos)
 
 
 def take(reader: Reader, made: dict[str, Any], inner: Env, env: Env, at: At) -> None:

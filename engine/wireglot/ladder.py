@@ -8,7 +8,7 @@ guards.
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import picture as pic
@@ -31,6 +31,7 @@ class Row:
     effect: Effect
     message: str
     pos: Pos
+    examples: list[Node] = field(default_factory=list)
 
     @property
     def adds(self) -> frozenset[str]:
@@ -72,9 +73,17 @@ def load(node: Node) -> Ladder:
                     effect.value if effect else "changed",
                     str(said.value) if said else name,
                     row.pos,
+                    _examples(row),
                 )
             )
     return found
+
+
+def _examples(row: Node) -> list[Node]:
+    listed = row.get("examples")
+    if listed is not None and not isinstance(listed.value, list):
+        raise wrong("`examples` is a list", listed.pos)
+    return listed.value if listed else []
 
 
 def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from . import ladder as steps
 from .errors import RuleError
+from .exampleform import Examples
 from .fields import KINDS
 from .findings import Findings, helped
 from .ir import FUNCTION
@@ -17,7 +18,7 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
 from .pictureform import Pictures
 from .source import Node, Pos
 
-WORDS = ("note", "effect", "from", "to", "beside")
+WORDS = ("note", "effect", "from", "to", "beside", "examples")
 LENSES = ("json", "decoded", "texts", "media", "joined")
 TESTS = ("empty", "texts", *GUARDS)
 OTHERS = ("tool_choice", "message", "request", "response", "usage")
@@ -86,6 +87,8 @@ def _row(name: str, row: Node, pos: Pos, findings: Findings) -> bool:
             return False
         if pictures.row(said) is None:
             return False
+    shown = row.get("examples")
+    right = right and (shown is None or Examples(findings).rows(shown) is not None)
     effect, note, beside = row.get("effect"), row.get("note"), row.get("beside")
     effects = get_args(Effect)
     if effect is not None and effect.value not in effects:

@@ -62,6 +62,7 @@ CODES: dict[str, str] = {
     "allowed-as-mode": "A subset of tools, written as its mode without the list.",
     "developer-as-system": "Developer text, written as system text.",
     "system-as-user": "System text, written as a user message.",
+    "tool-as-user": "A turn of tools in which no tool answers, written as the user's.",
     "no-parameters": "A tool without a schema; the schema of no parameters is written.",
     "untyped-parameters": "A schema without a root type; `object` is written.",
     "schema-keyword": "A keyword of a schema that the target does not take.",

@@ -126,7 +126,7 @@ def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At,
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
     if not exact and not remembers(writer, view, rel, wire):
         owner, key = into if into is not None else (None, None)
-        at = writer.trail.find(view.obj, view.source(h.path))
+        at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
         writer.respelt.add((value, writer.dialect.tables[lens].read(wire)[0]))
         told = f"`{value}` has no word of its own here and is written as `{wire}`"
         writer.note("reworded", "changed", at, h.pos, told, owner, key)

@@ -20,6 +20,8 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .reader import Reader
 from .rulefile import Case, Dialect, Shape
 from .source import Pos
+from .trail import Trail
+from .writer import Writer
 
 Pair = tuple[Shape, Case]
 DEPTH = 12
@@ -306,12 +308,15 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
         return
     shown: set[str] = set()
     cases = node.get("cases")
-    wires = _examples(node)
+    apart = dialect.node.get("examples")
+    examples = _examples(node) + (_apart(apart, shape.name) if apart else [])
     for name, case in cases.value.items() if cases else ():
         found = _examples(case)
         if found:
             shown.add(name)
-        wires += found
+        examples += found
+    shown |= {name for ir in _values(examples, "writes") if (name := _written(dialect, shape, ir))}
+    wires = _values(examples, "wire") + _values(examples, "reads")
     pairs = [(shape, case) for case in shape.cases]
     for wire in wires:
         for pair in pairs:
@@ -320,11 +325,39 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
                 break
     help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
     for case in shape.cases:
-        right = case.name in shown or bool(shape.gathers and wires)
+        # What asks for a neighbour, only examples of the shape around can show.
+        right = case.name in shown or bool(shape.gathers and examples) or _asks(case.ir)
         message = f"no example shows {_named(shape, case)}"
         findings.doubt(right, "R008", message, _place(dialect, shape, case), help)
 
 
+def _asks(ir: Picture | None) -> bool:
+    return isinstance(ir, Fields) and any(isinstance(child, pic.Test) for _, child in ir.entries)
+
+
+def _written(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
+    """Return the name of the first case that writes a value."""
+    writer = Writer(dialect, False, Trail(), {"repair": False})
+    for case in shape.cases:
+        try:
+            writer.case(shape, case, ir)
+        except Misfit:
+            continue
+        return case.name
+    return None
+
+
+def _apart(node: Any, name: str) -> list[Any]:
+    return [
+        e for place in (name, f"shapes/{name}") if (listed := node.get(place)) for e in listed.value
+    ]
+
+
 def _examples(node: Any) -> list[Any]:
     listed = node.get("examples")
-    return [w.plain() for e in (listed.value if listed else ()) if (w := e.get("wire"))]
+    return list(listed.value) if listed else []
+
+
+def _values(examples: list[Any], word: str) -> list[Any]:
+    """Return what some examples have under a word."""
+    return [value.plain() for example in examples if (value := example.get(word))]

@@ -13,10 +13,24 @@ from .rulesets import Both, RuleSet
 from .source import Node
 
 
+def plain(node: Node) -> Node:
+    """Return a rule file without its examples, which no conversion asks for."""
+    if not isinstance(node.value, dict):
+        return node
+    kept = {
+        # Within a picture, `examples` is a key like any other.
+        k: v if k in ("wire", "ir", "from", "to") else plain(v)
+        for k, v in node.value.items()
+        if k != "examples"
+    }
+    return Node(kept, node.pos, node.keys)
+
+
 def main(target: Path) -> None:
     """Write the model and the compiled pairs of the packaged rules into `target`/wireglot/rules."""
     folder = Path(target) / "wireglot" / "rules"
-    nodes = layers.by_name(load.parsed(folder, "rules")).dialects
+    files = layers.by_name(load.parsed(folder, "rules")).dialects
+    nodes = {name: plain(node) for name, node in files.items()}
     dumped = {name: node.dump() for name, node in nodes.items()}
     text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
     (folder / load.MODEL).write_text(text, "utf-8")

@@ -96,6 +96,9 @@ class Reader:
         self._tests(case, env.fields, env)
         self.fill(made, case.ir, env)
         if isinstance(made.get(""), tuple):
+            if env.kept or env.spelled:
+                # A bare value remembers nothing; another case may hold it all.
+                raise Misfit("it says more than can be read here", at, case.pos)
             return made[""][0]
         if "parts" in case.lists:
             made.setdefault("parts", [])

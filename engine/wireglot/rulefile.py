@@ -19,11 +19,11 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
-    "envelope hooks request response error spelling media-types drop carry".split()
+    "envelope hooks request response error spelling media-types drop examples carry".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
-TALK_WORDS = frozenset("by per wire cases enforce".split())
+TALK_WORDS = frozenset("by per wire cases enforce examples".split())
 LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 # Names that a `by: kind` shape reads from the case name.
 Path = str
@@ -284,6 +284,8 @@ def _types(node: Node | None) -> dict[str, str]:
 
 def _table(node: Node) -> Table:
     plain = node.plain()
+    if isinstance(plain, dict):
+        plain.pop("examples", None)
     only = plain.get("only") if isinstance(plain, dict) else None
     if isinstance(only, list) and set(plain) <= {"only", "read-also"}:
         return Table({w: w for w in only}, plain.get("read-also", {}), {}, None, closed=True)

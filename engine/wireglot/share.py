@@ -8,7 +8,7 @@ from . import leftover
 from . import picture as pic
 from .ir import FUNCTION, OPAQUE, PARTS
 from .ladder import Row, step
-from .lenses import Misfit
+from .lenses import Misfit, same
 from .notes import foreign, no_place
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
@@ -245,8 +245,8 @@ def descend(
     mark, beside_mark = len(writer.notes), len(writer.beside)
     try:
         new, beside, path = step(row, part, writer.trail)
-        if new == part and not beside:
-            return []  # no step at all
+        if not beside and same(new, part):
+            return []  # the row has nothing left to do; another step would be the same again
         if id(part) in writer.made:
             writer.made.add(id(new))
         writer.beside.extend(beside)
@@ -359,7 +359,8 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
     found: list[Any] = []
     last: Gathered | None = None
     for part, wire in pairs:
-        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+        known = writer.same and isinstance(part, dict)
+        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
         if not isinstance(wire, Gathered):
             if last is not None and memory.get("../", {}).get("beside"):
                 last.beside.update(wire)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import RuleError
+from .exampleform import Examples
 from .fields import KEPT, OBJECTS, held
 from .findings import helped, near
-from .grammar import Grammar, Rule, short
+from .grammar import Rule, short
 from .ir import field_type
 from .nodes import Row
 from .nodes import Rule as SchemaRule
@@ -22,17 +23,18 @@ BOUND_WORDS = {"list": ("count",), "integer": ("min", "below")}
 LONGEST = 10_000  # of a name or id
 
 
-class Tables(Grammar):
+class Tables(Examples):
     """Checks tables, schemas and limits."""
 
     def table(self, node: Node, what: str) -> Node | None:
-        known = ("write", "read-also", "write-also", "otherwise", "only")
+        known = ("write", "read-also", "write-also", "otherwise", "only", "examples")
         rules: dict[str, Rule] = {
             "write": self._word_map(str | int | bool),
             "write-also": self._word_map(str | int | bool),
             "read-also": self._word_map(str),
             "otherwise": self._scalar,
             "only": self._scalars,
+            "examples": self.examples,
         }
         found = self.words(node, "a table", known, rules)
         if found is None:
@@ -42,7 +44,7 @@ class Tables(Grammar):
                 help = "`write` maps words of the IR to words of the wire; `only` lists words"
                 self.form("a table has `write` or `only`", node, help)
             return None
-        if "only" in found.value and not found.value.keys() <= {"only", "read-also"}:
+        if "only" in found.value and not found.value.keys() <= {"only", "read-also", "examples"}:
             help = "use `write` instead"
             self.form("a table of `only` has no other word but `read-also`", node, help)
             return None
@@ -129,6 +131,7 @@ class Tables(Grammar):
             "rewrite": self.each(self._rewrite),
             "must": self._must,
             "max": self._budgets,
+            "examples": self.examples,
         }
         return self.words(node, "a schema", tuple(rules), rules)
 

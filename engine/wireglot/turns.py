@@ -14,6 +14,7 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     talk = writer.dialect.conversation
     if talk is None:
         return messages
+    messages = [_spoken(writer, talk, message) for message in messages]
     if ("alternate", "") in talk.enforce:
         messages = alternated(writer, talk, messages)
     for turn in talk.turns:
@@ -27,6 +28,17 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
                 found.append(message)
             messages = found
     return messages
+
+
+def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
+    """Let a turn of tools in which no tool answers be the user's."""
+    from .enforce import down
+
+    parts = message.get("parts")
+    if message.get("role") != "tool" or not parts:
+        return message
+    answered = any(part.get("type") == "tool_result" for part in parts)
+    return message if answered else down(writer, message, talk)
 
 
 def alternated(

@@ -47,6 +47,7 @@ class Writer:
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
+        self.filled: list[tuple[Any, str]] = []  # objects, and fields that were filled in for them
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
@@ -182,9 +183,23 @@ class Writer:
 
     def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
         try:
-            return alike(self._read(shape, wire), value, self.respelt)
+            read = self._read(shape, wire)
         except Misfit:
             return False
+        filled = [path for owner, path in self.filled if owner is value]
+        if filled and isinstance(read, dict):
+            read = {k: v for k, v in read.items() if k not in filled}
+        return alike(read, self._fitted(value), self.respelt)
+
+    def _fitted(self, value: Any) -> Any:
+        """Return a value with its name and ids as the limits let them be written."""
+        if not self.limits.limits or not isinstance(value, dict):
+            return value
+        fitted = dict(value)
+        for key in ("name", "id", "tool_call_id"):
+            if key in value and (kind := self.limits.kind(value, key)):
+                fitted[key] = self.limits.fit(kind, value[key])
+        return fitted
 
     def _read(self, shape: Shape, wire: Any) -> Any:
         from .reader import Reader
@@ -221,10 +236,13 @@ class Writer:
         view = View(value, shape.name, case, self)
         if case.ir is not None:
             self.match(case.ir, value, "", view)
-        elif shape.kind is None and value.get("type", FUNCTION) != FUNCTION:
-            if shape.name not in ("response_format",):
-                raise Misfit(f"this is a {value['type']}", (), case.pos)
         wire = self.picture(case.wire, view, (), top=True)
+        if (
+            shape.kind is None
+            and value.get("type", FUNCTION) != FUNCTION
+            and "type" not in view.claims
+        ):
+            raise Misfit(f"this is a {value['type']}", (), case.pos)
         if wire is ABSENT or (wire == {} and not self._may_be_empty(view)):
             raise Misfit("nothing is written", (), case.pos)
         leftover.leftover(self, view, wire)
@@ -445,6 +463,7 @@ class Writer:
                     told += f"; {value} leaves room for what the source asks for"
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
+                self.filled.append((view.obj, h.path))
             return [] if value == [] else {} if value == {} else value
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):

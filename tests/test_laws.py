@@ -1,0 +1,319 @@
+"""Examples in rule files, the laws on made payloads, and what the SDKs' types say."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import examples, laws, trial
+from wireglot.cli import main
+from wireglot.difference import differences
+from wireglot.generate import Generator
+from wireglot.shrink import shrink
+from wireglot.where import rule_at
+
+from . import sdklaws
+
+HEAD = "wireglot: 1\ndialect: one\nsee: https://example.com\nverified: 2026-11-21\n"
+RULES = """
+shapes:
+  text:
+    wire: {text: $text, tint: $own.tint (optional)}
+    examples:
+      - {wire: {text: Hi}, ir: {type: text, text: Hi}}
+  note: {wire: {note: $text}}
+unions: {part: [text]}
+conversation:
+  by: role
+  per: run
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}, assistant: {wire: {role: model}}}
+  enforce: [no-empty]
+request: {wire: {turns: $messages as conversation, most: $max_tokens (else 9)}}
+"""
+PACKAGED = wireglot.load_rules()
+
+
+def loaded(folder: Path, text: str) -> Any:
+    (folder / "one.yaml").write_text(HEAD + text)
+    return wireglot.load_rules(folder)
+
+
+def tried(folder: Path, text: str, runs: int = 0) -> trial.Trial:
+    rules = loaded(folder, text)
+    return trial.Trial(str(folder), runs).run(rules, rules.dialects)
+
+
+# Examples.
+
+PLACES = """
+examples:
+  text:
+    - {reads: {text: Hi, tint: red}, as: {type: text, text: Hi, own: {one: {tint: red}}}}
+  conversation:
+    - writes: [{role: user, parts: [{type: text, text: a}]}, {role: user, parts: []}]
+      as: [{role: user, parts: [{text: a}]}]
+      notes: [joined]
+  request:
+    - wire: {turns: [{role: user, parts: [{text: Hi}]}], most: 5}
+      ir: {max_tokens: 5, messages: [{role: user, parts: [{type: text, text: Hi}]}]}
+      abroad: {openai-chat: {}, gemini: {}}
+    - {writes: {messages: []}, as: {turns: [], most: 9}, notes: [filled-in]}
+"""
+
+
+def test_examples_stand_beneath_a_shape_or_apart_and_are_read_and_written(tmp_path: Path) -> None:
+    outcome = tried(tmp_path, RULES + PLACES)
+    assert (len(outcome.examples), outcome.failures) == (5, [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "wire: {text: Hi}, ir: {type: text, text: Hi}",
+            "wire: {text: Hi}, ir: {type: text, text: Ho}",
+            'one/text[0] reads otherwise than it says at /text: expected "Ho", got "Hi"',
+        ),
+        ("most: 5}", "most: 6}", "at /max_tokens: expected 5, got 6"),
+        ("as: {turns: [], most: 9}", "as: {turns: []}", "at /most: expected nothing, got 9"),
+        ("notes: [filled-in]", "notes: []", "makes the notes ['filled-in'], not []"),
+        ("gemini: {}", "gemini: {no-place: 1}", "at /no-place: expected 1, got nothing"),
+        ("reads: {text: Hi,", "reads: {texts: Hi,", "`text` is missing"),
+    ],
+)
+def test_an_example_that_does_not_hold_says_the_smallest_difference_and_the_rule(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    text = RULES + PLACES
+    assert old in text
+    (failure,) = tried(tmp_path, text.replace(old, new)).failures
+    assert message in failure
+    assert failure.startswith(f"{tmp_path}/one.yaml:") and "(rule " in failure
+
+
+@pytest.mark.parametrize(
+    ("example", "message"),
+    [
+        ("{wire: {text: Hi}}", "this example has no `ir`"),
+        ("{reads: 1}", "this example has no `as`"),
+        ("[]", "an example is"),
+        ("{wire: 1, ir: 1, more: 1}", "`more` is no word of an example"),
+    ],
+)
+def test_an_example_of_another_form_is_refused_with_its_place(
+    tmp_path: Path, example: str, message: str
+) -> None:
+    text = RULES.replace("{wire: {text: Hi}, ir: {type: text, text: Hi}}", example)
+    with pytest.raises(wireglot.RuleError, match=message) as caught:
+        tried(tmp_path, text)
+    assert caught.value.line == 10
+
+
+def test_examples_apart_name_a_shape_or_unit(tmp_path: Path) -> None:
+    with pytest.raises(wireglot.RuleError, match="`texts` holds no list of examples"):
+        tried(tmp_path, RULES + "examples: {texts: []}\n")
+
+
+def test_a_row_of_the_ladder_that_says_something_else_is_told(tmp_path: Path) -> None:
+    row = next(r for r in PACKAGED._ladder["tool_result"] if r.name == "data-as-text")
+    found = [e for e in examples.rows(PACKAGED._ladder) if e.owner.endswith("/data-as-text")]
+    assert [examples.check(PACKAGED, e) for e in found] == [None]
+    found[0].said["to"]["value"] = "other"
+    message = examples.check(PACKAGED, found[0])
+    assert message is not None and "at /value" in message and str(row.pos) in message
+
+
+def test_every_packaged_shape_and_unit_has_examples_and_every_example_holds() -> None:
+    outcome = trial.Trial(runs=0).run(PACKAGED, PACKAGED.dialects)
+    assert outcome.failures == []
+    for name in PACKAGED.dialects:
+        model = PACKAGED[name].model
+        told = {example.owner for example in examples.find(PACKAGED[name])}
+        lent = {"shapes/aside"}  # its keys stand in other shapes' examples
+        wanted = {f"shapes/{shape}" for shape in model.shapes} - lent
+        assert wanted | {"request", "response", "error", "conversation", "envelope"} <= told
+    for kind, rows in PACKAGED._ladder.items():
+        assert all(row.examples for row in rows), kind
+
+
+def test_only_the_files_of_a_folder_are_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one.yaml").write_text(HEAD + RULES + PLACES)
+    assert main(["test", str(tmp_path), "--runs", "3", "--seed", "x"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("5 examples, 15 laws on 3 payloads each\n")
+    assert main(["test", str(tmp_path), "--runs", "0"]) == 0
+    assert capsys.readouterr().out.startswith("5 examples, 0 laws")
+
+
+# Differences and shrinking.
+
+
+def test_a_difference_is_told_where_it_is() -> None:
+    found = differences({"a": [1, {"b": 2}], "c": None}, {"a": [1, {"b": 3}], "d": "x" * 99})
+    assert [str(d)[:50] for d in found] == [
+        "/a/1/b: expected 2, got 3",
+        "/c: expected null, got nothing",
+        '/d: expected nothing, got "xxxxxxxxxxxxxxxxxxxxxxxxxxx'[:50],
+    ]
+    assert differences([1], [1, 2])[0].at == ()
+    assert differences({"a": 1}, {"a": 1.0}) == []
+
+
+def test_shrinking_keeps_what_shows_the_fault_and_little_else() -> None:
+    value = {"a": [{"b": 17, "c": "long text"}, 2, 3], "d": {"e": True}}
+    small = shrink(value, lambda v: "b" in str(v) and "a" in v)
+    assert small == {"a": [{"b": 1}]}
+
+
+# Laws.
+
+
+def test_the_packaged_rules_keep_every_law() -> None:
+    assert [str(c) for c in laws.run(PACKAGED, PACKAGED.dialects, 12, "test")] == []
+
+
+def test_a_seed_makes_the_same_payloads_and_another_makes_others() -> None:
+    model = PACKAGED["gemini"].model
+    one, same, other = (Generator(model, seed).unit("request") for seed in ("a", "a", "b"))
+    assert one == same and one != other
+
+
+@pytest.mark.parametrize("dialect", PACKAGED.dialects)
+@pytest.mark.parametrize("unit", laws.UNITS)
+def test_what_pictures_make_names_every_key_of_the_picture_in_time(dialect: str, unit: str) -> None:
+    model = PACKAGED[dialect].model
+    keys: set[str] = set()
+    for n in range(60):
+        keys |= Generator(model, f"{n}").unit(unit).keys()
+    wire: Any = model.units[unit].cases[0].wire
+    assert {names[0] for names, _ in wire.entries} <= keys
+
+
+def test_two_keys_for_one_field_break_a_law_and_the_counterexample_is_small(tmp_path: Path) -> None:
+    text = RULES.replace("(else 9)", "(else 9), least: $max_tokens (else 9)")
+    outcome = tried(tmp_path, text, runs=30)
+    (failure,) = [f for f in outcome.failures if "GetPut" in f]
+    assert failure.startswith(f"{tmp_path}/one.yaml:")
+    assert "one/request breaks GetPut: at home it comes back otherwise, at /" in failure
+    example = failure.partition("for example ")[2]
+    assert len(example) < 60, example
+
+
+def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
+    # Written as a literal, read by nobody: what comes back is not what went away.
+    rules = loaded(tmp_path, RULES)
+    case = laws.Case(rules, "one", "request", "gemini")
+    wire = {"turns": [{"role": "user", "parts": [{"text": "Hi"}]}], "most": 5}
+    assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
+
+    class Lossy(type(rules)):  # type: ignore[misc]
+        def _interpreted(self, *arguments: Any) -> Any:
+            body, notes, envelope = super()._interpreted(*arguments)
+            if "contents" in body:
+                body["contents"][0]["parts"][0]["text"] = "Ho"
+            return body, notes, envelope
+
+    rules.__class__ = Lossy
+    fault = laws.fault(laws.BETWEEN["Cross"], case, wire)
+    assert fault is not None and 'expected "Hi", got "Ho"' in str(fault)
+    assert fault.rule is not None and fault.rule.endswith("one.yaml:8:18")
+
+
+def test_the_place_of_a_picture_is_found_through_shapes_and_lists() -> None:
+    model = PACKAGED["openai-chat"].model
+    at = ("messages", 0, "tool_calls", 1, "function", "name")
+    found = rule_at(model, "request", at)
+    assert found is not None
+    text = Path(f"rules/{Path(found.file).name}").read_text().splitlines()[found.line - 1]
+    assert text[found.column - 1 :].startswith("$name")
+
+
+# What laws and examples have found, once.
+
+
+def test_an_allowed_tool_goes_home() -> None:
+    tools = [{"type": "function", "function": {"name": "f", "more": 1}}]
+    for some in (tools, [{"type": "function", "function": {"name": "f"}}]):
+        choice = {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": some}}
+        body = {"model": "m", "messages": [], "tool_choice": choice}
+        assert PACKAGED.convert(body, "openai-chat", "openai-chat").body == body
+
+
+def test_a_refusal_alone_is_no_plain_text() -> None:
+    content = [{"type": "refusal", "refusal": "No."}]
+    body = {"model": "m", "messages": [{"role": "assistant", "content": content}]}
+    assert PACKAGED.convert(body, "openai-chat", "openai-chat").body == body
+    ir = {"messages": [{"role": "assistant", "parts": [{"type": "refusal", "text": "No."}]}]}
+    assert PACKAGED["openai-chat"].write(ir).body["messages"][0]["content"] == content
+
+
+def test_thinking_that_is_off_leaves_the_effort_beside_it() -> None:
+    body = {"model": "m", "max_tokens": 9, "messages": [], "thinking": {"type": "disabled"},
+            "output_config": {"effort": "low"}}  # fmt: skip
+    assert PACKAGED.convert(body, "anthropic", "anthropic").body == body
+    for target in ("gemini", "openai-chat"):
+        notes = PACKAGED.convert(body, "anthropic", target).notes
+        assert ("unfit", "/thinking") in [(n.code, n.source_path) for n in notes]
+
+
+def test_an_empty_list_under_another_spelling_comes_back() -> None:
+    body = {"contents": [], "system_instruction": {"parts": []}}
+    assert PACKAGED.convert(body, "gemini", "gemini").body == body
+
+
+EMPTY_RESULT = {"type": "tool_result", "tool_use_id": "c", "content": []}
+EMPTY_RESPONSE = {"functionResponse": {"name": "f", "parts": []}}
+
+
+@pytest.mark.parametrize(
+    ("source", "body"),
+    [
+        ("gemini", {"contents": [{"role": "model", "parts": [EMPTY_RESPONSE]}]}),
+        ("anthropic", {"messages": [{"role": "system", "content": [EMPTY_RESULT]}]}),
+    ],
+)
+def test_a_step_of_the_ladder_that_changes_nothing_is_not_taken(source: str, body: Any) -> None:
+    for target in PACKAGED.dialects:
+        out = PACKAGED.convert(body, source, target, model="m")
+        assert target == source or out.notes
+
+
+def test_a_renamed_call_is_not_called_ambiguous() -> None:
+    call = {"type": "tool_call", "id": "c", "name": "a.b", "arguments": {}}
+    notes = PACKAGED["openai-chat"].write(call, unit="tool_call").notes
+    assert [note.code for note in notes] == ["renamed"]
+
+
+# What the SDKs say.
+
+
+@pytest.mark.parametrize("dialect", PACKAGED.dialects)
+def test_bodies_of_the_sdks_types_are_known_and_come_home(dialect: str) -> None:
+    assert list(sdklaws.broken(PACKAGED, dialect))[:5] == []
+
+
+@pytest.mark.parametrize("source", PACKAGED.dialects)
+@pytest.mark.parametrize("target", PACKAGED.dialects)
+def test_what_is_written_of_one_sdks_bodies_is_a_body_of_the_other(
+    source: str, target: str
+) -> None:
+    if source != target:
+        assert list(sdklaws.unwritten(PACKAGED, source, target))[:5] == []
+
+
+# Mutants of the rules.
+
+
+def test_mutants_of_the_rules_are_noticed() -> None:
+    from . import rulemutants
+
+    chosen = random.Random("test").sample(rulemutants.every_cached(), 12)
+    unnoticed = [str(m) for m in chosen if rulemutants.noticed(m)[0] is None]
+    assert len(unnoticed) <= 1, unnoticed
