@@ -71,8 +71,11 @@ class Loop:
         return self.client.takes(out.body)
 
 
-@pytest.mark.parametrize("shuffled", [False, True], ids=["in order", "out of order"])
-@pytest.mark.parametrize("keeps", ["object", "process", "nothing"])
+@pytest.mark.parametrize(
+    ("keeps", "shuffled"),
+    [("object", False), ("process", True), ("nothing", False), ("nothing", True)],
+    ids=["one object", "another process, out of order", "nothing", "nothing, out of order"],
+)
 @pytest.mark.parametrize(("client", "provider"), PAIRS)
 def test_a_loop_of_five_turns_returns_all_that_the_provider_sent(
     client: str, provider: str, keeps: str, shuffled: bool
@@ -167,6 +170,31 @@ def text_of(value: Json) -> str:
     if isinstance(value, list):
         return "".join(block.get("text", "") for block in value)
     return str(next(iter(value.values())))
+
+
+@pytest.mark.parametrize(("client", "provider"), PAIRS)
+@pytest.mark.parametrize("kind", ["error", "image"])
+def test_generated_code_and_the_interpreter_say_the_same(
+    client: str, provider: str, kind: str
+) -> None:
+    """Where there is nothing to put back, an exchange uses generated code."""
+    given = CLIENTS[client]()
+    given.says("Question.")
+    x = wireglot.exchange(client, provider, "m", state={})
+    x.request(given.request())
+    answer = wireglot.convert(
+        scripts.turns("openai-chat", given.names[0])[2], "openai-chat", client, "response"
+    )
+    for _ in range(2):
+        calls = given.takes(answer.body)
+        given.answers([(call, Result(kind, "Timeout")) for call in calls])
+    ways = [{}, {"engine": "interpreted"}]
+    exchanges = [wireglot.exchange(client, provider, "m", way, state={}) for way in ways]
+    one, two = (x.request(given.request()) for x in exchanges)
+    assert one.body == two.body
+    assert one.envelope == two.envelope
+    assert sorted(map(str, one.notes)) == sorted(map(str, two.notes))
+    assert exchanges[0].state == exchanges[1].state
 
 
 # --- Seed 002: the example of the loop, as it is documented ---------------------------------------

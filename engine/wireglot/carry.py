@@ -93,6 +93,15 @@ def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> Ride:
     return ride
 
 
+def may_ride(body: Any) -> bool:
+    """Tell whether anything of a request looks as if it rode there."""
+    try:
+        text = json.dumps(body)
+    except (TypeError, ValueError, RecursionError):
+        return True
+    return f'"{MARK}"' in text or f'"{_HEAD}' in text
+
+
 def unsealed(text: Any) -> Any:
     """Return what a text holds that rides in the place of a signature, or None."""
     if not isinstance(text, str) or not text.startswith(_HEAD):

@@ -126,6 +126,11 @@ class DialectRules:
         shape = self.model.units.get("request")
         return variants.model_keys([case.wire for case in shape.cases]) if shape else ()
 
+    @property
+    def ladder(self) -> ladder.Ladder:
+        """What a value becomes where the dialect has no picture for it."""
+        return self._ladder
+
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""
         shape = self.model.units.get(unit)

@@ -69,13 +69,16 @@ class Exchange:
         sent = self.model or asked
         self._state["models"] = [asked, sent]
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
+        self._state["ids"] = names.ids(body, one.model)
+        done = self._at_once(body, one, two, stream)
+        if done is not None:
+            return concluded(*done, self._judge)
         read = one._read(body, "request", None, stream, self._options)
         if self.model is not None:
             read.ir["model"] = self.model
         same = self.client == self.provider
         drafts: list[Draft] = list(read.odd)
         messages = read.ir.get("messages") or []
-        self._state["ids"] = names.ids(messages, read.made)
         markers.put_back(one.model, messages, self._state["markers"])
         calls = self._put_back(one, messages, read.trail, read.made, drafts)
         known, unsaid = names.readdressed(messages, calls)
@@ -132,6 +135,30 @@ class Exchange:
 
     def _at(self, name: str, model: str | None) -> DialectRules:
         return self._rules.at(name, model, self._options)
+
+    def _at_once(
+        self, body: Any, one: DialectRules, two: DialectRules, stream: bool | None
+    ) -> Conversion | None:
+        """Convert a request by generated code, where there is some and nothing to put back."""
+        if (
+            self._state["turns"]
+            or self.client == self.provider
+            or body.__class__ is not dict
+            or markers.concern(one.model, two.model, self._state["markers"])
+            or carry.may_ride(body)
+        ):
+            return None
+        keys = one.model_keys()
+        named = next((key for key in keys or () if key in body), None)
+        if self.model is not None and (named is not None or keys is None):
+            if named is None:
+                return None
+            body = {**body, named: self.model}
+        done = self._rules.compiled(
+            body, self.client, self.provider, self._state["models"], stream, self._options
+        )
+        telling = {"renamed", *markers.codes(two)}
+        return None if done is None or any(n.code in telling for n in done.notes) else done
 
     def _taken(self) -> set[str]:
         """Return the ids of calls that the client has."""

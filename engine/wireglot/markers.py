@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .jsontext import stringify
 from .memory import digest
 from .names import paired
-from .picture import Text, texts
+from .picture import Fields, Literal, Text, texts
 from .rulefile import Dialect
 
 if TYPE_CHECKING:
@@ -46,6 +46,24 @@ def written(provider: DialectRules, messages: list[Any], body: Any) -> list[Mark
                 }
             )
     return found
+
+
+def concern(client: Dialect, provider: Dialect, known: list[Marker]) -> bool:
+    """Tell whether results of a request may have to be read, or remembered, as errors."""
+    mine = any(marker["dialect"] == client.name for marker in known)
+    return mine or bool(_pictures(client) or _pictures(provider))
+
+
+def codes(provider: DialectRules) -> set[str]:
+    """Return the codes of the notes of errors that were written as something else."""
+    errors = ("kind", "error"), ("failed", True)
+    return {
+        row.name
+        for row in provider.ladder.get("tool_result", ())
+        if isinstance(row.before, Fields)
+        for names, p in row.before.entries
+        if isinstance(p, Literal) and any((names[0], value) in errors for value in p.values)
+    }
 
 
 def put_back(client: Dialect, messages: list[Any], known: list[Marker]) -> None:

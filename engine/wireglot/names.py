@@ -6,6 +6,8 @@ from collections import deque
 from typing import Any
 
 from .limits import Limits
+from .picture import Hole, keys
+from .rulefile import Dialect
 
 Part = dict[str, Any]
 Table = dict[str, dict[str, dict[str, str]]]  # dialect, kind of name: what it was, what was written
@@ -34,10 +36,21 @@ class Names:
         return {written: name for name, written in known.items()}
 
 
-def ids(messages: list[dict[str, Any]], made: set[int]) -> list[str]:
-    """Return the ids that the calls of a history have of themselves."""
-    calls = (p for m in messages for p in m.get("parts", ()) if p.get("type") == "tool_call")
-    return sorted({part["id"] for part in calls if id(part) not in made})
+def ids(body: Any, dialect: Dialect) -> list[str]:
+    """Return all texts of a request that stand under a key for ids of calls."""
+    shape = dialect.shapes.get("tool_call")
+    named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
+    words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
+    found: set[str] = set()
+    stack = [body]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            found.update(v for k, v in value.items() if k in words and isinstance(v, str))
+            stack.extend(v for v in value.values() if isinstance(v, dict | list))
+        elif isinstance(value, list):
+            stack.extend(v for v in value if isinstance(v, dict | list))
+    return sorted(found)
 
 
 def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:

@@ -215,9 +215,37 @@ class RuleSet:
 
     def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
         """Return a dialect with the variants for a model and options applied."""
+        return self._made(name, self.rows_for(name, model, options))
+
+    def rows_for(self, name: str, model: str | None, options: Mapping[str, Any]) -> Rows:
+        """Return which variants of a dialect apply for a model and options."""
         from . import variants
 
-        return self._made(name, variants.applying(self.rows(name), name, model, options))
+        return variants.applying(self.rows(name), name, model, options)
+
+    def compiled(
+        self,
+        body: Any,
+        source: str,
+        target: str,
+        models: Sequence[str | None],
+        stream: bool | None,
+        options: Mapping[str, Any],
+    ) -> Conversion | None:
+        """Convert a request by generated code alone, or return None; `models` choose variants."""
+        if not options.keys() <= VERSION:
+            return None
+        rows = (
+            self.rows_for(source, models[0], options),
+            self.rows_for(target, models[1], options),
+        )
+        fast = self._fast(source, target, NONE if rows == NONE else rows)
+        if fast is None:
+            return None
+        try:
+            return fast.run(body, models[1], stream)
+        except fast.leave:
+            return None
 
     def tier(self, body: Any, source: str, target: str) -> int:
         """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the
