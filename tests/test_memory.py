@@ -61,6 +61,33 @@ def test_what_rides_alone_puts_each_signature_where_it_was() -> None:
     assert sent[1]["parts"] == [PARTS[0], PARTS[1], PARTS[3]]
 
 
+def test_what_the_client_sees_in_another_form_is_not_there_twice() -> None:
+    x = wireglot.exchange("anthropic", "openai-chat", "m", state={})
+    ask = {"model": "m", "max_tokens": 9, "messages": [ASK]}
+    x.request(ask)
+    call = {"id": "c:1", "type": "function", "function": {"name": "f", "arguments": "{ }"}}
+    message = {"role": "assistant", "content": None, "refusal": "No.", "tool_calls": [call]}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "tool_calls"}
+    head = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    content = x.response({**head, "choices": [choice]}).body["content"]
+    sent = x.request({**ask, "messages": [ASK, {"role": "assistant", "content": content}]}).body
+    assert json.dumps(sent["messages"][1]).count("No.") == 1
+    assert sent["messages"][1]["tool_calls"] == [call]
+
+
+@pytest.mark.parametrize("state", [{}, None], ids=["with a state", "riding"])
+def test_a_picture_that_the_client_sees_gets_its_signature_again(state: Json) -> None:
+    data = {"mimeType": "image/png", "data": "iVBORw0KGgoAAAANSUhEUg=="}
+    parts = [{"text": "Look."}, {"inlineData": data, "thoughtSignature": "ZZZZ"}]
+    x = wireglot.exchange("vertex", "gemini", "m", state=state)
+    ask = {"role": "user", "parts": [{"text": "Draw."}]}
+    x.request({"contents": [ask]})
+    content = x.response(gemini(parts)).body["candidates"][0]["content"]
+    assert "ZZZZ" not in json.dumps(content)
+    y = wireglot.exchange("vertex", "gemini", "m", state=None if state is None else x.state)
+    assert y.request({"contents": [ask, content, ask]}).body["contents"][1]["parts"] == parts
+
+
 def no_call(message: Json) -> None:
     del message["tool_calls"][0]
 

@@ -69,6 +69,17 @@ def of_text(part: Part) -> Entry:
     return {"type": "text", "size": len(part["text"]), "digest": digest(part["text"])}
 
 
+def of_alike(part: Part) -> Entry:
+    """Return the entry of a part of another kind that the client sees."""
+    return {"type": part["type"], "digest": digest(content(part))}
+
+
+def content(part: Part) -> str:
+    """Return what a part says, as text by which it is told from others."""
+    said = part.get("text", part.get("source", part.get("own")))
+    return said if isinstance(said, str) else stringify(_sorted(said))
+
+
 def of_whole(part: Part) -> Entry:
     """Return the entry of a part that the client sees in another form, or not at all."""
     return {key: value for key, value in part.items() if key not in _APART}
@@ -98,6 +109,8 @@ class Restored:
             element = self._call(entry, by_order)
         elif kind == "text" and "digest" in entry:
             element = self._text(entry)
+        elif "digest" in entry:
+            element = self._alike(entry)
         else:
             element = self._whole(entry)
         if element is None:
@@ -105,7 +118,7 @@ class Restored:
         if kind == "tool_call":
             self._says(element, entry)
             self.calls.append((element, entry))
-        elif "digest" not in entry or digest(element.get("text", "")) == entry["digest"]:
+        elif "digest" not in entry or digest(content(element)) == entry["digest"]:
             self._says(element, entry)
 
     def parts(self) -> list[Part]:
@@ -133,6 +146,12 @@ class Restored:
     def _call(self, entry: Entry, by_order: bool) -> Part | None:
         for _, part in self._pool:
             if part.get("type") == "tool_call" and (by_order or part.get("id") == entry["call"]):
+                return self._take(part)
+        return None
+
+    def _alike(self, entry: Entry) -> Part | None:
+        for _, part in self._pool:
+            if part.get("type") == entry["type"] and digest(content(part)) == entry["digest"]:
                 return self._take(part)
         return None
 

@@ -45,7 +45,7 @@ class Remainder:
         self._back = names.back(provider.name)
         self._told: dict[int, Any] = {}  # names as the provider gave them
         self._states: dict[int, tuple[str, Any]] = {}  # signatures, and where they stood
-        self._wholes: list[tuple[Part, Any]] = []  # parts that the client does not see
+        self._wholes: list[Part] = []  # parts that the client does not see
         self._places: dict[int, tuple[Any, str]] = {}  # where what is said of a part rides
         self._kept: list[tuple[Part, Any]] = []  # ids that a client of this dialect may drop
 
@@ -118,7 +118,9 @@ class Remainder:
         found = []
         for part in parts:
             entry, more = memory.of_whole(part), id(part) in gone
-            if part.get("type") == "tool_call" and not more:
+            if part.get("type") == "tool_call" and more:
+                continue  # what the client never saw it cannot answer
+            if part.get("type") == "tool_call":
                 told = self._told[id(part)]
                 one = sees[id(part)]
                 entry, more = memory.of_call(part, one, told, id(part) in made, told in self._back)
@@ -128,7 +130,9 @@ class Remainder:
             elif part.get("type") == "text" and not more:
                 entry = memory.of_text(part)
             elif more:
-                self._wholes.append((part, None))
+                self._wholes.append(part)
+            elif part.get("type") != "reasoning":
+                entry = memory.of_alike(part)
             if id(part) in self._states:
                 entry["signature"], more = self._states[id(part)][0], True
             found.append((part, entry, more))
@@ -152,7 +156,7 @@ class Remainder:
     ) -> None:
         """Let entries ride on their elements, else on the next that has room, else on the last."""
         carries = self.client.model.carry
-        unseen = {id(part) for part, _ in self._wholes}
+        unseen = {id(part) for part in self._wholes}
         # Where the client does not see something in the middle, the order of all must ride, too.
         whole = any(id(part) in unseen for part, _, _ in entries[1:])
         rows: list[Row] = []
@@ -182,8 +186,8 @@ class Remainder:
     def noted(self, drafts: list[Draft], trail: Trail, stays: bool) -> None:
         """Say of all that is kept aside where it is; what is nowhere is lost."""
         name = self.client.name
-        gone = {id(part) for part, _ in self._wholes}
-        for part, _ in self._wholes:
+        gone = {id(part) for part in self._wholes}
+        for part in self._wholes:
             at = trail.find(part)
             for draft in drafts:
                 if draft.effect == "lost" and draft.source is not None and draft.source == at:
