@@ -20,6 +20,7 @@ from .rulesets import RuleSet
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
+    from .exchanges import Exchange
     from .ir import Unit
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "ConversionError",
     "DialectRules",
     "Envelope",
+    "Exchange",
     "Note",
     "PolicyError",
     "Reading",
@@ -36,6 +38,7 @@ __all__ = [
     "UsageError",
     "WireglotError",
     "convert",
+    "exchange",
     "load_rules",
     "packaged",
 ]
@@ -64,6 +67,26 @@ def convert(
     return packaged().convert(body, source, target, unit, model, stream, options, policy)
 
 
+def exchange(
+    client: str,
+    provider: str,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    state: Mapping[str, Any] | None = None,
+    policy: Mapping[str, str] | None = None,
+) -> Exchange:
+    """Put a client of one packaged dialect in front of a provider of another, turn after turn.
+
+    `.request(body)` goes to the provider, `.response(body)` and `.error(body)` come back; `.state`
+    is JSON that lets another exchange go on. `state={}` says that it is kept, None that it is not:
+    what the client's format has no room for is then noted `lost`. `model` stands over that of the
+    body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
+
+    Raises UsageError for what does not exist and for a state that is none.
+    """
+    return packaged().exchange(client, provider, model, options, state, policy)
+
+
 def _dir() -> Sequence[str]:
     return __all__
 
@@ -73,4 +96,8 @@ def __getattr__(name: str) -> Any:
         from .dialects import DialectRules
 
         return DialectRules
+    if name == "Exchange":
+        from .exchanges import Exchange
+
+        return Exchange
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

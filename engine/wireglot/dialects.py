@@ -126,6 +126,11 @@ class DialectRules:
         shape = self.model.units.get("request")
         return variants.model_keys([case.wire for case in shape.cases]) if shape else ()
 
+    @property
+    def ladder(self) -> ladder.Ladder:
+        """What a value becomes where the dialect has no picture for it."""
+        return self._ladder
+
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""
         shape = self.model.units.get(unit) if isinstance(unit, str) else None
@@ -231,9 +236,10 @@ class DialectRules:
         options: dict[str, Any],
         made: set[int] | None = None,
         odd: list[Draft] | None = None,
+        prepare: Callable[[Writer], None] | None = None,
     ) -> tuple[Any, list[Draft], Envelope | None]:
         writer = Writer(self.model, same, trail, options, self._ladder)
-        body, envelope = self._written(writer, ir, unit, made, odd)
+        body, envelope = self._written(writer, ir, unit, made, odd, prepare)
         return body, writer.notes, envelope
 
     def _written(
@@ -243,6 +249,7 @@ class DialectRules:
         unit: str,
         made: set[int] | None = None,
         odd: list[Draft] | None = None,
+        prepare: Callable[[Writer], None] | None = None,
     ) -> tuple[Any, Envelope | None]:
         same, trail, options = writer.same, writer.trail, writer.options
         writer.made = set() if (same and not writer.repair) or made is None else made
@@ -252,6 +259,8 @@ class DialectRules:
         writer.notes.extend(odd or ())
         try:
             units.reserve(writer, ir)
+            if prepare is not None:
+                prepare(writer)
             for message in units.messages_of(ir, unit) or ():
                 for part in message.get("parts", ()):
                     if part.get("type") == "tool_call":

@@ -246,7 +246,7 @@ def answer(
     answers = near + far
     ids = [c.get("id") for c in calls]
     ordered = answers
-    if "order-results-by-calls" in asked:
+    if "order-results-by-calls" in asked or not writer.unsaid.isdisjoint(ids):
         ordered = sorted(answers, key=lambda p: ids.index(p["tool_call_id"]))
     if not far and ordered == answers:
         return

@@ -62,6 +62,7 @@ class File(Tables):
             "media-types": self._word_map(str),
             "conversation": self._conversation,
             "drop": self.reasons,
+            "carry": self._word_map(str),
             "examples": self.each(self.examples),
             **dict.fromkeys(UNITS, self._unit),
         }

@@ -47,6 +47,16 @@ class Limits:
         if kind in self.limits and self._full[kind].fullmatch(name):
             self._taken[kind].add(name)
 
+    def remember(self, kind: str, name: str, written: str) -> None:
+        """Write a name as it was written before, unless another name is that already."""
+        if kind in self.limits and (name == written or written not in self._taken[kind]):
+            self._map[kind, name] = written
+            self._taken[kind].add(written)
+
+    def renamed(self) -> dict[tuple[str, str], str]:
+        """Return what was written for each name that did not fit, by kind and name."""
+        return {key: made for key, made in self._map.items() if key[1] != made}
+
     def fit(self, kind: str, name: Any) -> Any:
         """Return the name itself when it fits, else its one renaming."""
         if not isinstance(name, str) or self._full[kind].fullmatch(name):

@@ -16,7 +16,7 @@ from .picture import spellings
 from .source import Node, Pos, wrong
 
 REMOVED = "$removed"
-LISTS = frozenset(("drop", "hooks", "limits", "schemas", "spelling", "tables", "unions"))
+LISTS = frozenset(("carry", "drop", "hooks", "limits", "schemas", "spelling", "tables", "unions"))
 
 
 class Laid(Node):

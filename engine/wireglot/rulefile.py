@@ -19,7 +19,7 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
-    "envelope hooks request response error spelling media-types drop examples".split()
+    "envelope hooks request response error spelling media-types drop examples carry".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -132,6 +132,7 @@ class Dialect:
     family: str  # dialects of one family share the fields of `own`
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
     kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
+    carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
@@ -241,6 +242,7 @@ def load(node: Node) -> Dialect:
         _types(top.get("media-types")),
         node,
         _family(top.get("family"), name),
+        carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
     )
     if "spelling" in top:
         _respell(dialect, top["spelling"])

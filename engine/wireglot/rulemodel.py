@@ -27,7 +27,7 @@ from . import exampleform, form, laddercheck, tableform
 from .enforceschema import enforced
 from .fields import KEPT, KINDS, OBJECTS, ROLES, held
 from .hooks import HOOKS
-from .ir import FIELDS, FUNCTION, field_type
+from .ir import FIELDS, FUNCTION, PARTS, field_type
 from .merge import REMOVED
 from .nodes import PLACES
 from .notes import CODES, Effect
@@ -312,6 +312,10 @@ BODY: dict[str, tuple[Any, str]] = {
     "verified": (
         Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")],
         "when somebody last compared the two",
+    ),
+    "carry": (
+        _map(Text, {kind: {"type": "string"} for kind in sorted({*PARTS, "message"})}),
+        "kinds of part, or `message`, and a key of each",
     ),
     "limits": (Limits, "A name or id that does not fit is rewritten"),
     "tables": (_map(Table), "words that stand for themselves"),

@@ -15,6 +15,7 @@ from .source import Node
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
+    from .exchanges import Exchange
     from .fast import Fast
     from .ladder import Ladder
     from .repair import Diagnosis
@@ -224,6 +225,59 @@ class RuleSet:
         from . import repair
 
         return repair.diagnose(self, body, dialect, model, options)
+
+    def exchange(
+        self,
+        client: str,
+        provider: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        state: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | None = None,
+    ) -> Exchange:
+        """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
+        from .exchanges import Exchange
+
+        return Exchange(self, client, provider, model, options, state, policy)
+
+    def rows(self, name: str) -> tuple[Row, ...]:
+        """Return the variants of a dialect. Raises UsageError if there is no such dialect."""
+        self._known(name)
+        return self._varied.get(name, ())
+
+    def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
+        """Return a dialect with the variants for a model and options applied."""
+        return self._made(name, self.rows_for(name, model, options))
+
+    def rows_for(self, name: str, model: str | None, options: Mapping[str, Any]) -> Rows:
+        """Return which variants of a dialect apply for a model and options."""
+        from . import variants
+
+        return variants.applying(self.rows(name), name, model, options)
+
+    def compiled(
+        self,
+        body: Any,
+        source: str,
+        target: str,
+        models: Sequence[str | None],
+        stream: bool | None,
+        options: Mapping[str, Any],
+    ) -> Conversion | None:
+        """Convert a request by generated code alone, or return None; `models` choose variants."""
+        if not options.keys() <= VERSION:
+            return None
+        rows = (
+            self.rows_for(source, models[0], options),
+            self.rows_for(target, models[1], options),
+        )
+        fast = self._fast(source, target, NONE if rows == NONE else rows)
+        if fast is None:
+            return None
+        try:
+            return fast.run(body, models[1], stream)
+        except fast.leave:
+            return None
 
     def tier(self, body: Any, source: str, target: str) -> int:
         """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the

@@ -92,13 +92,16 @@ def reserve(writer: Writer, ir: Any) -> None:
     for tool in ir.get("tools") or ():
         if isinstance(tool, dict) and isinstance(tool.get("name"), str):
             writer.limits.reserve("tool_name", tool["name"])
-    for message in ir.get("messages") or ():
+    for message in (*(ir.get("messages") or ()), *(ir.get("candidates") or ())):
         for part in message.get("parts", ()) if isinstance(message, dict) else ():
             if isinstance(part, dict) and part.get("type") == "tool_call":
                 if isinstance(part.get("name"), str):
                     writer.limits.reserve("tool_name", part["name"])
                 if isinstance(part.get("id"), str):
                     writer.limits.reserve("call_id", part["id"])
+            elif isinstance(part, dict) and part.get("type") == "tool_result":
+                if isinstance(part.get("tool_call_id"), str):
+                    writer.limits.reserve("call_id", part["tool_call_id"])
 
 
 def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:

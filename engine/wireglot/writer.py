@@ -57,6 +57,7 @@ class Writer:
         self.named = False  # and repair was asked for by name
         self.answers: set[int] = set()  # results that were made here
         self.role: Any = None  # who speaks in the message that is written
+        self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
         self.alone = False  # one element is wanted: nothing may stand beside it
         self.gone: list[Any] = []  # parts and tools that found no place
         self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
@@ -434,6 +435,9 @@ class Writer:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
         value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
+        if h.mark in ("made", "old") and h.path in ("id", "tool_call_id") and value in self.unsaid:
+            view.claim(h.path)
+            value = ABSENT
         entry = view.memory.get(pointer(rel)) if view.memory else None
         if h.mark == "copy" and entry and entry.get("none"):
             return entry.get("as", ABSENT)

@@ -1,0 +1,259 @@
+"""Exchanges: the loop of a client of each dialect in front of a provider of each other one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import carry
+
+from . import mocks
+from .loop import scripts
+from .loop.clients import CARRIES, CLIENTS, Call, Result
+from .oracles import sdk
+
+Json = Any
+PAIRS = list(itertools.permutations(CLIENTS, 2))
+RESULTS = [
+    [],
+    [Result("text", "12 degrees"), Result("text", "25 degrees")],
+    [Result("error", "Timeout")],
+    [Result("image", "A map")],
+    [],
+]
+
+
+class Loop:
+    """One loop; `keeps` says what of an exchange survives: `object`, `process` or `nothing`."""
+
+    def __init__(self, client: str, provider: str, keeps: str) -> None:
+        self.client, self.provider, self.keeps = CLIENTS[client](), provider, keeps
+        self.rules = wireglot.packaged()
+        self.state: Json = None if keeps == "nothing" else {}
+        self.notes: list[Any] = []
+        self.carried: set[str] = set()  # keys that something rides in
+        self.model = scripts.MODELS.get(provider, "m")
+        self.x = self._exchange()
+
+    def _exchange(self) -> Any:
+        return self.rules.exchange(
+            self.client.dialect, self.provider, model=self.model, state=self.state
+        )
+
+    def _again(self, turn: bool = False) -> None:
+        """Go on in another process; without a state nothing is left after a turn."""
+        if self.keeps == "process":
+            self.state = json.loads(json.dumps(self.x.state))
+            self.x = self._exchange()
+        elif self.keeps == "nothing" and turn:
+            self.x = self._exchange()
+
+    def request(self) -> Json:
+        given = self.client.request()
+        before = json.dumps(given)
+        out = self.x.request(given)
+        assert json.dumps(given) == before
+        self.notes += out.notes
+        self._again()
+        return out.body
+
+    def response(self, body: Json) -> list[Call]:
+        out = self.x.response(body)
+        assert sdk.problems(self.client.dialect, "response", out.body) == []
+        self.carried |= set(strange(out.body))
+        self.notes += out.notes
+        self._again(turn=True)
+        return self.client.takes(out.body)
+
+
+@pytest.mark.parametrize(
+    ("keeps", "shuffled"),
+    [("object", False), ("process", True), ("nothing", False), ("nothing", True)],
+    ids=["one object", "another process, out of order", "nothing", "nothing, out of order"],
+)
+@pytest.mark.parametrize(("client", "provider"), PAIRS)
+def test_a_loop_of_five_turns_returns_all_that_the_provider_sent(
+    client: str, provider: str, keeps: str, shuffled: bool
+) -> None:
+    loop = Loop(client, provider, keeps)
+    mock = mocks.Provider(provider, loop.model)
+    sent: list[list[Json]] = []
+    # What Ollama's client keeps of a call has no room for an id or a signature.
+    blind = keeps == "nothing" and client == "ollama"
+    for turn, results in enumerate(RESULTS):
+        if turn < 2:
+            loop.client.says(f"Question {turn}.")
+        body = loop.request()
+        refused = mocks.refusals(provider, body) if blind else mock.refusals(body)
+        assert refused == []
+        if not blind:
+            assert scripts.history(provider, body) == sent
+        answer = mock.answers(scripts.turns(provider, scripts.tool(provider, body))[turn])
+        sent.append(scripts.said(provider, answer))
+        calls = loop.response(answer)
+        assert [(c.name, c.arguments["city"]) for c in calls] == [
+            (loop.client.names[0], city) for city in cities(results, turn)
+        ]
+        pairs = list(zip(calls, results, strict=True))
+        if pairs:
+            # Without ids, order is all that tells the results of one tool apart.
+            ordered = pairs[::-1] if shuffled and all(c.id for c in calls) else pairs
+            loop.client.answers(ordered)
+    loop.client.says("Thanks.")
+    body = loop.request()
+    if not blind:
+        assert mock.refusals(body) == []
+        assert scripts.history(provider, body) == sent
+        assert answered(provider, body) == ["12 degrees", "25 degrees", "Timeout", "A map"]
+    lost = {note.code for note in loop.notes if note.effect == "lost"}
+    signed = "ignature" in json.dumps(scripts.SCRIPTS[provider])
+    assert ("foreign-signature" in lost) == (blind and signed)
+    named = [n for n in loop.notes if "need not keep this id" in n.message and n.effect == "lost"]
+    assert bool(named) == (blind and provider != "vertex")
+    assert loop.carried <= set(CARRIES[client])
+
+
+def strange(body: Json) -> list[str]:
+    """Return the keys of a response under which something rides."""
+    found: list[str] = []
+    for key, value in walk(body):
+        rides = carry.MARK in value if isinstance(value, dict) else carry.unsealed(value)
+        if rides:
+            found.append(key)
+    return found
+
+
+def walk(value: Json) -> Iterator[tuple[str, Json]]:
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield key, inner
+        yield from walk(inner)
+    for inner in value if isinstance(value, list) else ():
+        yield from walk(inner)
+
+
+def cities(results: list[Result], turn: int) -> list[str]:
+    return {1: ["Oslo", "Rome"], 2: ["Oslo"], 3: ["Rome"]}.get(turn, [])
+
+
+def answered(provider: str, body: Json) -> list[str]:
+    """Return the results in a request in the order of the calls that they answer."""
+    found: list[str] = []
+    places: list[Any] = []
+    if provider in ("gemini", "vertex"):
+        parts = [p for c in body["contents"] for p in c["parts"]]
+        return [
+            text_of(p["functionResponse"]["response"]) for p in parts if "functionResponse" in p
+        ]
+    if provider == "anthropic":
+        blocks = [b for m in body["messages"] for b in m["content"] if isinstance(b, dict)]
+        places = [b["id"] for b in blocks if b["type"] == "tool_use"]
+        told = {b["tool_use_id"]: b["content"] for b in blocks if b["type"] == "tool_result"}
+        return [text_of(told[place]) for place in places]
+    if provider == "ollama":
+        return [text_of(m["content"]) for m in body["messages"] if m["role"] == "tool"]
+    for message in body["messages"]:
+        places += [c["id"] for c in message.get("tool_calls", ())]
+    told = {m["tool_call_id"]: m["content"] for m in body["messages"] if m["role"] == "tool"}
+    found = [text_of(told[place]) for place in places]
+    return found
+
+
+def text_of(value: Json) -> str:
+    """Return the text of a result, whatever is around it."""
+    if isinstance(value, str):
+        return text_of(json.loads(value)) if value.startswith("{") else value
+    if isinstance(value, list):
+        return "".join(block.get("text", "") for block in value)
+    return str(next(iter(value.values())))
+
+
+@pytest.mark.parametrize(("client", "provider"), PAIRS)
+@pytest.mark.parametrize("kind", ["error", "image"])
+def test_generated_code_and_the_interpreter_say_the_same(
+    client: str, provider: str, kind: str
+) -> None:
+    """Where there is nothing to put back, an exchange uses generated code."""
+    given = CLIENTS[client]()
+    given.says("Question.")
+    x = wireglot.exchange(client, provider, "m", state={})
+    x.request(given.request())
+    answer = wireglot.convert(
+        scripts.turns("openai-chat", given.names[0])[2], "openai-chat", client, "response"
+    )
+    for _ in range(2):
+        calls = given.takes(answer.body)
+        given.answers([(call, Result(kind, "Timeout")) for call in calls])
+    ways = [{}, {"engine": "interpreted"}]
+    exchanges = [wireglot.exchange(client, provider, "m", way, state={}) for way in ways]
+    one, two = (x.request(given.request()) for x in exchanges)
+    assert one.body == two.body
+    assert one.envelope == two.envelope
+    assert sorted(map(str, one.notes)) == sorted(map(str, two.notes))
+    assert exchanges[0].state == exchanges[1].state
+
+
+# --- Seed 002: the example of the loop, as it is documented ---------------------------------------
+
+
+@pytest.mark.parametrize("keeps", ["process", "nothing"])
+@pytest.mark.parametrize("provider", CLIENTS)
+def test_the_documented_example_of_the_loop_runs_for_every_provider(
+    provider: str, keeps: str
+) -> None:
+    """The caller keeps the content and the calls of an answer, and nothing else of it."""
+    model = scripts.MODELS.get(provider, "m")
+    mock = mocks.Provider(provider, model)
+    parameters = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+    }
+    weather = {
+        "name": "get_weather",
+        "description": "指定都市の天気を取得",
+        "parameters": parameters,
+    }
+    tools = [{"type": "function", "function": weather}]
+    prompt = [{"role": "user", "content": "東京の天気は?"}]
+    state: Json = {} if keeps == "process" else None
+
+    def exchange() -> Any:
+        return wireglot.exchange("openai-chat", provider, model, state=state)
+
+    # 1. The first query, with definitions of tools.
+    x = exchange()
+    sent = x.request({"messages": prompt, "tools": tools}).body
+    assert mock.refusals(sent) == []
+    answer = mock.answers(scripts.turns(provider, "get_weather")[1])
+    result1 = x.response(answer).body["choices"][0]["message"]
+
+    # 2. The calls are run.
+    results = [
+        {
+            "role": "tool",
+            "content": json.dumps({"city": json.loads(tc["function"]["arguments"])["city"]}),
+            "tool_call_id": tc["id"],
+            "name": tc["function"]["name"],
+        }
+        for tc in result1["tool_calls"]
+    ]
+
+    # 3. The query again, with the results.
+    state = json.loads(json.dumps(x.state)) if keeps == "process" else None
+    call = {
+        "role": "assistant",
+        "content": result1["content"],
+        "tool_calls": result1["tool_calls"],
+    }
+    out = exchange().request({"messages": [*prompt, call, *results], "tools": tools})
+    assert mock.refusals(out.body) == []
+    assert scripts.history(provider, out.body) == [scripts.said(provider, answer)]
+    assert answered(provider, out.body) == ["Oslo", "Rome"]
+    # The name beside a result says again what its call says.
+    lost = [note.source_path for note in out.notes if note.effect == "lost"]
+    assert lost in ([], ["/messages/2/name", "/messages/3/name"])

@@ -1,0 +1,177 @@
+"""Names and ids that a target refuses: renamed, never confused, and given back as they were."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import wireglot
+
+Json = Any
+STRICT = """
+wireglot: 1
+dialect: strict
+extends: openai-chat
+see: https://example.com
+verified: 2026-11-21
+limits:
+  tool_name: {first: "a-zA-Z", rest: "a-zA-Z0-9", max: 12}
+  call_id: {rest: "a-zA-Z0-9", min: 9, max: 9}
+"""
+NAMES = [
+    "get_weather",
+    "get-weather",
+    "getweather",
+    "get weather",
+    "9lives",
+    "x" * 70,
+    "x" * 71,
+    "ü",
+]
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> wireglot.RuleSet:
+    folder: Path = tmp_path_factory.mktemp("rules")
+    (folder / "strict.yaml").write_text(STRICT)
+    return wireglot.load_rules(folder)
+
+
+def request(names: list[str], ids: list[str]) -> Json:
+    """Return a request of a chat client with tools, and a history that has called them."""
+    calls = [
+        {"id": made, "type": "function", "function": {"name": name, "arguments": "{}"}}
+        for made, name in zip(ids, names, strict=False)
+    ]
+    return {
+        "model": "m",
+        "messages": [
+            {"role": "user", "content": "Go."},
+            *([{"role": "assistant", "content": None, "tool_calls": calls}] if calls else []),
+            *({"role": "tool", "tool_call_id": c["id"], "content": c["id"]} for c in calls),
+            {"role": "user", "content": "Go on."},
+        ],
+        "tools": [{"type": "function", "function": {"name": name}} for name in names],
+        "tool_choice": {"type": "function", "function": {"name": names[0]}},
+    }
+
+
+def response(name: str, made: str) -> Json:
+    call = {"id": made, "type": "function", "function": {"name": name, "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "tool_calls"}
+    head = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    return {**head, "choices": [choice]}
+
+
+def called(body: Json) -> Json:
+    return body["choices"][0]["message"]["tool_calls"][0]
+
+
+def check(rules: wireglot.RuleSet, names: list[str], ids: list[str]) -> None:
+    """Send names and ids to the strict target, and each name back from it, elsewhere."""
+    body = request(names, ids)
+    x = rules.exchange("openai-chat", "strict", state={})
+    sent = x.request(body).body
+    tools = [tool["function"]["name"] for tool in sent["tools"]]
+    assert all(re.fullmatch("[a-zA-Z][a-zA-Z0-9]{0,11}", name) for name in tools)
+    assert len(set(tools)) == len(set(names))
+    assert sent["tool_choice"]["function"]["name"] == tools[0]
+    calls = [c for m in sent["messages"] for c in m.get("tool_calls", ())]
+    assert [c["function"]["name"] for c in calls] == tools[: len(calls)]
+    made = [c["id"] for c in calls]
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", name) for name in made)
+    assert len(set(made)) == len(made) == len(ids)
+    results = {m["tool_call_id"]: m["content"] for m in sent["messages"] if m["role"] == "tool"}
+    assert [results[name] for name in made] == ids
+    state = json.loads(json.dumps(x.state))
+    for tool, name in zip(tools, names, strict=True):
+        y = rules.exchange("openai-chat", "strict", state=state)
+        assert called(y.response(response(tool, "abcdefghi")).body)["function"]["name"] == name
+    # The same names, another time and in another order, are written as before.
+    again = rules.exchange("openai-chat", "strict", state=state)
+    later = again.request(request(names[::-1], [])).body
+    assert [t["function"]["name"] for t in later["tools"]] == tools[::-1]
+
+
+def test_names_that_a_target_refuses_are_renamed_and_come_back(rules: wireglot.RuleSet) -> None:
+    check(rules, NAMES, [f"call_{i}" for i in range(len(NAMES))])
+
+
+@given(
+    names=st.lists(
+        st.text("ab_-.1 ü", min_size=1, max_size=16), min_size=1, max_size=6, unique=True
+    ),
+    ids=st.lists(st.text("ab_-.1 ü", min_size=1, max_size=12), max_size=6, unique=True),
+)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_two_names_or_ids_never_become_one(
+    rules: wireglot.RuleSet, names: list[str], ids: list[str]
+) -> None:
+    check(rules, names, ids[: len(names)])
+
+
+def test_a_name_that_fits_is_not_taken_by_one_that_was_renamed_before(
+    rules: wireglot.RuleSet,
+) -> None:
+    x = rules.exchange("openai-chat", "anthropic", state={})
+    x.request({**request(["a.b"], []), "tool_choice": "auto"})
+    sent = x.request({**request(["a_b", "a.b"], []), "tool_choice": "auto"}).body
+    first, second = (tool["name"] for tool in sent["tools"])
+    assert first == "a_b" and second != first
+
+
+def test_an_id_of_a_later_turn_is_not_that_of_an_earlier_one(rules: wireglot.RuleSet) -> None:
+    x = rules.exchange("anthropic", "openai-chat", state={})
+    talk: list[Json] = [{"role": "user", "content": "Go."}]
+    body = {"model": "m", "max_tokens": 9, "messages": talk, "tools": []}
+    for made in ("call_1", "call.1", "call:1"):
+        x.request(body)
+        content = x.response(response("f", made)).body["content"]
+        talk.append({"role": "assistant", "content": content})
+        result = {"type": "tool_result", "tool_use_id": content[0]["id"], "content": made}
+        talk.append({"role": "user", "content": [result]})
+    ids = [turn["content"][0]["id"] for turn in talk if turn["role"] == "assistant"]
+    assert len(set(ids)) == 3 and ids[0] == "call_1"
+    sent = x.request(body).body["messages"]
+    pairs = [(m["tool_call_id"], m["content"]) for m in sent if m["role"] == "tool"]
+    assert pairs == [("call_1", "call_1"), ("call.1", "call.1"), ("call:1", "call:1")]
+
+
+def test_an_id_that_each_turn_has_again_pairs_by_occurrence(rules: wireglot.RuleSet) -> None:
+    x = rules.exchange("openai-chat", "gemini", state={}, options={"carry": False})
+    talk: list[Json] = [{"role": "user", "content": "Go."}]
+    for signature in ("AAAA", "BBBB", "CCCC"):
+        x.request({"model": "m", "messages": talk})
+        call = {"id": "call_0", "name": "f", "args": {}}
+        parts = [{"functionCall": call, "thoughtSignature": signature}]
+        answer = x.response({"candidates": [{"content": {"role": "model", "parts": parts}}]})
+        talk.append(answer.body["choices"][0]["message"])
+        talk.append({"role": "tool", "tool_call_id": "call_0", "content": signature})
+    sent = x.request({"model": "m", "messages": talk}).body["contents"]
+    turns = [
+        content["parts"][0]["thoughtSignature"] for content in sent if content["role"] == "model"
+    ]
+    assert turns == ["AAAA", "BBBB", "CCCC"]
+
+
+def test_a_name_that_the_provider_made_up_reaches_it_again(rules: wireglot.RuleSet) -> None:
+    x = rules.exchange("openai-chat", "gemini", state={})
+    x.request({"model": "m", "messages": [{"role": "user", "content": "Go."}]})
+    part = {"functionCall": {"id": "c", "name": "no.such:tool", "args": {}}}
+    answer = x.response({"candidates": [{"content": {"role": "model", "parts": [part]}}]})
+    message = answer.body["choices"][0]["message"]
+    assert message["tool_calls"][0]["function"]["name"] == "no_such_tool"
+    result = {"role": "tool", "tool_call_id": "c", "content": "?"}
+    talk = [{"role": "user", "content": "Go."}, message, result]
+    sent = x.request({"model": "m", "messages": talk}).body["contents"]
+    assert sent[1]["parts"] == [part]
+    assert sent[2]["parts"][0]["functionResponse"]["name"] == "no.such:tool"
