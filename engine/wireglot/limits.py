@@ -72,16 +72,16 @@ class Limits:
         limit, full = self.limits[kind], self._full[kind]
         top = int(limit.get("max", 64))
         rest = re.compile(f"[{limit['rest']}]")
-        text = "".join(c if rest.fullmatch(c) else "_" for c in name)[:top]
+        gap = next((c for c in "_-" if rest.fullmatch(c)), "")
+        text = "".join(c if rest.fullmatch(c) else gap for c in name)[:top]
         if full.fullmatch(text) and text not in self._taken[kind]:
             return text
         for turn in range(1000):
             digest = hashlib.sha256(f"{name}/{turn}".encode("utf-8", "replace")).hexdigest()
             tail = digest[: min(8, top)]
-            for head in (text, "t" + text):
-                made = (head[: max(0, top - len(tail) - 1)] + "_" + tail)[:top]
-                if not full.fullmatch(made):
-                    made = ("x" + tail)[:top].ljust(int(limit.get("min", 1)), "0")
+            room = max(0, top - len(tail) - len(gap))
+            plain = ("x" + tail)[:top].ljust(int(limit.get("min", 1)), "0")
+            for made in (text[:room] + gap + tail, ("t" + text)[:room] + gap + tail, plain):
                 if full.fullmatch(made) and made not in self._taken[kind]:
                     return made
         return name
