@@ -10,7 +10,7 @@ from .lenses import Misfit
 from .notes import Draft
 from .picture import Literal
 from .rulefile import Case, Conversation
-from .sight import View
+from .sight import View, blank
 from .writer import Writer
 
 
@@ -169,23 +169,29 @@ def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[s
 def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out messages that hold nothing, before their neighbours are joined."""
     talk = writer.dialect.conversation
-    asked = talk is not None and ("no-empty", "") in writer.asked
-    if not asked or talk is None or all(message.get("parts") for message in messages):
+    if talk is None or ("no-empty", "") not in writer.asked:
         return messages
     if writer.same and ("no-blank", "") not in writer.asked:
         return messages  # what has nothing in it may yet be written
+    out = []
     for message in messages:
-        if not message.get("parts"):
-            told = "a message of which nothing can be written is left out"
-            writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
-    return [message for message in messages if message.get("parts")]
+        parts = message.get("parts", ())
+        if not all(blank(writer, part, message.get("role")) for part in parts):
+            out.append(message)
+            continue
+        for part in parts:
+            told = "text without a word is left out"
+            writer.note("empty-text", "lost", writer.trail.find(part), talk.pos, told)
+        told = "a message of which nothing can be written is left out"
+        writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
+    return out
 
 
 def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put results right after their calls, in the order of the calls where that is asked for."""
     talk = writer.dialect.conversation
     asked = {word for word, _ in talk.enforce} if talk else set()
-    if writer.same:  # at home the order of results says nothing
+    if writer.same and not _by_order(writer, messages):  # their order says nothing
         asked -= {"order-results-by-calls"}
     if not asked & {"answer-next", "order-results-by-calls"}:
         return messages
@@ -211,6 +217,17 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
             answer(writer, messages, i, calls, asked, moved, out)
         calls = []
     return out
+
+
+def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:
+    """Tell whether results have no ids at home, so that their order says whose they are."""
+    return any(
+        "as" not in entry and entry.get("for") == part["tool_call_id"]  # nothing stood there
+        for message in messages
+        for part in message.get("parts", ())
+        if "tool_call_id" in part
+        for entry in part.get("spelled", {}).get(writer.dialect.name, {}).values()
+    )
 
 
 def answer(

@@ -12,7 +12,7 @@ from .lenses import Misfit, same
 from .notes import foreign, no_place
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
-from .sight import Gathered, View, tells
+from .sight import Gathered, View, blank, tells
 from .trail import At, Several, pointer
 
 if TYPE_CHECKING:
@@ -136,14 +136,7 @@ def give(
             writer.note("unknown-part", "lost", place, holes[0].pos, told)
         writer.gone.append(part)
         return []
-    if (
-        ("no-blank", "") in writer.asked
-        and isinstance(part, dict)
-        and part.get("type") == "text"
-        and not str(part.get("text", "")).strip()
-        # At home a model may have said a blank.
-        and not (writer.same and part.get("text") and writer.role == "assistant")
-    ):
+    if blank(writer, part, writer.role):
         told = "text without a word is left out"
         writer.note("empty-text", "lost", writer.trail.find(part), holes[0].pos, told)
         return []

@@ -79,6 +79,18 @@ class Gathered:
         self.beside: dict[str, Any] = {}  # what stands in the same wire element
 
 
+def blank(writer: Writer, part: Any, role: Any) -> bool:
+    """Tell whether a part is a text without a word, and the dialect takes none."""
+    return (
+        ("no-blank", "") in writer.asked
+        and isinstance(part, dict)
+        and part.get("type") == "text"
+        and not str(part.get("text", "")).strip()
+        # At home a model may have said a blank.
+        and not (writer.same and part.get("text") and role == "assistant")
+    )
+
+
 def means(text: str, value: Any) -> bool:
     """Tell whether JSON text stands for a value."""
     try:
