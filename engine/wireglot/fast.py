@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import jsontext
 from .errors import ConversionError
-from .lenses import Misfit, same
+from .lenses import Misfit, refless, same
 from .notes import UNKNOWN_KEY, Note
 from .payload import MAX_NUMBER, check_json
 from .results import Conversion, Envelope, all_notes
@@ -84,6 +84,7 @@ class Fast:
             "NUMBERS": range(10**6),
             "KNOWN": self.names,
             "clean": clean,
+            "refless": refless,
             "check_json": check_json,
             "index": index,
             "spare": spare,
@@ -200,12 +201,17 @@ class Fast:
 
     def _named(self, shaped: dict[str, Any]) -> tuple[str, ...] | None:
         """Return the tools that a choice among these fields names; None without a choice."""
-        from .demands import plain
+        from .demands import plain, talked
         from .reader import Reader
         from .units import whole
 
         body = {**shaped, self.prefix[0]: []}
-        return plain(whole(Reader(self.source, {}), self.source.units["request"], body))
+        ir = whole(Reader(self.source, {}), self.source.units["request"], body)
+        for path in talked(self.target.bounds):
+            head, _, last = path.partition(".")
+            if head in ir and (not last or last in ir[head]):
+                raise Bail  # the messages say whether this may go
+        return plain(ir)
 
     def _kept(self, key: str, value: Any, rest: dict[str, Any], notes: list[Note]) -> bool:
         """Tell whether a key needs the interpreter; note it where it has no place."""

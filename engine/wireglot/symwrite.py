@@ -112,6 +112,8 @@ class Writing:
                 raise NoFit
             self.claim(hole.path)
             self.wire[path] = value
+            if "refless" in hole.lenses:
+                self.code(f"if not refless({value.code}): raise ODD")
             if value.raw:
                 self.code(f"clean({value.code})")
             return value.code

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .demands import UNLESS
 from .errors import RuleError
 from .exampleform import Examples
 from .fields import KEPT, OBJECTS, held
@@ -19,7 +20,7 @@ from .schema import BUDGETS
 from .source import Node, Pos
 
 LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int}
-BOUND_WORDS = {"list": ("count",), "integer": ("min", "below")}
+BOUND_WORDS = {"list": ("count",), "integer": ("min", "below", "unless")}
 LONGEST = 10_000  # of a name or id
 
 
@@ -124,7 +125,9 @@ class Tables(Examples):
     def schema(self, node: Node, what: str) -> Node | None:
         rules: dict[str, Rule] = {
             "root": self.text,
+            "root-without": self.names,
             "keep": self.names,
+            "whole": self.names,
             "types": self.names,
             "enum": self._one_of("strings", "any"),
             "refs": self._one_of("inline", "keep"),
@@ -227,12 +230,23 @@ class Tables(Examples):
         if found is not None and not node.value:
             self.form(f"the limit `{name}` says nothing", node, f"its words are {', '.join(words)}")
         for word, child in found.value.items() if found is not None else ():
-            if word != "below":
+            if word == "unless":
+                right = self._unless(child) and right
+            elif word != "below":
                 right = self._bound(word, child) and right
             elif field_type("request", str(child.value)) != "integer":
                 error("R027", "`below` names a number of a request", child.pos, "as max_tokens")
                 right = False
         return node if right else None
+
+    def _unless(self, node: Node) -> bool:
+        words = node.value if isinstance(node.value, list) else [node]
+        wrong = next((word for word in words if word.value not in UNLESS), None)
+        if wrong is not None or not words:
+            help = helped(str(wrong.value) if wrong else "", UNLESS, "its words are")
+            self.findings.error("R024", "`unless` lists kinds of requests", node.pos, help)
+            return False
+        return True
 
     def _bound(self, word: str, node: Node) -> bool:
         value = node.value
