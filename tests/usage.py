@@ -2,9 +2,9 @@
 
     python -m tests.usage [--folder ../shared/traffic]
 
-A number of a recorded response comes back as it was, or a note names it; zero is as good as nothing.
-A number may come back larger by others that were `joined` to it. What a response says in all, as its
-own dialect counts, is what the other dialect says in all.
+A number of a recorded response comes back as it was, or a note names it; zero is as good as none.
+A number may come back larger by others that were `joined` to it. What a response says in all, as
+its own dialect counts, is what the other dialect says in all.
 """
 
 from __future__ import annotations
@@ -71,9 +71,8 @@ def by_name(body: Json, pointer: str) -> str:
     head, _, index = head.rpartition("/")
     if not index.isdecimal():
         return pointer
-    entry = leaves.value_at(
-        body, [int(s) if s.isdecimal() else s for s in pointer.split("/")[1:-1]]
-    )
+    steps = [int(s) if s.isdecimal() else s for s in pointer.split("/")[1:-1]]
+    entry = leaves.value_at(body, steps)
     return f"{head}/{entry.get('modality')}/{last}"
 
 

@@ -19,7 +19,7 @@ from .rulefile import LIMITS
 from .schema import BUDGETS
 from .source import Node, Pos
 
-LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int}
+LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int, "unique": bool}
 BOUND_WORDS = {"list": ("count",), "integer": ("min", "below", "unless")}
 LONGEST = 10_000  # of a name or id
 
@@ -250,6 +250,11 @@ class Tables(Examples):
 
     def _bound(self, word: str, node: Node) -> bool:
         value = node.value
+        if LIMIT_WORDS.get(word) is bool:
+            if isinstance(value, bool):
+                return True
+            self.findings.error("R027", f"`{word}` is true or false", node.pos)
+            return False
         if LIMIT_WORDS.get(word, int) is int:
             if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LONGEST:
                 return True
