@@ -57,7 +57,7 @@ examples:
   conversation:
     - writes: [{role: user, parts: [{type: text, text: a}]}, {role: user, parts: []}]
       as: [{role: user, parts: [{text: a}]}]
-      notes: [joined]
+      notes: [empty-message]
   request:
     - wire: {turns: [{role: user, parts: [{text: Hi}]}], most: 5}
       ir: {max_tokens: 5, messages: [{role: user, parts: [{type: text, text: Hi}]}]}

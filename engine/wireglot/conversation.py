@@ -212,15 +212,15 @@ def pair(messages: list[dict[str, Any]], dialect: str) -> list[tuple[str, dict[s
 # -- writing ----------------------------------------------------------------------------------
 
 
-def write_messages(writer: Writer, messages: Any) -> list[Any]:
-    """Write IR messages as the list of wire messages."""
+def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[Any]:
+    """Write IR messages as the list of wire messages; they may be no `whole` conversation."""
     talk = writer.dialect.conversation
     assert talk is not None
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     if writer.repair:
         messages = enforce.order(writer, enforce.ids(writer, messages))
-        messages = turns.right(writer, messages)
+        messages = turns.right(writer, messages) if whole else messages
     out: list[Any] = []
     waiting = deque(messages)
     run: list[tuple[Case, dict[str, Any]]] = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import picture as pic
 from . import share
+from .lenses import stringify
 
 if TYPE_CHECKING:
     from .rulefile import Case
@@ -26,12 +27,14 @@ def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
     """Change the fields of a request that the target would refuse beside the others."""
     if not writer.repair:
         return
+    bounds = writer.dialect.bounds
+    for path, bound in bounds.items():
+        if "count" in bound:  # before the choice, which may name a tool that is cut off
+            _count(writer, ir, path, bound["count"], view)
     if not writer.options.get("part"):
         _choice(writer, ir, view)
-    for path, bound in writer.dialect.bounds.items():
-        if "count" in bound:
-            _count(writer, ir, path, bound["count"], view)
-        else:
+    for path, bound in bounds.items():
+        if "count" not in bound:
             _within(writer, ir, path, bound, view)
 
 
@@ -115,19 +118,20 @@ def _within(
     head, _, last = path.partition(".")
     owner = ir.get(head) if last else ir
     said = owner.get(last or head) if isinstance(owner, dict) else None
-    if not isinstance(said, int) or isinstance(said, bool):
+    if not isinstance(said, int | float) or isinstance(said, bool):
         return
     refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
     if refused is not None:
         _drop(writer, ir, head, last, refused, view)
         return
     value = max(said, bound.get("min", said))
+    value = min(value, bound.get("max", value))
     below = bound.get("below")
     top = ir.get(below) if below else None
     if below and top is None:
         usual = _usual(view.case, below)
         if usual is not None and value >= usual:
-            writer.fill[below] = value + usual
+            writer.fill[below] = int(value) + usual
     elif isinstance(top, int) and value >= top:
         value = top - 1
     if value == said:
@@ -137,7 +141,7 @@ def _within(
     new = {k: v for k, v in owner.items() if k != (last or head)}
     if value >= bound.get("min", value):
         new[last or head] = value
-        told = f"the target takes no {said} here; {value} is written"
+        told = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
         writer.note("clamped", "changed", at, view.case.pos, told)
         writer.watch[path] = writer.notes[-1]
     else:

@@ -261,7 +261,7 @@ class DialectRules:
             return units.stepped(writer, self._unit(unit), ir), None
         if unit in ("messages", "message"):
             self._talk()
-            found = conversation.write_messages(writer, ir)
+            found = conversation.write_messages(writer, ir, whole=unit != "message")
             if unit == "message":
                 if len(found) != 1:
                     raise Misfit(f"it becomes {len(found)} messages; use the unit `messages`")

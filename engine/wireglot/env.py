@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import picture as pic
 from .lenses import stringify
 from .picture import ABSENT, Fields, Hole, Literal, Text
 from .rulefile import Case
@@ -60,12 +59,6 @@ class Env:
         for key, entry in inner.spelled.items():
             self.spelled.setdefault(key, {}).update(entry)
         self.notes.extend(inner.notes)
-
-
-def may_be_absent(p: Fields) -> bool:
-    """Tell whether an object whose holes are all marked may be missing."""
-    found = list(pic.holes(p))
-    return bool(found) and not p.firm and all(h.mark is not None for h in found)
 
 
 def empty_of(p: Fields) -> Any:

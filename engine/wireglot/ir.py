@@ -6,6 +6,7 @@ tables say it to the engine, which guards a hole by the type of the field that i
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal, TypedDict
 
 Unit = Literal[
@@ -131,6 +132,7 @@ class Response(TypedDict, total=False):
     usage: dict[str, Any]
 
 
+@functools.lru_cache(4096)
 def field_type(shape: str, path: str) -> str:
     """Return the type of a field: string integer number bool list object opaque any."""
     if path.startswith("own."):

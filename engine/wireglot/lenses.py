@@ -7,6 +7,7 @@ Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `numb
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable
@@ -184,9 +185,15 @@ def time_of(seconds: Any) -> str:
 
 def guard(names: str, value: Any) -> bool:
     """Tell whether a value passes a guard such as `object+list`."""
-    return any(GUARDS[name](value) for name in names.split("+"))
+    return any(holds(value) for holds in _guards(names))
 
 
+@functools.lru_cache(4096)
+def _guards(names: str) -> tuple[Callable[[Any], bool], ...]:
+    return tuple(GUARDS[name] for name in names.split("+"))
+
+
+@functools.lru_cache(4096)
 def is_guard(name: str) -> bool:
     """Tell whether a lens name is a guard."""
     return all(word in GUARDS for word in name.split("+"))

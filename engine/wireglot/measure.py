@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import picture as pic
@@ -10,7 +11,7 @@ from .lenses import GUARDS, is_guard
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 
 if TYPE_CHECKING:
-    from .rulefile import Case
+    from .rulefile import Case, Head
 
 
 def measure(case: Case, kind: str | None) -> None:
@@ -27,6 +28,28 @@ def measure(case: Case, kind: str | None) -> None:
         if hole.mode == "each" and hole.path != ".":
             case.lists.setdefault(hole.path, []).append(hole)
     case.weight, case.sides = weight, (ir, wire)
+    case.heads = tuple(_heads(case.wire))
+
+
+def _heads(p: Picture) -> Iterator[Head]:
+    """Yield the words that an object must hold for a picture to fit."""
+    for names, child in p.entries if isinstance(p, Fields) else ():
+        if isinstance(child, Literal):
+            words = [value for value in child.values if value is not ABSENT]
+            if words and all(isinstance(word, str) for word in words):
+                yield names, frozenset(words), len(words) < len(child.values)
+
+
+def may_fit(case: Case, wire: dict[str, Any]) -> bool:
+    """Tell whether the fixed words of a case stand in an object: a quick look before reading."""
+    for names, words, optional in case.heads:
+        found = next((wire[name] for name in names if name in wire), None)
+        if found is None:
+            if not optional:
+                return False
+        elif not isinstance(found, str) or found not in words:
+            return False
+    return True
 
 
 def _class(hole: Hole, shape: str) -> Any:

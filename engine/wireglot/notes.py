@@ -37,7 +37,6 @@ CODES: dict[str, str] = {
     "no-tool": "A choice of a tool, or among tools, that is not there in the target.",
     "lifted": "System text from the middle of a conversation, moved to its head.",
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
-    "blank-arguments": "Blank argument text, written as an empty object.",
     "inconsistent": "Numbers that do not add up, or a copy that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",
     "duplicate-id": "Two calls with one id; results are paired in order.",

@@ -99,7 +99,7 @@ class Text(Picture):
 class Hole(Picture):
     """A place for a value of the IR."""
 
-    __slots__ = ("lenses", "mark", "mode", "paths", "shape", "value")
+    __slots__ = ("idle", "lenses", "mark", "mode", "null", "path", "paths", "shape", "value")
 
     def __init__(
         self,
@@ -114,17 +114,17 @@ class Hole(Picture):
         super().__init__(pos)
         self.paths, self.mode, self.shape = paths, mode, shape
         self.lenses, self.mark, self.value = lenses, mark, value
-
-    @property
-    def path(self) -> str:
-        """The first (mostly the only) path."""
-        return self.paths[0]
+        self.path = paths[0]  # mostly the only one
+        # Whether nothing happens where nothing stands.
+        self.idle = mark in ("optional", "old") and len(paths) == 1 and paths[0] not in (".", "nth")
+        # Whether a null may be a value here, and not only say that there is none.
+        self.null = not mark and (not lenses or any("null" in lens.split("+") for lens in lenses))
 
 
 class Fields(Picture):
     """An object: entries of (spellings, picture), and holes that take the other keys."""
 
-    __slots__ = ("closed", "entries", "names", "spread")
+    __slots__ = ("_firm", "_loose", "closed", "entries", "names", "spread")
 
     def __init__(
         self,
@@ -136,13 +136,27 @@ class Fields(Picture):
         super().__init__(pos)
         self.entries, self.spread, self.closed = entries, spread, closed
         self.names = frozenset(n for names, _ in entries for n in names)
+        self._firm: bool | None = None
+        self._loose: bool | None = None
 
     @property
     def firm(self) -> bool:
         """Tell whether a literal must stand in it, so that it is never left out."""
-        return any(
-            child.firm if isinstance(child, Fields) else _fixed(child) for _, child in self.entries
-        )
+        if self._firm is None:
+            self._firm = any(
+                child.firm if isinstance(child, Fields) else _fixed(child)
+                for _, child in self.entries
+            )
+        return self._firm
+
+    @property
+    def loose(self) -> bool:
+        """Tell whether it may be missing: all its holes are marked, and there are some."""
+        if self._loose is None:
+            found = list(holes(self))
+            marked = all(h.mark is not None for h in found)
+            self._loose = bool(found) and marked and not self.firm
+        return self._loose
 
 
 def _fixed(p: Picture) -> bool:

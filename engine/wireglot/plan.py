@@ -197,6 +197,8 @@ def _entry(
     if child.shape == "conversation":
         return ("messages",)
     if child.path == "tools":
+        if "tools" in target.bounds:
+            return ("leave",)
         first = source.units["request"].cases[0].lists["tools"][0]
         return ("tools",) if child is first else ("leave",)
     if child.path.startswith("own.") and source.family == target.family:

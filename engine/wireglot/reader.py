@@ -11,10 +11,11 @@ from typing import Any
 
 from . import intake, itself, sums
 from . import picture as pic
-from .env import Env, empty_of, like, may_be_absent, show
+from .env import Env, empty_of, like, show
 from .errors import ConversionError
 from .ir import OPAQUE, field_type
 from .lenses import Misfit, guard, is_guard, same
+from .measure import may_fit
 from .payload import MAX_DEPTH
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
@@ -45,25 +46,40 @@ class Reader:
         if self.depth > MAX_DEPTH:
             self.depth = 0
             raise ConversionError("the payload is nested too deep", pointer(at))
+        try:
+            return self._first(cases, wire, at, lenient)
+        finally:
+            self.depth -= 1
+
+    def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         best: Misfit | None = None
         mark = len(self.notes)
+        quick = wire.__class__ is dict
         for shape, case in cases:
             if shape.gathers or shape.marks:
                 continue
             try:
+                if quick and case.heads and not may_fit(case, wire):
+                    self._unfit(case, wire, at)
                 env = self.case(case, wire, at, lenient)
                 value = self.build(shape, case, env, at)
                 if wire == {} and isinstance(value, dict) and not self.probe:
                     memory = self.memory(value)
                     memory[""] = {**memory.get("", {}), "empty": True}
-                self.depth -= 1
                 return value
             except Misfit as misfit:
                 del self.notes[mark:]
                 if best is None or len(misfit.at) > len(best.at):
                     best = misfit
-        self.depth -= 1
         raise best or Misfit("nothing fits", at)
+
+    def _unfit(self, case: Case, wire: dict[str, Any], at: At) -> None:
+        """Raise the Misfit of a case whose fixed words do not stand in an object."""
+        assert isinstance(case.wire, Fields)
+        for names, child in case.wire.entries:
+            if isinstance(child, Literal):
+                key = next((name for name in names if name in wire), names[0])
+                self.literal(child, wire.get(key, ABSENT), (*at, key), (), Env(at, case, False))
 
     def case(
         self,
@@ -262,7 +278,7 @@ class Reader:
     def fields(self, p: Fields, wire: Any, at: At, rel: At, env: Env, top: bool) -> None:
         """Match an object."""
         if not isinstance(wire, dict):
-            if top or not (wire is ABSENT or wire is None) or not may_be_absent(p):
+            if top or not (wire is ABSENT or wire is None) or not p.loose:
                 raise Misfit(f"expected an object, got {show(wire)}", at, p.pos)
             before = dict(env.spelled)
             try:
@@ -270,7 +286,7 @@ class Reader:
             except Misfit:
                 raise Misfit(f"expected an object, got {show(wire)}", at, p.pos) from None
             self._hollow(p, wire, rel, env, before)
-        elif wire or top or not may_be_absent(p):
+        elif wire or top or not p.loose:
             self._entries(p, wire, at, rel, env)
             if not top and not _holds(p, wire):
                 env.spelled.setdefault(pointer(rel), {})["there"] = True
@@ -297,6 +313,8 @@ class Reader:
                         env.spelled.setdefault(pointer((*rel, names[0])), {})["key"] = name
                     break
             value = wire.get(key, ABSENT)
+            if value is ABSENT and isinstance(child, Hole) and child.idle:
+                continue
             used.add(key)
             self.picture(child, value, (*at, key), (*rel, names[0]), env)
         rest = {k: v for k, v in wire.items() if k not in used}
@@ -346,11 +364,7 @@ class Reader:
         if h.path == "nth":
             intake.place_of(self, h, wire, at, rel, env)
             return
-        takes_null = (
-            kind == "any"
-            and not h.mark
-            and (not h.lenses or any("null" in lens.split("+") for lens in h.lenses))
-        )
+        takes_null = kind == "any" and h.null
         if len(h.paths) > 1 or h.mark == "copy":
             (env.sums if h.mark != "copy" else env.copies).append((h, wire, at, rel))
             return

@@ -29,6 +29,9 @@ LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a reques
 Path = str
 
 
+Head = tuple[tuple[str, ...], frozenset[str], bool]  # spellings, words, whether none may stand
+
+
 @dataclass(slots=True, eq=False)
 class Case:
     """One way to write a shape: a picture of the IR side (or none) and one of the wire side."""
@@ -45,6 +48,7 @@ class Case:
     lists: dict[Path, list[Hole]] = field(default_factory=dict)
     rivals: bool = False  # another case may read what this one writes
     doubles: bool = False  # another case may write what this one reads
+    heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
 
 
 @dataclass(slots=True, eq=False)
@@ -123,9 +127,16 @@ class Dialect:
     node: Node
     family: str  # dialects of one family share the fields of `own`
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
+    kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
+        known = self.kinds.get(name)
+        if known is None:
+            known = self.kinds[name] = self._kinds(name)
+        return known
+
+    def _kinds(self, name: str) -> frozenset[Any]:
         found: set[Any] = set()
         for member in self.unions.get(name, [name]):
             shape = self.shapes[member]

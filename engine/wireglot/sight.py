@@ -37,10 +37,15 @@ class View:
         """Return the value at a path without claiming it, or ABSENT."""
         if path in self.names:
             return self.names[path][0]
+        if "." not in path:
+            value = self.obj.get(path, ABSENT)
+            if isinstance(value, dict) and path in OPAQUE:
+                return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
+            return value
         keys = path.split(".")
         if keys[0] == "own":
             keys.insert(1, self.family)
-        value: Any = self.obj
+        value = self.obj
         for key in keys:
             if not isinstance(value, dict) or key not in value:
                 return ABSENT

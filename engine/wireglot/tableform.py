@@ -13,6 +13,7 @@ from .fields import KEPT, OBJECTS, held
 from .findings import helped, near
 from .grammar import Rule, short
 from .ir import field_type
+from .lenses import finite
 from .nodes import Row
 from .nodes import Rule as SchemaRule
 from .rulefile import LIMITS
@@ -20,7 +21,9 @@ from .schema import BUDGETS
 from .source import Node, Pos
 
 LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int, "unique": bool}
-BOUND_WORDS = {"list": ("count",), "integer": ("min", "below", "unless")}
+BOUND_WORDS = {
+    "list": ("count",), "integer": ("min", "max", "below", "unless"), "number": ("min", "max"),
+}  # fmt: skip
 LONGEST = 10_000  # of a name or id
 
 
@@ -215,7 +218,7 @@ class Tables(Examples):
         return node if right else None
 
     def _bound_of(self, name: str, node: Node) -> Node | None:
-        """Check the bound of a field of a request: a list or a whole number."""
+        """Check the bound of a field of a request: a list or a number."""
         error = self.findings.error
         known = held(frozenset(("request",)), name) is not None
         words = BOUND_WORDS.get(field_type("request", name), ()) if known else ()
@@ -230,13 +233,19 @@ class Tables(Examples):
         if found is not None and not node.value:
             self.form(f"the limit `{name}` says nothing", node, f"its words are {', '.join(words)}")
         for word, child in found.value.items() if found is not None else ():
-            if word == "unless":
+            if word in ("min", "max"):
+                right = self._number(word, child, field_type("request", name)) and right
+            elif word == "unless":
                 right = self._unless(child) and right
-            elif word != "below":
+            elif word == "count":
                 right = self._bound(word, child) and right
             elif field_type("request", str(child.value)) != "integer":
                 error("R027", "`below` names a number of a request", child.pos, "as max_tokens")
                 right = False
+        low, top = (node.get(word) for word in ("min", "max")) if right else (None, None)
+        if low and top and low.value > top.value:
+            error("R027", "`min` is more than `max`", low.pos, "swap the two")
+            right = False
         return node if right else None
 
     def _unless(self, node: Node) -> bool:
@@ -247,6 +256,14 @@ class Tables(Examples):
             self.findings.error("R024", "`unless` lists kinds of requests", node.pos, help)
             return False
         return True
+
+    def _number(self, word: str, node: Node, kind: str) -> bool:
+        whole = isinstance(node.value, int) and not isinstance(node.value, bool)
+        if whole or (kind == "number" and isinstance(node.value, float) and finite(node.value)):
+            return True
+        said = "a whole number" if kind == "integer" else "a number"
+        self.findings.error("R027", f"`{word}` is {said}", node.pos)
+        return False
 
     def _bound(self, word: str, node: Node) -> bool:
         value = node.value

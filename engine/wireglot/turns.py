@@ -14,6 +14,9 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     talk = writer.dialect.conversation
     if talk is None:
         return messages
+    if ("no-empty", "") in talk.enforce:
+        # Before the turns are put in order: what is left out lets its neighbours meet.
+        messages = [message for message in messages if not _empty(writer, talk, message)]
     messages = [_spoken(writer, talk, message) for message in messages]
     if ("alternate", "") in talk.enforce:
         messages = alternated(writer, talk, messages)
@@ -28,6 +31,15 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
                 found.append(message)
             messages = found
     return messages
+
+
+def _empty(writer: Writer, talk: Conversation, message: dict[str, Any]) -> bool:
+    """Tell whether a message has no parts, and note it."""
+    if message.get("parts") or message.get("role") == "system":
+        return False
+    told = "a message of which nothing can be written is left out"
+    writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
+    return True
 
 
 def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +85,9 @@ def ended(writer: Writer, turn: Turn, messages: list[dict[str, Any]]) -> list[di
     talk = [m for m in messages if m.get("role") != "system"]
     end = talk[0 if first else -1] if talk else None
     role = None if end is None else end.get("role")
-    if role == turn.role or (role == "tool" and not first):
+    if role == turn.role or (
+        role == "tool" and (not first or _one_turn(writer, "tool", turn.role))
+    ):
         return messages
     if end is not None and not first:
         if any(part.get("type") == "tool_call" for part in end.get("parts", ())):
@@ -82,6 +96,13 @@ def ended(writer: Writer, turn: Turn, messages: list[dict[str, Any]]) -> list[di
     if first:
         place = next((i for i, m in enumerate(messages) if m.get("role") != "system"), place)
     return [*messages[:place], made(writer, turn), *messages[place:]]
+
+
+def _one_turn(writer: Writer, one: str, two: str) -> bool:
+    """Tell whether two roles stand in one kind of message on the wire."""
+    talk = writer.dialect.conversation
+    assert talk is not None
+    return any({one, two} <= {talk.role(case) for case in group.cases} for group in talk.groups)
 
 
 def made(writer: Writer, turn: Turn) -> dict[str, Any]:

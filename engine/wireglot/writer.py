@@ -352,12 +352,19 @@ class Writer:
         filled = False
         has_hole = False
         for names, child in p.entries:
+            if isinstance(child, Hole) and child.idle and not view.memory:
+                if view.look(child.path) is ABSENT:
+                    has_hole = True
+                    continue
             key, here = names[0], (*rel, names[0])
             if view.memory:
                 key = view.memory.get(pointer(here), {}).get("key", key)
+            mark = len(self.notes)
             value = self.picture(child, view, here, into=(out, key))
             if isinstance(child, Fields) and view.memory:
-                value = self.remembered(view, here, value)
+                found, value = value, self.remembered(view, here, value)
+                if value is not found:  # nothing is filled in after all
+                    self.notes[mark:] = [d for d in self.notes[mark:] if d.code != "filled-in"]
             bare = isinstance(child, Literal)
             has_hole = has_hole or not bare
             if value is not ABSENT:

@@ -1,0 +1,110 @@
+"""An invented provider that was added with the tutorial alone, and what was hard or wrong then.
+
+`tests/dialects/quill.yaml` is the file, as it came; each test is a difficulty that was mended.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import laws
+
+FOLDER = Path(__file__).parent / "dialects"
+
+
+@pytest.fixture(scope="module")
+def rules() -> Any:
+    return wireglot.load_rules(FOLDER)
+
+
+def request(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"model": "m", "max_completion_tokens": 5, "messages": list(messages), **fields}
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def told(out: Any, *codes: str) -> list[tuple[str, str | None]]:
+    return [(note.code, note.source_path) for note in out.notes if note.code in codes]
+
+
+def test_neighbours_of_a_turn_that_is_left_out_become_one(rules: Any) -> None:
+    empty = {"role": "assistant", "content": ""}
+    out = rules.convert(request(user("x"), empty, user("y")), "openai-chat", "quill")
+    assert [turn["speaker"] for turn in out.body["dialogue"]] == ["human"]
+    assert told(out, "empty-message", "joined") == [
+        ("empty-message", "/messages/1"),
+        ("joined", "/messages/2"),
+    ]
+
+
+@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
+def test_a_choice_of_a_tool_that_was_cut_off_does_not_go(rules: Any, engine: str) -> None:
+    tools = [{"type": "function", "function": {"name": f"f{i}"}} for i in range(66)]
+    options = {"engine": engine} if engine == "interpreted" else None
+    for choice, pick in (
+        ("required", "must"),
+        ({"type": "function", "function": {"name": "f65"}}, 0),
+    ):
+        body = request(user("x"), tools=tools, tool_choice=choice)
+        out = rules.convert(body, "openai-chat", "quill", options=options)
+        assert len(out.body["functions"]) == 64
+        assert out.body.get("pick", 0) == pick
+        lost = told(out, "no-place", "no-tool")
+        assert lost[:2] == [("no-place", "/tools/64"), ("no-place", "/tools/65")]
+        assert lost[2:] == ([] if pick else [("no-tool", "/tool_choice")])
+
+
+def test_results_at_the_start_are_a_turn_of_the_user(rules: Any) -> None:
+    parts = [{"type": "tool_result", "kind": "text", "tool_call_id": "a", "value": "k"}]
+    ir = {"model": "m", "max_tokens": 5, "messages": [{"role": "tool", "parts": parts}]}
+    out = rules["quill"].write(ir)
+    assert [turn["speaker"] for turn in out.body["dialogue"]] == ["human"]
+    assert told(out, "turn-added") == []
+
+
+def test_one_message_is_no_conversation_that_must_begin_with_a_user(rules: Any) -> None:
+    said = {"role": "assistant", "content": "x"}
+    out = rules.convert(said, "openai-chat", "quill", unit="message")
+    assert out.body == {"speaker": "quill", "chunks": "x"}
+    assert out.notes == ()
+
+
+def test_a_number_is_brought_within_its_bounds(rules: Any) -> None:
+    out = rules.convert(request(user("x"), temperature=1.5), "openai-chat", "quill")
+    assert out.body["creativity"] == 1
+    assert told(out, "clamped") == [("clamped", "/temperature")]
+    out = rules.convert(request(user("x"), temperature=0.7), "openai-chat", "quill")
+    assert (out.body["creativity"], told(out, "clamped")) == (0.7, [])
+
+
+def test_nothing_is_said_to_be_filled_in_at_home(rules: Any) -> None:
+    body = {"engine": "m", "dialogue": [{"speaker": "human", "chunks": "x"}]}
+    out = rules.convert(body, "quill", "quill")
+    assert (out.body, out.notes) == (body, ())
+
+
+def test_the_text_of_arguments_may_come_back_without_its_spaces(rules: Any) -> None:
+    case = laws.Case(rules, "quill", "request", "anthropic")
+    call = {"t": "call", "ref": "a", "func": "f", "input": ' {"a":1}'}
+    answer = {"t": "answer", "ref": "a", "ok": True, "output": "k"}
+    turns = [("human", "x"), ("quill", [call]), ("human", [answer])]
+    wire = {
+        "engine": "m",
+        "budget": {"words": 5},
+        "dialogue": [{"speaker": who, "chunks": chunks} for who, chunks in turns],
+    }
+    assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
+    call["input"] = '{"a":1,"a":2}'  # text that no object can hold
+    assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
+
+
+def test_the_file_of_the_stranger_has_no_mistakes(rules: Any) -> None:
+    found = [f for f in rules.findings if f.file.endswith("quill.yaml")]
+    assert found == []
+    assert [str(c) for c in laws.run(rules, ["quill"], 3)] == []
