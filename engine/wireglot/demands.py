@@ -168,10 +168,26 @@ def _drop(writer: Writer, ir: dict[str, Any], head: str, last: str, told: str, v
         ir[head] = rest
 
 
-def talked(bounds: dict[str, dict[str, Any]]) -> tuple[str, ...]:
-    """Return the fields that the messages may keep from being said."""
-    return tuple(
-        path for path, bound in bounds.items() if "unsigned-call" in bound.get("unless", ())
+def talked(bounds: dict[str, dict[str, Any]], ir: dict[str, Any]) -> list[str]:
+    """Return the fields of a request that its messages may keep from being said."""
+    found = []
+    for path, bound in bounds.items():
+        head, _, last = path.partition(".")
+        if "unsigned-call" in bound.get("unless", ()) and head in ir:
+            if not last or last in ir[head]:
+                found.append(path)
+    return found
+
+
+def unsigned(name: str, ir: dict[str, Any]) -> bool:
+    """Tell whether the last turn of the model calls tools without reasoning of this dialect."""
+    messages = ir.get("messages")
+    spoken = [m for m in messages or () if isinstance(m, dict) and m.get("role") == "assistant"]
+    parts = spoken[-1].get("parts", ()) if spoken else ()
+    calls = any(part.get("type") == "tool_call" for part in parts)
+    return calls and not any(
+        part.get("type") == "reasoning" and (part.get("signature") or {}).get("origin") == name
+        for part in parts
     )
 
 
@@ -184,15 +200,7 @@ def _holds(writer: Writer, ir: dict[str, Any], word: str, bound: dict[str, Any])
         return choice == "required" or (
             isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
         )
-    messages = ir.get("messages")
-    spoken = [m for m in messages or () if isinstance(m, dict) and m.get("role") == "assistant"]
-    parts = spoken[-1].get("parts", ()) if spoken else ()
-    calls = any(part.get("type") == "tool_call" for part in parts)
-    return calls and not any(
-        part.get("type") == "reasoning"
-        and (part.get("signature") or {}).get("origin") == writer.dialect.name
-        for part in parts
-    )
+    return unsigned(writer.dialect.name, ir)
 
 
 def _usual(case: Case, path: str) -> int | None:

@@ -388,7 +388,7 @@ class Writer:
                 raise Misfit(f"`{h.path}` is no object", (), h.pos)
             if any(is_guard(lens) and not guard(lens, value) for lens in h.lenses):
                 raise Misfit(f"`{h.path}` is not {' and '.join(h.lenses)}", (), h.pos)
-            if h.mark == "old" and not self.same:
+            if "home" in h.lenses and not self.same:
                 raise Misfit(f"`{h.path}` is only read here", (), h.pos)
             clash = p.names & value.keys()
             if clash:
