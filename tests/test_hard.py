@@ -1,4 +1,4 @@
-"""The cases of `tests/cases/hard.yaml`, and of one dialect: conversions that others get wrong."""
+"""The cases of `tests/cases/hard.yaml` and others of its form: what other converters get wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import wireglot
 
 CASES: list[dict[str, Any]] = [
     case
-    for name in ("hard", "ollama", "vertex")
+    for name in ("hard", "ollama", "vertex", "bugs")
     for case in yaml.safe_load(
         Path(__file__).with_name("cases").joinpath(f"{name}.yaml").read_text("utf-8")
     )["cases"]
@@ -43,7 +43,8 @@ def test_each_case_has_a_name_of_its_own() -> None:
 def test_a_hard_case_converts_as_it_says(case: dict[str, Any]) -> None:
     given = copy.deepcopy(case["given"])
     model = "m" if case["unit"] == "request" and "model" not in given else None
-    out = wireglot.convert(given, case["source"], case["target"], case["unit"], model=model)
+    pair, options = (case["source"], case["target"]), case.get("options")
+    out = wireglot.convert(given, *pair, case["unit"], model=model, options=options)
     assert given == case["given"]
     for pointer, value in case["expected"].items():
         assert at(out.body, pointer) == value, pointer

@@ -43,8 +43,8 @@ def test_sampling_goes_to_the_versions_and_models_that_take_it(
     options |= {} if engine == "compiled" else {"engine": engine}
     out = RULES.convert({**ASK, "model": model}, "openai-chat", "anthropic", options=options)
     assert {k: out.body[k] for k in SAMPLING if k in out.body} == (SAMPLING if sampled else {})
-    lost = [n.source_path for n in out.notes if n.effect == "lost"]
-    assert sorted(map(str, lost)) == ([] if sampled else ["/temperature", "/top_p"])
+    lost = [str(n.source_path) for n in out.notes if n.effect == "lost"]
+    assert sorted(lost) == ([] if sampled else ["/temperature", "/top_p"])
     assert out.envelope is not None
     said = version.get("anthropic") if isinstance(version, dict) else version
     assert out.envelope.headers == {"anthropic-version": said or NEW}

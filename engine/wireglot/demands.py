@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 # Fields of a request that say something about its tools.
 OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 
+# What may keep a number from being said, and why.
+UNLESS = {
+    "forced-tool": "the target takes no such number beside a tool that must be called",
+    "unsigned-call": "the last turn calls tools without reasoning that the target signed",
+}
+
 
 def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
     """Change the fields of a request that the target would refuse beside the others."""
@@ -153,6 +159,10 @@ def _within(
     said = owner.get(last or head) if isinstance(owner, dict) else None
     if not isinstance(said, int | float) or isinstance(said, bool):
         return
+    refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
+    if refused is not None:
+        _drop(writer, ir, head, last, refused, view)
+        return
     value = max(said, bound.get("min", said))
     value = min(value, bound.get("max", value))
     below = bound.get("below")
@@ -184,6 +194,52 @@ def _within(
     else:
         ir.pop(head)
         ir.update(new)
+
+
+def _drop(writer: Writer, ir: dict[str, Any], head: str, last: str, told: str, view: View) -> None:
+    """Leave a number out."""
+    at = writer.trail.find(ir, f"{head}.{last}" if last else head)
+    writer.note("no-place", "lost", at, view.case.pos, told)
+    owner = ir.pop(head)
+    rest = {k: v for k, v in owner.items() if k != last} if last else None
+    if rest:
+        writer.trail.copy(owner, rest)
+        ir[head] = rest
+
+
+def talked(bounds: dict[str, dict[str, Any]], ir: dict[str, Any]) -> list[str]:
+    """Return the fields of a request that its messages may keep from being said."""
+    found = []
+    for path, bound in bounds.items():
+        head, _, last = path.partition(".")
+        if "unsigned-call" in bound.get("unless", ()) and head in ir:
+            if not last or last in ir[head]:
+                found.append(path)
+    return found
+
+
+def unsigned(name: str, ir: dict[str, Any]) -> bool:
+    """Tell whether the last turn of the model calls tools without reasoning of this dialect."""
+    messages = ir.get("messages")
+    spoken = [m for m in messages or () if isinstance(m, dict) and m.get("role") == "assistant"]
+    parts = spoken[-1].get("parts", ()) if spoken else ()
+    calls = any(part.get("type") == "tool_call" for part in parts)
+    return calls and not any(
+        part.get("type") == "reasoning" and (part.get("signature") or {}).get("origin") == name
+        for part in parts
+    )
+
+
+def _holds(writer: Writer, ir: dict[str, Any], word: str, bound: dict[str, Any]) -> bool:
+    """Tell whether a request is of a kind beside which the target takes no such number."""
+    if word not in bound.get("unless", ()):
+        return False
+    if word == "forced-tool":
+        choice = ir.get("tool_choice")
+        return choice == "required" or (
+            isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
+        )
+    return unsigned(writer.dialect.name, ir)
 
 
 def _usual(case: Case, path: str) -> int | None:

@@ -105,7 +105,10 @@ def unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
 
 
 def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give each call an id of its own where it has none, or that of a call that still waits."""
+    """Give each call an id of its own where it has none, or that of a call that still waits.
+
+    Where ids are `unique`, no later call has it either.
+    """
     found = [
         p["id"]
         for m in messages
@@ -116,6 +119,8 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if len(taken) == len(found) and "" not in taken:
         return messages
     waiting: dict[str, deque[str]] = {}
+    unique = writer.dialect.limits.get("call_id", {}).get("unique", False)
+    used: set[str] = set()
     out = []
     for message in messages:
         parts = []
@@ -125,8 +130,9 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
             if isinstance(key, str):
                 new = key
                 if kind == "tool_call":
-                    if not key or waiting.get(key):
+                    if not key or waiting.get(key) or (unique and key in used):
                         new = _fresh(key or "call", taken)
+                    used.add(key)
                     waiting.setdefault(key, deque()).append(new)
                 elif waiting.get(key):
                     new = waiting[key].popleft()
@@ -156,7 +162,7 @@ def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[s
     if id(part) in writer.made:
         writer.made.add(id(fresh))
     writer.calls[new] = part.get("name", "")
-    told = f"a call that waits has the id `{key}`" if key else "an empty id tells no calls apart"
+    told = f"another call has the id `{key}`" if key else "an empty id tells no calls apart"
     pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
     at = writer.trail.find(part, field)
     if key:

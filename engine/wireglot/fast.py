@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import jsontext
 from .errors import ConversionError
-from .lenses import Misfit, same
+from .lenses import Misfit, refless, same
 from .notes import UNKNOWN_KEY, Note
 from .payload import MAX_NUMBER, check_json
 from .results import Conversion, Envelope, all_notes
@@ -84,6 +84,7 @@ class Fast:
             "NUMBERS": range(10**6),
             "KNOWN": self.names,
             "clean": clean,
+            "refless": refless,
             "check_json": check_json,
             "index": index,
             "spare": spare,
@@ -171,17 +172,23 @@ class Fast:
 
     # -- the fields of the request: what generated code asks for -----------------------------------
 
-    def more(self, rest: dict[str, Any]) -> Known:
+    def more(self, rest: dict[str, Any], body: Any) -> Known:
         """Convert the keys that generated code leaves: shaped, lost and unknown ones.
 
         What becomes of them is remembered by value: a caller asks the same way again and again.
         """
+        from . import demands
+
         notes: list[Note] = []
         shaped = {k: v for k, v in rest.items() if self._kept(k, v, rest, notes)}
         made = self._part(shaped, notes) if shaped else {}
-        named = self._named(shaped) if shaped else None
+        ir = self._whole({**shaped, self.prefix[0]: []}) if shaped else {}
+        named = demands.plain(ir) if shaped else None
+        talked = demands.talked(self.target.bounds, ir) if shaped else ()
+        if talked and demands.unsigned(self.target.name, self._whole(body)):
+            raise Bail
         text = repr(rest)
-        if len(text) <= REMEMBERED_SIZE:
+        if len(text) <= REMEMBERED_SIZE and not talked:
             if len(self.memo) >= REMEMBERED:
                 self.memo.clear()
             # The payload's own values must not change in the memory.
@@ -198,14 +205,12 @@ class Fast:
             part[key] = tools
         return self._part(part, notes, alone=False), tuple(notes), None
 
-    def _named(self, shaped: dict[str, Any]) -> tuple[str, ...] | None:
-        """Return the tools that a choice among these fields names; None without a choice."""
-        from .demands import plain
+    def _whole(self, body: Any) -> Any:
+        """Read a request in the interpreter."""
         from .reader import Reader
         from .units import whole
 
-        body = {**shaped, self.prefix[0]: []}
-        return plain(whole(Reader(self.source, {}), self.source.units["request"], body))
+        return whole(Reader(self.source, {}), self.source.units["request"], body)
 
     def _kept(self, key: str, value: Any, rest: dict[str, Any], notes: list[Note]) -> bool:
         """Tell whether a key needs the interpreter; note it where it has no place."""

@@ -226,6 +226,8 @@ class _View:
             now = after
 
     def _lens(self, hole: Hole, lens: str, now: frozenset[str]) -> frozenset[str] | None:
+        if lens in ("refless", "home"):
+            return now
         if is_guard(lens):
             words = frozenset(lens.split("+"))
             if "any" in words:

@@ -113,10 +113,7 @@ def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]])
         if not any(same(v, value) if v is not ABSENT else value is ABSENT for v in p.values):
             raise Misfit("the row says something else")
     elif isinstance(p, pic.Test):
-        if value is ABSENT or (
-            p.word == "has"
-            and not any(isinstance(v, dict) and v.get("type") == p.kind for v in value)
-        ):
+        if value is ABSENT or (p.word == "has" and not p.holds(value)):
             raise Misfit("the row's test does not hold")
     elif isinstance(p, Hole):
         if value is ABSENT:

@@ -2,7 +2,7 @@
 
 A lens reads `read(wire) -> value` and writes `write(value) -> wire`; what it does not take raises
 Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `number`, `integer`,
-`bool`, `null`, joined with `+`.
+`bool`, `null`, joined with `+`, `refless` and `home`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 from . import jsontext
+
+
+def refless(value: Any) -> bool:
+    """Tell whether no object in a value has a key `$ref`."""
+    if value.__class__ is dict:
+        return "$ref" not in value and all(map(refless, value.values()))
+    return value.__class__ is not list or all(map(refless, value))
+
 
 GUARDS: dict[str, Callable[[Any], bool]] = {
     "string": lambda v: isinstance(v, str),
@@ -27,6 +35,8 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
     ),
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
     "any": lambda v: True,
+    "refless": refless,
+    "home": lambda v: True,  # the writer refuses it abroad
 }
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"

@@ -103,6 +103,56 @@ class Rule(NamedTuple):
             raise Misfit(f"a node of the schema lacks what it must have here: {wanted}")
 
 
+class Rules:
+    """Several rules, found by the keyword that each is about; written to be fast."""
+
+    def __init__(self, rules: list[Rule]) -> None:
+        self.all = rules
+        self.missing: list[tuple[str, Rule]] = []  # rules about a keyword that is not there
+        self.by_word: dict[str, list[tuple[Any, Rule]]] = {}
+        for rule in rules:
+            names, child = rule.where.entries[0]
+            word = names[0]
+            value = child.values[0] if isinstance(child, Literal) else ABSENT
+            if value is ABSENT and isinstance(child, Literal):
+                self.missing.append((word, rule))
+            else:
+                self.by_word.setdefault(word, []).append((value, rule))
+
+    def check(self, node: dict[str, Any]) -> None:
+        """Raise Misfit when a node lacks what it must have."""
+        for word, rule in self.missing:
+            if word not in node:
+                rule.check(node)
+        for word, asked in self.by_word.items():
+            if word in node:
+                found = node[word]
+                for value, rule in asked:
+                    if value is ABSENT or value == found:
+                        rule.check(node)
+
+    def hold(self, node: dict[str, Any]) -> bool:
+        """Tell whether a schema has all that it must have, inside too."""
+        if not self.all:
+            return True
+        try:
+            self._all(node)
+        except Misfit:
+            return False
+        return True
+
+    def _all(self, node: dict[str, Any]) -> None:
+        self.check(node)
+        for key, value in node.items():
+            if key == "properties" and value.__class__ is dict:
+                for child in value.values():
+                    if child.__class__ is dict:
+                        self._all(child)
+            elif key in PLACES:
+                for child in inner({key: value}):
+                    self._all(child)
+
+
 def _fields(node: Node, word: str, name: str) -> Fields:
     said = node.get(word)
     found = None if said is None else pic.parse(said)

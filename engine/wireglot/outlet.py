@@ -43,7 +43,7 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     for lens in h.lenses:
         if is_guard(lens):
             said = True
-            if not guard(lens, wire):
+            if not guard(lens, wire) or (lens == "home" and not writer.same):
                 raise Misfit(f"`{h.path}` is no {lens.replace('+', ' or ')}", rel, h.pos)
         else:
             wire = through(writer, lens, h, wire, view, rel, into)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from .ir import MEDIA
 from .source import Node, Pos, wrong
 
 
@@ -180,6 +181,12 @@ class Test(Picture):
     def __init__(self, word: str, kind: str, pos: Pos) -> None:
         super().__init__(pos)
         self.word, self.kind = word, kind
+
+    def holds(self, value: Any) -> bool:
+        """Tell whether a list holds a part of the kind; `media` is any kind of media."""
+        kinds = MEDIA if self.kind == "media" else (self.kind,)
+        parts = value if isinstance(value, list) else ()
+        return any(isinstance(part, dict) and part.get("type") in kinds for part in parts)
 
 
 def parse(node: Node) -> Picture:

@@ -94,7 +94,7 @@ class Pictures:
                 self.findings.error("R023", message, node.pos, help if parsed.path != "." else "")
                 return False
         if isinstance(parsed, Test) and parsed.word == "has":
-            known = {*KINDS, FUNCTION}
+            known = {*KINDS, FUNCTION, "media"}
             if parsed.kind not in known:
                 message = f"`{parsed.kind}` is no kind of the IR"
                 help = helped(parsed.kind, known)

@@ -14,7 +14,7 @@ from . import picture as pic
 from .env import Env, empty_of, like, show
 from .errors import ConversionError
 from .ir import OPAQUE, field_type
-from .lenses import Misfit, same
+from .lenses import Misfit, guard, is_guard, same
 from .measure import may_fit
 from .payload import MAX_DEPTH
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -178,10 +178,7 @@ class Reader:
         value = seen.get(name, (ABSENT, None))[0]
         if test.word == "present" and value is ABSENT:
             raise Misfit(f"`{name}` is missing", env.base, test.pos)
-        if test.word == "has" and not any(
-            isinstance(p, dict) and p.get("type") == test.kind
-            for p in (value if isinstance(value, list) else ())
-        ):
+        if test.word == "has" and not test.holds(value):
             raise Misfit(f"`{name}` holds no {test.kind}", env.base, test.pos)
 
     def place(self, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
@@ -326,6 +323,8 @@ class Reader:
                 taken, rest = rest, {}
                 if p.names & taken.keys():
                     raise Misfit("a key stands here under two spellings", at, hole.pos)
+                if any(is_guard(lens) and not guard(lens, taken) for lens in hole.lenses):
+                    raise Misfit(f"this is not {' and '.join(hole.lenses)}", at, hole.pos)
                 env.put(hole.path, taken, at)
                 continue
             keys = self.keys_of(hole.shape)

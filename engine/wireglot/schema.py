@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from .lenses import Misfit, same
-from .nodes import LISTS, MAPS, PLACES, SINGLES, Row, Rule, inner, over, rewritten
+from .nodes import LISTS, MAPS, PLACES, SINGLES, Row, Rule, Rules, inner, over, rewritten
+from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node, wrong
 
-WORDS = frozenset("root keep types enum refs rewrite must max".split())
+WORDS = frozenset("root root-without keep whole types enum refs rewrite must max".split())
 BUDGETS = frozenset("depth nodes properties enum size".split())
 
 
@@ -23,16 +24,18 @@ class Schema:
 
     def __init__(self, plain: dict[str, Any], rows: list[Row], rules: list[Rule], exact: bool):
         self.keep = frozenset(plain["keep"]) if "keep" in plain else None
+        self.whole = frozenset(plain.get("whole", ()))
         self.root = plain.get("root")
+        self.rootless = frozenset(plain.get("root-without", ()))
         self.types = frozenset(plain.get("types", ()))
         self.enum = plain.get("enum", "any")
         self.inlines = plain.get("refs") == "inline"
         self.budgets: dict[str, int] = plain.get("max", {})
-        self.rows, self.rules, self.exact = rows, rules, exact
+        self.rows, self.rules, self.exact = rows, Rules(rules), exact
         self.two_way = [row for row in rows if row.note is None]
         # Without any of these a schema is written as it is or not at all.
         self.simple = not rows and not self.inlines and (exact or self.keep is None)
-        self.quick = self.simple and not rules and not self.budgets
+        self.quick = self.simple and not self.budgets
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -89,10 +92,12 @@ class Schema:
         if self.root is not None and schema.get("type") != self.root:
             if not (self.inlines and "$ref" in schema):
                 raise Misfit(f"the root of a schema is an {self.root} here")
+        schema, told = rooted(schema, self.rootless)
         if self.simple and self._plain(schema):
-            wire, told = schema, list[Told]()
+            wire = schema
         else:
-            wire, told = Walk(self, schema).whole()
+            wire, more = Walk(self, schema).whole()
+            told += more
         if self.exact and told:
             raise Misfit(told[0].message)
         if self.root is not None and wire.get("type") != self.root:
@@ -103,7 +108,11 @@ class Schema:
     def fits(self, schema: Any) -> bool:
         """Tell whether this dialect takes a schema as it is."""
         if self.quick and schema.__class__ is dict and self._plain(schema):
-            return self.root is None or schema.get("type") == self.root
+            if self.root is not None and schema.get("type") != self.root:
+                return False
+            if schema.get("properties") == []:
+                return False
+            return self.rootless.isdisjoint(schema) and self.rules.hold(schema)
         try:
             wire, told = self.write(schema)
         except Misfit:
@@ -134,7 +143,7 @@ class Schema:
 
     def _rest(self, schema: dict[str, Any]) -> bool:
         for key, value in schema.items():
-            if key not in PLACES:
+            if key not in PLACES or key in self.whole:
                 continue
             if key in MAPS:
                 if value.__class__ is not dict:
@@ -155,10 +164,9 @@ class Schema:
 
     def _check(self, wire: Any) -> None:
         """Raise Misfit where a node lacks what it must have, or the whole is too large."""
-        if self.rules:
+        if self.rules.all:
             for node in _nodes(wire):
-                for rule in self.rules:
-                    rule.check(node)
+                self.rules.check(node)
         for word, most in self.budgets.items():
             found = _measured(word, wire)
             if found > most:
@@ -198,7 +206,7 @@ def load(name: str, node: Node) -> dict[str, Schema]:
         if word not in WORDS:
             pos = node.keys.get(word, child.pos)
             raise wrong(f"`{word}` is no word of a schema dialect", pos, ", ".join(sorted(WORDS)))
-    for word in ("keep", "types"):
+    for word in ("keep", "types", "whole", "root-without"):
         listed = node.get(word)
         if listed is not None and not (
             isinstance(listed.value, list) and all(isinstance(v.value, str) for v in listed.value)

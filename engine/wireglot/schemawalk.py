@@ -47,6 +47,7 @@ class Walk:
     def __init__(self, dialect: Schema, schema: dict[str, Any]) -> None:
         self.dialect, self.root = dialect, schema
         self.count = self.depth = 0
+        self.within = 0  # within how many keywords that are taken whole this is
         self.open: list[At] = []
 
     def whole(self) -> tuple[dict[str, Any], list[Told]]:
@@ -82,7 +83,9 @@ class Walk:
                 for word in DEFINITIONS:
                     node.words.pop(word, None)
         for key in list(node.words):
+            self.within += key in self.dialect.whole
             self._inside(node, key)
+            self.within -= key in self.dialect.whole
         del self.open[depth:]
         for row in self.dialect.rows:
             self._row(node, row)
@@ -161,7 +164,7 @@ class Walk:
             node.told.setdefault(key, []).extend(told)
             node.used.setdefault(key, set()).update(seen)
             return out
-        if self.dialect.keep is None or (boolean and isinstance(child, bool)):
+        if self.dialect.keep is None or self.within or (boolean and isinstance(child, bool)):
             return child
         if child is True:
             said = "`true` is written as the schema that says nothing"
@@ -200,7 +203,7 @@ class Walk:
     def _keywords(self, node: Node, told: list[Told]) -> None:
         """Leave out what is not taken, and tell it."""
         told += node.told.pop("", ())
-        for key in list(node.words):
+        for key in list(node.words) if not self.within else ():
             why = self._refused(node.words, key)
             if why:
                 del node.words[key]

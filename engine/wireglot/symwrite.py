@@ -112,6 +112,10 @@ class Writing:
                 raise NoFit
             self.claim(hole.path)
             self.wire[path] = value
+            if "home" in hole.lenses:
+                raise NoFit
+            if "refless" in hole.lenses:
+                self.code(f"if not refless({value.code}): raise ODD")
             if value.raw:
                 self.code(f"clean({value.code})")
             return value.code

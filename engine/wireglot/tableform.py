@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .demands import UNLESS
 from .errors import RuleError
 from .exampleform import Examples
 from .fields import KEPT, OBJECTS, held
@@ -19,9 +20,9 @@ from .rulefile import LIMITS
 from .schema import BUDGETS
 from .source import Node, Pos
 
-LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int}
+LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int, "unique": bool}
 BOUND_WORDS = {
-    "list": ("count",), "integer": ("min", "max", "below"), "number": ("min", "max"),
+    "list": ("count",), "integer": ("min", "max", "below", "unless"), "number": ("min", "max"),
 }  # fmt: skip
 LONGEST = 10_000  # of a name or id
 
@@ -127,7 +128,9 @@ class Tables(Examples):
     def schema(self, node: Node, what: str) -> Node | None:
         rules: dict[str, Rule] = {
             "root": self.text,
+            "root-without": self.names,
             "keep": self.names,
+            "whole": self.names,
             "types": self.names,
             "enum": self._one_of("strings", "any"),
             "refs": self._one_of("inline", "keep"),
@@ -232,6 +235,8 @@ class Tables(Examples):
         for word, child in found.value.items() if found is not None else ():
             if word in ("min", "max"):
                 right = self._number(word, child, field_type("request", name)) and right
+            elif word == "unless":
+                right = self._unless(child) and right
             elif word == "count":
                 right = self._bound(word, child) and right
             elif field_type("request", str(child.value)) != "integer":
@@ -243,6 +248,15 @@ class Tables(Examples):
             right = False
         return node if right else None
 
+    def _unless(self, node: Node) -> bool:
+        words = node.value if isinstance(node.value, list) else [node]
+        wrong = next((word for word in words if word.value not in UNLESS), None)
+        if wrong is not None or not words:
+            help = helped(str(wrong.value) if wrong else "", UNLESS, "its words are")
+            self.findings.error("R024", "`unless` lists kinds of requests", node.pos, help)
+            return False
+        return True
+
     def _number(self, word: str, node: Node, kind: str) -> bool:
         whole = isinstance(node.value, int) and not isinstance(node.value, bool)
         if whole or (kind == "number" and isinstance(node.value, float) and finite(node.value)):
@@ -253,6 +267,11 @@ class Tables(Examples):
 
     def _bound(self, word: str, node: Node) -> bool:
         value = node.value
+        if LIMIT_WORDS.get(word) is bool:
+            if isinstance(value, bool):
+                return True
+            self.findings.error("R027", f"`{word}` is true or false", node.pos)
+            return False
         if LIMIT_WORDS.get(word, int) is int:
             if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LONGEST:
                 return True

@@ -286,10 +286,7 @@ class Writer:
             if path and value is not ABSENT:
                 view.claims.add(path)
         elif isinstance(ir, pic.Test):
-            held = value is not ABSENT and (
-                ir.word == "present"
-                or any(isinstance(p, dict) and p.get("type") == ir.kind for p in value)
-            )
+            held = value is not ABSENT and (ir.word == "present" or ir.holds(value))
             if not held:
                 raise Misfit(f"`{path}` fails a test", (), ir.pos)
         elif isinstance(ir, Hole):
@@ -402,6 +399,10 @@ class Writer:
                 return False
             if not isinstance(value, dict):
                 raise Misfit(f"`{h.path}` is no object", (), h.pos)
+            if any(is_guard(lens) and not guard(lens, value) for lens in h.lenses):
+                raise Misfit(f"`{h.path}` is not {' and '.join(h.lenses)}", (), h.pos)
+            if "home" in h.lenses and not self.same:
+                raise Misfit(f"`{h.path}` is only read here", (), h.pos)
             clash = p.names & value.keys()
             if clash:
                 raise Misfit(f"`{min(clash)}` means something else here", (), h.pos)
@@ -411,6 +412,8 @@ class Writer:
         wire = self.hole(h, view, rel, (out, None))
         if wire is ABSENT:
             return False
+        if not isinstance(wire, dict):
+            raise Misfit(f"`{h.path}` is no object", (), h.pos)
         for key in wire:
             if key in out:
                 raise Misfit(f"`{key}` is written twice", (), h.pos)
