@@ -41,7 +41,7 @@ _OTHERS = r"(?:(?!\$\{)[\s\S])"
 # A literal that names spellings names them as it should.
 _LITERAL = rf"(?![\s\S]*\S\(or\s)(?:\$\$[\s\S]*|{plain(OR.pattern)}|(?!\$){_OTHERS}*)"
 _FILLED = rf"(?!\$[^{{]){_OTHERS}*(?:{plain(VAR.pattern)}(?!\$\{{){_OTHERS}*)+"
-_HAS = rf"\$has\s+(?:{'|'.join(sorted({*KINDS, FUNCTION}))})\s*"
+_HAS = rf"\$has\s+(?:{'|'.join(sorted({*KINDS, FUNCTION, 'media'}))})\s*"
 _NODE = (
     rf"(?:\s*\|\s*(?:{'|'.join([*sorted(NODE_LENSES), *sorted(GUARDS)])}|[\w]+(?:\+[\w]+)+))*\s*"
 )

@@ -24,6 +24,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from . import exampleform, form, laddercheck, tableform
+from .demands import UNLESS
 from .enforceschema import enforced
 from .fields import KEPT, KINDS, OBJECTS, ROLES, held
 from .hooks import HOOKS
@@ -197,6 +198,8 @@ Budgets = _model("Budgets", dict.fromkeys(sorted(BUDGETS), (Positive, "")))
 TypeWord = _like("string", "number", "integer", "boolean", "array", "object", "null")
 JsonSchema = _model("JsonSchema", {
     "root": (TypeWord, "the type of the root"),
+    "whole": (_list(Text), "except below those of `whole`"),
+    "root-without": (_list(Text), "keywords that only the root does not take"),
     "keep": (_list(_like("type", "enum", "required", "description", *PLACES)), _OUT),
     "types": (_list(TypeWord), _OUT),
     "enum": (_one_of("strings", "any"), "`enum` for texts only"),
@@ -208,11 +211,16 @@ JsonSchema = _model("JsonSchema", {
 })  # fmt: skip
 Limit = _model("Limit", {
     "first": (Characters, ""), "rest": (Characters, ""), "min": (Length, ""), "max": (Length, ""),
+    "unique": (bool, "that comes again where ids are `unique: true`"),
 })  # fmt: skip
 BOUNDS = {
     "count": (Length, "a list has N elements at most"),
     "min": (float, "the number is N at least, or at most"),
     "max": (float, "the number is N at least, or at most"),
+    "unless": (
+        _list(_one_of(*sorted(UNLESS))),
+        "`unless: [KIND]` beside it leaves it out, too",
+    ),
     "below": (
         _one_of(*sorted(n for n, kind in FIELDS.items() if kind == "integer")),
         "the number is less than that field",
@@ -317,7 +325,7 @@ BODY: dict[str, tuple[Any, str]] = {
         _map(Text, {kind: {"type": "string"} for kind in sorted({*PARTS, "message"})}),
         "kinds of part, or `message`, and a key of each",
     ),
-    "limits": (Limits, "A name or id that does not fit is rewritten"),
+    "limits": (Limits, "A name or id that does not fit"),
     "tables": (_map(Table), "words that stand for themselves"),
     "schemas": (_map(JsonSchema), "A dialect of JSON Schema"),
     "shapes": (_map(Shape), "A shape is a picture with a name"),
