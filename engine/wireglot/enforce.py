@@ -119,7 +119,8 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if len(taken) == len(found) and "" not in taken:
         return messages
     waiting: dict[str, deque[str]] = {}
-    unique = writer.dialect.limits.get("call_id", {}).get("unique", False)
+    # What a client of the very dialect sends in later turns, its provider has taken.
+    unique = writer.dialect.limits.get("call_id", {}).get("unique", False) and not writer.same
     used: set[str] = set()
     out = []
     for message in messages:
@@ -226,14 +227,19 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:
-    """Tell whether results have no ids at home, so that their order says whose they are."""
-    return any(
-        "as" not in entry and entry.get("for") == part["tool_call_id"]  # nothing stood there
-        for message in messages
-        for part in message.get("parts", ())
-        if "tool_call_id" in part
-        for entry in part.get("spelled", {}).get(writer.dialect.name, {}).values()
-    )
+    """Tell whether results have neither ids nor names of their own at home: then order tells."""
+    for message in messages:
+        names = [
+            part.get("name")
+            for part in message.get("parts", ())
+            if "tool_call_id" in part
+            # Nothing stood where the id would be written.
+            for entry in part.get("spelled", {}).get(writer.dialect.name, {}).values()
+            if "as" not in entry and entry.get("for") == part["tool_call_id"]
+        ]
+        if len(set(names)) < len(names):
+            return True
+    return False
 
 
 def answer(
