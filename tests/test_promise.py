@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ MARKUP = frozenset(
 )
 
 
+@functools.cache
 def rule_files() -> list[dict[str, Any]]:
     return [yaml.safe_load(path.read_text()) for path in RULES]
 
@@ -65,6 +67,7 @@ def table_words(rules: dict[str, Any]) -> Iterator[str]:
         yield from map(str, table.get("read-also", {}))
 
 
+@functools.cache
 def wire_words() -> set[str]:
     found: set[str] = set()
     for rules in rule_files():
@@ -79,6 +82,7 @@ def wire_words() -> set[str]:
 LANGUAGE = {"tool_name", "items"}
 
 
+@functools.cache
 def ir_words() -> set[str]:
     """Return the words of the IR: those of the module `ir`, and those that docs/ir.md shows."""
     known = LANGUAGE | {*ir.UNITS, *ir.PARTS, *ir.TOOLS, *ir.MEDIA, *ir.FIELDS, *ir.FIELDS.values()}
@@ -106,6 +110,7 @@ def literals(path: Path) -> Iterator[tuple[int, str, bool]]:
             yield node.lineno, node.value, id(node) in prose
 
 
+@functools.cache
 def provider_names() -> set[str]:
     names = {rules["dialect"] for rules in rule_files()}
     firms = {name.partition("-")[0] for name in names}
