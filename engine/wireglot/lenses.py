@@ -18,9 +18,18 @@ from . import jsontext
 
 def refless(value: Any) -> bool:
     """Tell whether no object in a value has a key `$ref`."""
-    if value.__class__ is dict:
-        return "$ref" not in value and all(map(refless, value.values()))
-    return value.__class__ is not list or all(map(refless, value))
+    kind = value.__class__
+    if kind is dict:
+        if "$ref" in value:
+            return False
+        value = value.values()
+    elif kind is not list:
+        return True
+    for item in value:
+        kind = item.__class__
+        if (kind is dict or kind is list) and not refless(item):
+            return False
+    return True
 
 
 GUARDS: dict[str, Callable[[Any], bool]] = {

@@ -98,6 +98,8 @@ def unlensed(p: Fields, dialect: Dialect) -> Fields:
             child = Hole(
                 child.paths, child.mode, child.shape, (), child.mark, child.value, child.pos
             )
+        elif isinstance(child, Fields):
+            child = unlensed(child, dialect)
         entries.append((names, child))
     return Fields(entries, p.spread, p.closed, p.pos)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import commits
 from .looks import find, gathering, unlensed
-from .picture import Fields, Hole
+from .picture import Fields, Hole, holes
 from .rulefile import Case, Shape
 from .symbols import Cannot, Code, NoFit, Sym
 from .symread import Reading
@@ -123,10 +123,14 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
             reading.case = plain
             assert isinstance(plain.wire, Fields)
             reading.fields(plain.wire, "e", checked=True)
-            if tests and set(lenses(pair, case.wire)) & set(pair.source.schemas):
-                schema = piece.const(pair.source.schemas[lenses(pair, case.wire)[0]], "SCHEMA")
-                value = reading.env["parameters"].code
-                piece(f"if not {schema}.plain({value}): raise ODD")
+            for lens in lenses(pair, case.wire):
+                respelling = pair.source.schemas[lens]
+                if respelling.two_way:
+                    raise NoFit
+                if respelling.types:
+                    schema = piece.const(respelling, "SCHEMA")
+                    value = reading.env["parameters"].code
+                    piece(f"if {value} is not None and not {schema}.plain({value}): raise ODD")
             tool(pair, piece, reading.build(shape))
         except (Cannot, NoFit):
             continue
@@ -142,9 +146,9 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
 def lenses(pair: Pair, wire: Fields) -> list[str]:
     return [
         lens
-        for _, c in wire.entries
-        if isinstance(c, Hole) and c.path == "parameters"
-        for lens in c.lenses
+        for hole in holes(wire)
+        if hole.path == "parameters"
+        for lens in hole.lenses
         if lens in pair.source.schemas
     ]
 
