@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 import wireglot
+from benchmarks import workloads
 from wireglot.fast import Fast
 from wireglot.notes import Note
+from wireglot.state import State
 
 from .mutate import some
 
@@ -199,3 +201,24 @@ def test_the_generated_code_shows_in_tracebacks() -> None:
 
     compiled("openai-chat", "anthropic")
     assert "def messages(" in linecache.getline("<wireglot openai-chat to anthropic>", 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (one, two)
+        for one in ("anthropic", "gemini", "openai-chat")
+        for two in ("anthropic", "gemini", "openai-chat")
+        if one != two
+    ],
+)
+def test_the_tools_of_a_plain_request_are_converted_by_generated_code(
+    source: str, target: str
+) -> None:
+    # A request whose tools the interpreter converts each time is called compiled all the same.
+    rules = wireglot.load_rules()
+    body = workloads.request(source, "W1", 0)
+    both = rules._both(body, source, target, "request", "m", {})
+    fast = rules._fast(source, target, both)
+    assert fast is not None
+    assert fast.tools(body["tools"], State(fast, body))
