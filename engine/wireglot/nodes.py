@@ -111,6 +111,9 @@ class Rules:
         self.missing: list[tuple[str, Rule]] = []  # rules about a keyword that is not there
         self.by_word: dict[str, list[tuple[Any, Rule]]] = {}
         for rule in rules:
+            if not rule.where.entries:  # about every node
+                self.missing.append(("", rule))
+                continue
             names, child = rule.where.entries[0]
             word = names[0]
             value = child.values[0] if isinstance(child, Literal) else ABSENT

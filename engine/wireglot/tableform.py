@@ -250,7 +250,7 @@ class Tables(Examples):
 
     def _unless(self, node: Node) -> bool:
         words = node.value if isinstance(node.value, list) else [node]
-        wrong = next((word for word in words if word.value not in UNLESS), None)
+        wrong = next((word for word in words if str(word.value) not in UNLESS), None)
         if wrong is not None or not words:
             help = helped(str(wrong.value) if wrong else "", UNLESS, "its words are")
             self.findings.error("R024", "`unless` lists kinds of requests", node.pos, help)
