@@ -166,6 +166,10 @@ def _wireless(plain: dict[str, Any]) -> None:
     plain["conversation"] = {"wire": "text", "cases": {"user": {"wire": {"a": "b"}}, "tool": {}}}
 
 
+def _unnamed(plain: dict[str, Any]) -> None:
+    plain["limits"]["reasoning.budget"]["unless"] = [{"forced-tool": 1}]
+
+
 def _caseless(plain: dict[str, Any]) -> None:
     plain["conversation"]["cases"] = {}
 
@@ -177,12 +181,14 @@ def _caseless(plain: dict[str, Any]) -> None:
         ("media", _mixed, "`c` is none of the words of `only`"),
         ("schemas", _caseless, "a conversation has `cases`"),
         ("schemas", _wireless, "`wire` of a conversation is an object"),
+        ("choices", _unnamed, "`unless` lists kinds of requests"),
     ],
     ids=[
         "a role that is no text",
         "words of two types",
         "a conversation without a case",
         "no picture",
+        "a kind of request that is no text",
     ],
 )
 def test_what_no_check_foresaw_is_told(name: str, edit: Edit, told: str) -> None:

@@ -350,6 +350,15 @@ def test_a_guard_can_ask_for_all_properties(tmp_path: Path, schema: Any, strict:
     assert out.body[0].get("strict", False) is strict
 
 
+def test_a_rule_may_be_about_every_node(tmp_path: Path) -> None:
+    rules = dialects(tmp_path, one=STRICT.replace("where: {type: object}", "where: {}"))
+    closed = {"additionalProperties": False, "properties": {}, "required": []}
+    for inner, strict in (({}, False), (closed, True)):
+        schema = {"type": "object", **closed, "properties": {"a": inner}, "required": ["a"]}
+        out = rules["one"].write([{"name": "f", "parameters": schema}], unit="tools")
+        assert out.body[0].get("strict", False) is strict
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

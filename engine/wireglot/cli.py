@@ -185,8 +185,7 @@ def _diagnose(arguments: argparse.Namespace) -> int:
     body = _body(arguments.file)
     found = rules.diagnose(body, arguments.dialect, arguments.model, options)
     if arguments.json:
-        lines = ",\n".join(json.dumps(one._asdict()) for one in found)
-        print(f"[\n{lines}\n]" if lines else "[]")
+        _print_list([one._asdict() for one in found])
     else:
         for one in found:
             print(one)
@@ -204,6 +203,12 @@ def _repair(arguments: argparse.Namespace) -> int:
     _write(_dump(out.body, arguments.indent), arguments.output)
     _print_notes(out.notes, arguments.notes)
     return OK
+
+
+def _print_list(items: Sequence[Any]) -> None:
+    """Print a JSON list with an item on each line."""
+    lines = ",\n".join(map(json.dumps, items))
+    print(f"[\n{lines}\n]" if lines else "[]")
 
 
 def _body(file: str) -> Any:
@@ -240,8 +245,7 @@ def _check(arguments: argparse.Namespace) -> int:
         _holds_rules(arguments.dir)
     findings = load.check(arguments.dir, arguments.overlay)
     if arguments.json:
-        lines = ",\n".join(json.dumps(finding.as_json()) for finding in findings)
-        print(f"[\n{lines}\n]" if lines else "[]")
+        _print_list([finding.as_json() for finding in findings])
     else:
         for finding in findings:
             print(finding)

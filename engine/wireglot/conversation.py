@@ -13,7 +13,7 @@ from . import enforce, intake, pairing, turns
 from .env import Env
 from .hooks import left_out
 from .lenses import Misfit
-from .notes import Draft
+from .notes import LEFT_OUT, Draft
 from .picture import Fields, Hole, Literal
 from .reader import Reader
 from .rulefile import Case, Conversation, Group, Shape
@@ -373,9 +373,8 @@ def _write_run(
         and not (writer.same and _says(writer, first, wire))
     ):
         at = writer.trail.find(first)
-        told = "a message of which nothing can be written is left out"
         if not made:
-            writer.note("empty-message", "lost", at, talk.pos, told)
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)

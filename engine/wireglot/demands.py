@@ -161,7 +161,7 @@ def _within(
         return
     refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
     if refused is not None:
-        _drop(writer, ir, head, last, refused, view)
+        _drop(writer, ir, path, refused, view)
         return
     value = max(said, bound.get("min", said))
     value = min(value, bound.get("max", value))
@@ -175,47 +175,42 @@ def _within(
         value = top - 1
     if value == said:
         return
-    at = writer.trail.find(ir, path)
-    assert isinstance(owner, dict)
-    new = {k: v for k, v in owner.items() if k != (last or head)}
-    if value >= bound.get("min", value):
-        new[last or head] = value
-        told = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
-        writer.note("clamped", "changed", at, view.case.pos, told)
-        writer.watch[path] = writer.notes[-1]
-    else:
-        told = f"there is no room for `{path}` below `{below}`"
-        writer.note("no-place", "lost", at, view.case.pos, told)
-    if last:
-        writer.trail.copy(owner, new)
-        ir[head] = new
-        if not new:
-            del ir[head]
-    else:
-        ir.pop(head)
-        ir.update(new)
+    if value < bound.get("min", value):
+        _drop(writer, ir, path, f"there is no room for `{path}` below `{below}`", view)
+        return
+    told = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
+    writer.note("clamped", "changed", writer.trail.find(ir, path), view.case.pos, told)
+    writer.watch[path] = writer.notes[-1]
+    _put(writer, ir, path, value)
 
 
-def _drop(writer: Writer, ir: dict[str, Any], head: str, last: str, told: str, view: View) -> None:
-    """Leave a number out."""
-    at = writer.trail.find(ir, f"{head}.{last}" if last else head)
-    writer.note("no-place", "lost", at, view.case.pos, told)
+def _drop(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+    """Leave a number out, and note it."""
+    writer.note("no-place", "lost", writer.trail.find(ir, path), view.case.pos, told)
+    _put(writer, ir, path, None)
+
+
+def _put(writer: Writer, ir: dict[str, Any], path: str, value: float | None) -> None:
+    """Say another number in a request, or none; the object around it is a new one."""
+    head, _, last = path.partition(".")
     owner = ir.pop(head)
-    rest = {k: v for k, v in owner.items() if k != last} if last else None
-    if rest:
-        writer.trail.copy(owner, rest)
-        ir[head] = rest
+    new: Any = value
+    if last:
+        rest = {key: old for key, old in owner.items() if key != last}
+        new = rest if value is None else {**rest, last: value}
+        writer.trail.copy(owner, new)
+    if new is not None and new != {}:
+        ir[head] = new
 
 
-def talked(bounds: dict[str, dict[str, Any]], ir: dict[str, Any]) -> list[str]:
-    """Return the fields of a request that its messages may keep from being said."""
-    found = []
+def talked(bounds: dict[str, dict[str, Any]], ir: dict[str, Any]) -> bool:
+    """Tell whether a request has a field that its messages may keep from being said."""
     for path, bound in bounds.items():
         head, _, last = path.partition(".")
         if "unsigned-call" in bound.get("unless", ()) and head in ir:
             if not last or last in ir[head]:
-                found.append(path)
-    return found
+                return True
+    return False
 
 
 def unsigned(name: str, ir: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .ladder import step
 from .lenses import Misfit
-from .notes import Draft
+from .notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
 from .picture import Literal
 from .rulefile import Case, Conversation
 from .sight import View, blank
@@ -44,8 +44,8 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
             first = next(iter(message.get("parts", ())), None)
             writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told, None, first)
         if writer.repair and not message.get("parts"):
-            told = "a message of which nothing can be written is left out"
-            writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
+            at = writer.trail.find(message)
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
         while "level" in message:
             message = down(writer, message, talk)
         parts.extend(message.get("parts", ()))
@@ -187,10 +187,8 @@ def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]
             out.append(message)
             continue
         for part in parts:
-            told = "text without a word is left out"
-            writer.note("empty-text", "lost", writer.trail.find(part), talk.pos, told)
-        told = "a message of which nothing can be written is left out"
-        writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, told)
+            writer.note("empty-text", "lost", writer.trail.find(part), talk.pos, NO_WORD)
+        writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, LEFT_OUT)
     return out
 
 
@@ -280,8 +278,8 @@ def answer(
     if not far and ordered == answers:
         return
     for part in far:
-        told = "a result stands right after its call in the target"
-        writer.note("moved", "moved", writer.trail.find(part), talk.pos, told, None, part)
+        at = writer.trail.find(part)
+        writer.note("moved", "moved", at, talk.pos, BEHIND_CALL, None, part)
     there = [part for part in ordered if id(part) not in writer.answers]
     before = [part for part in answers if id(part) not in writer.answers]
     for one, two in zip(there, before, strict=True):
@@ -305,7 +303,7 @@ def merged(
     """Note that a message joins the one before; return the note."""
     if before.get("role") == message.get("role") != "tool":
         at = writer.trail.find(message)
-        writer.note("joined", "changed", at, talk.pos, "two messages of one role become one")
+        writer.note("joined", "changed", at, talk.pos, ONE_ROLE)
         return writer.notes[-1:]
     return []
 

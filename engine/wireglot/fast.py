@@ -184,7 +184,7 @@ class Fast:
         made = self._part(shaped, notes) if shaped else {}
         ir = self._whole({**shaped, self.prefix[0]: []}) if shaped else {}
         named = demands.plain(ir) if shaped else None
-        talked = demands.talked(self.target.bounds, ir) if shaped else ()
+        talked = bool(shaped) and demands.talked(self.target.bounds, ir)
         if talked and demands.unsigned(self.target.name, self._whole(body)):
             raise Bail
         text = repr(rest)

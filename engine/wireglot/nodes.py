@@ -108,11 +108,12 @@ class Rules:
 
     def __init__(self, rules: list[Rule]) -> None:
         self.all = rules
+        self.every: list[Rule] = []  # rules about every node
         self.missing: list[tuple[str, Rule]] = []  # rules about a keyword that is not there
         self.by_word: dict[str, list[tuple[Any, Rule]]] = {}
         for rule in rules:
-            if not rule.where.entries:  # about every node
-                self.missing.append(("", rule))
+            if not rule.where.entries:
+                self.every.append(rule)
                 continue
             names, child = rule.where.entries[0]
             word = names[0]
@@ -124,6 +125,8 @@ class Rules:
 
     def check(self, node: dict[str, Any]) -> None:
         """Raise Misfit when a node lacks what it must have."""
+        for rule in self.every:
+            rule.check(node)
         for word, rule in self.missing:
             if word not in node:
                 rule.check(node)

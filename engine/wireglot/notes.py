@@ -120,6 +120,11 @@ def severity_of(effect: Effect, code: str = "") -> Severity:
 
 # What both paths say of a loss: the interpreter when it happens, generated code beforehand.
 UNKNOWN_KEY = "no picture names this key, and the target has no place for it"
+# What several places say of messages.
+LEFT_OUT = "a message of which nothing can be written is left out"
+NO_WORD = "text without a word is left out"
+BEHIND_CALL = "a result stands right after its call in the target"
+ONE_ROLE = "two messages of one role become one"
 
 
 def no_place(field: str) -> str:

@@ -6,6 +6,7 @@ from collections import deque
 from typing import Any
 
 from .enforce import with_parts
+from .notes import BEHIND_CALL
 from .writer import Writer
 
 Found = tuple[int, dict[str, Any]]  # the place of a message, and a part of it
@@ -34,8 +35,8 @@ def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
         behind.setdefault(place, []).append(part)
         _forget(writer, part)
         _forget(writer, call)
-        told = "a result stands right after its call in the target"
-        writer.note("moved", "moved", writer.trail.find(part), _pos(writer), told, None, part)
+        at = writer.trail.find(part)
+        writer.note("moved", "moved", at, _pos(writer), BEHIND_CALL, None, part)
     for _, part in lost:
         _forget(writer, part)
         told = "a result whose call is not there is left out"

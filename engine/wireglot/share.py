@@ -9,7 +9,7 @@ from . import picture as pic
 from .ir import FUNCTION, OPAQUE, PARTS
 from .ladder import Row, step
 from .lenses import Misfit, same
-from .notes import foreign, no_place
+from .notes import NO_WORD, foreign, no_place
 from .picture import ABSENT, Hole
 from .rulefile import Case, Shape
 from .sight import Gathered, View, blank, tells
@@ -137,8 +137,7 @@ def give(
         writer.gone.append(part)
         return []
     if blank(writer, part, writer.role):
-        told = "text without a word is left out"
-        writer.note("empty-text", "lost", writer.trail.find(part), holes[0].pos, told)
+        writer.note("empty-text", "lost", writer.trail.find(part), holes[0].pos, NO_WORD)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""

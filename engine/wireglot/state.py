@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from .lenses import Misfit
-from .notes import UNKNOWN_KEY, Draft, own_field
+from .notes import ONE_ROLE, UNKNOWN_KEY, Draft, own_field
 from .payload import MAX_NUMBER, check_json
 from .symbols import Spare
 
@@ -213,9 +213,9 @@ class State:
 
     def joined(self, at: int, message: Any) -> None:
         """Draft the note that two messages of one role become one."""
-        told = "two messages of one role become one"
+        at_message = (*self.fast.prefix, at)
         self._drafted().append(
-            Draft("joined", "changed", (*self.fast.prefix, at), self.fast.talk, told, message)
+            Draft("joined", "changed", at_message, self.fast.talk, ONE_ROLE, message)
         )
 
     def _pair(self, message: dict[str, Any], calls: dict[str, str], writer: Writer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from .notes import ONE_ROLE
 from .rulefile import Conversation, Turn
 from .writer import Writer
 
@@ -65,9 +66,8 @@ def joined(
     """Return one message of the parts of two, and note it."""
     from .enforce import unplaced, with_parts
 
-    told = "two messages of one role become one"
     first = next(iter(two.get("parts", ())), None)
-    writer.note("joined", "changed", writer.trail.find(two), talk.pos, told, None, first)
+    writer.note("joined", "changed", writer.trail.find(two), talk.pos, ONE_ROLE, None, first)
     unplaced(writer, two, talk.pos)
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
@@ -85,7 +85,7 @@ def ended(
     if turn.before and not _holds(talk, turn.before):
         return messages
     if role == turn.role or (
-        role == "tool" and (not first or _one_turn(writer, "tool", turn.role))
+        role == "tool" and (not first or _one_turn(conversation, "tool", turn.role))
     ):
         return messages
     if end is not None and not first:
@@ -97,10 +97,8 @@ def ended(
     return [*messages[:place], made(writer, turn), *messages[place:]]
 
 
-def _one_turn(writer: Writer, one: str, two: str) -> bool:
+def _one_turn(talk: Conversation, one: str, two: str) -> bool:
     """Tell whether two roles stand in one kind of message on the wire."""
-    talk = writer.dialect.conversation
-    assert talk is not None
     return any({one, two} <= {talk.role(case) for case in group.cases} for group in talk.groups)
 
 
