@@ -93,19 +93,13 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     convert = command("convert", _convert, "convert JSON; the notes go to stderr")
+    _reads(convert, "the model, where the source keeps it outside the body")
     add = convert.add_argument
-    add("file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin (default)")
     add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
     add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
     add("--unit", default="request", metavar="U", help="what the value is (default: request)")
-    add("--model", metavar="M", help="the model, where the source keeps it outside the body")
     add("--stream", action="store_const", const=True, help="the request asks for a stream")
-    add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
-    words = "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a JSON file"
-    add("--policy", action="append", default=[], metavar="P", help=words)
-    add("--notes", choices=("text", "json", "none"), default="text", help="how notes are printed")
-    add("--indent", type=_spaces, metavar="N", help="indent the result by N spaces")
-    add("-o", "--output", metavar="FILE", help="write the result here instead of stdout")
+    _writes(convert)
 
     show = command("show", _show, "print a dialect without layers: where each line came from")
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
@@ -114,25 +108,10 @@ def _parser() -> argparse.ArgumentParser:
     diagnose = command("diagnose", _diagnose, "say what a provider would refuse in a request")
     repair = command("repair", _repair, "heal a request; the notes go to stderr")
     for made in (diagnose, repair):
-        made.add_argument(
-            "file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin"
-        )
-        made.add_argument(
-            "--dialect", required=True, metavar="D", help="the dialect of the request"
-        )
-        made.add_argument("--model", metavar="M", help="the model, where the body does not name it")
-        made.add_argument(
-            "--option", action="append", default=[], metavar="K=V", help="V is JSON, else text"
-        )
+        _reads(made, "the model, where the body does not name it")
+        made.add_argument("--dialect", required=True, metavar="D", help="the request's dialect")
     diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
-    repair.add_argument("--policy", action="append", default=[], metavar="P", help=words)
-    repair.add_argument(
-        "--notes", choices=("text", "json", "none"), default="text", help="how notes are printed"
-    )
-    repair.add_argument("--indent", type=_spaces, metavar="N", help="indent the result by N spaces")
-    repair.add_argument(
-        "-o", "--output", metavar="FILE", help="write the result here instead of stdout"
-    )
+    _writes(repair)
 
     listed = command("dialects", _dialects, "list the dialects")
     for made in (convert, listed, show, diagnose, repair):
@@ -151,6 +130,24 @@ def _parser() -> argparse.ArgumentParser:
     schema = command("schema", _schema, "print the JSON Schema of rule files, for editors")
     schema.add_argument("--ladder", action="store_true", help="that of the ladder's file")
     return parser
+
+
+def _reads(made: argparse.ArgumentParser, model: str) -> None:
+    """Let a command read one JSON value; `model` says what its option is for."""
+    add = made.add_argument
+    add("file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin (default)")
+    add("--model", metavar="M", help=model)
+    add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+
+
+def _writes(made: argparse.ArgumentParser) -> None:
+    """Let a command write one JSON value, and notes."""
+    add = made.add_argument
+    words = "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a JSON file"
+    add("--policy", action="append", default=[], metavar="P", help=words)
+    add("--notes", choices=("text", "json", "none"), default="text", help="how notes are printed")
+    add("--indent", type=_spaces, metavar="N", help="indent the result by N spaces")
+    add("-o", "--output", metavar="FILE", help="write the result here instead of stdout")
 
 
 def _spaces(text: str) -> int:
