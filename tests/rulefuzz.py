@@ -271,7 +271,9 @@ class Fuzz:
         if chance.random() < RUN:
             self.executed(rules, pair, body)
             for unit, sent in base.bodies.items():
-                if unit != "request":
+                if unit == "stream":
+                    outcome(functools.partial(streamed, rules, names[0], sent))
+                elif unit != "request":
                     outcome(functools.partial(rules.convert, sent, names[0], other, unit=unit))
 
     def checked(self, make: Callable[..., Any]) -> Callable[..., Any]:
@@ -311,6 +313,12 @@ def differ(rules: RuleSet, source: str, target: str, body: Any, options: Any) ->
     meant = outcome(lambda: rules.convert(body, source, target, options=given))
     found = outcome(lambda: rules.convert(body, source, target, options=options))
     return None if found == meant else (found, meant)
+
+
+def streamed(rules: RuleSet, name: str, sent: Any) -> Any:
+    """Fold the frames of a stream, and write the frames of what they make."""
+    body = rules.collect(sent, name)
+    return body, list(rules.frames(body, name))
 
 
 def outcome(run: Callable[[], Any]) -> Any:

@@ -148,6 +148,7 @@ SECTIONS = {
     "a rewrite": rulemodel.Rewrite,
     "a rule of `must`": rulemodel.Must,
     "a budget": rulemodel.Budgets,
+    "a stream": rulemodel.Stream,
 }
 
 EVERY = """
@@ -238,9 +239,10 @@ def test_every_field_of_a_request_that_can_have_a_limit_is_in_the_schema() -> No
     assert fitting | set(LIMITS) == words(rulemodel.Limits)
 
 
-PAGE = re.sub(r"\s+|#(?= )", " ", (ROOT / "docs" / "rule-language.md").read_text("utf-8")).replace(
-    "`", ""
-)
+REFERENCE = ("rule-language.md", "streams.md")
+PAGE = re.sub(
+    r"\s+|#(?= )", " ", "".join((ROOT / "docs" / name).read_text("utf-8") for name in REFERENCE)
+).replace("`", "")
 
 
 def _described(schema: Any) -> Iterator[str]:
@@ -292,6 +294,7 @@ MARKED = {
         "tables/stop/write",
         "unions/seen",
     ],
+    "R022-a-stream-that-says-nothing": ["stream/events", "stream/framing"],
     "R022-shapes-without-wire": ["shapes/audio/cases/one", "shapes/image"],
     "R022-words-of-new-forms": [
         "conversation/enforce/0",

@@ -15,6 +15,7 @@ from .grammar import Rule, kept_as_is, short
 from .pictureform import Pictures
 from .rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS, turn
 from .source import Node, Pos
+from .streamform import Streams
 from .tableform import Tables
 
 UNITS = ("request", "response", "error", "envelope")
@@ -64,6 +65,7 @@ class File(Tables):
             "drop": self.reasons,
             "carry": self._word_map(str),
             "examples": self.each(self.examples),
+            "stream": Streams(self.findings, self.pictures).check,
             **dict.fromkeys(UNITS, self._unit),
         }
         top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import events
 from . import picture as pic
 from . import schema as schema_words
 from .ir import PARTS, TOOLS
@@ -19,7 +20,7 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
-    "envelope hooks request response error spelling media-types drop examples carry".split()
+    "envelope hooks request response error stream spelling media-types drop examples carry".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -133,6 +134,7 @@ class Dialect:
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
     kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
     carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
+    stream: events.Stream | None = None
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
@@ -243,6 +245,7 @@ def load(node: Node) -> Dialect:
         node,
         _family(top.get("family"), name),
         carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
+        stream=events.load(top["stream"]) if "stream" in top else None,
     )
     if "spelling" in top:
         _respell(dialect, top["spelling"])
@@ -263,6 +266,8 @@ def _respell(dialect: Dialect, node: Node) -> None:
         raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
     for case in dialect.cases:
         _snake(case.wire)
+    for wire in dialect.stream.pictures() if dialect.stream else ():
+        _snake(wire)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
         wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
         shape.keys = frozenset(n for w in wires for n in w.names)
