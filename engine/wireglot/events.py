@@ -61,6 +61,7 @@ class Event:
     last: bool = False
     acts: frozenset[str] = frozenset()
     addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
+    texts: bool = False  # its piece is a text
 
 
 @dataclass(slots=True, eq=False)
@@ -149,6 +150,7 @@ def _event(name: str, node: Node, frame: Node | None, common: Picture | None) ->
     acts = frozenset(word.act for word in words)
     event = Event(name, words, reads, tuple(pic.parse(one) for one in over), node.pos)
     event.acts, event.last = acts, bool(acts.intersection(LAST))
+    event.texts = any(w.act in ("append", "part_start") and w.kind != "candidate" for w in words)
     found = {hole.path[3:] for p in event.writes for hole in pic.holes(p) if hole.path[:3] == "at."}
     event.addresses = frozenset(found - {"candidate", "frame"})
     return event

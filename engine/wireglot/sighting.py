@@ -145,7 +145,7 @@ class Frame:
         if h.shape is None and not h.lenses:
             if at in self.claimed:
                 return h.mark is not None
-            kind = field_type("", path)
+            kind = "string" if path == "piece" and sight.event.texts else field_type("", path)
             if kind not in ("any", "opaque") and not guard(kind, wire):
                 return h.mark is not None
             sight.found[path] = wire

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import framing
 from .errors import ConversionError, UsageError
 from .fold import Fold
 from .incoming import Candidate, Part
@@ -89,6 +90,10 @@ class Translator:
             self._result = self._concluded()
         return frames
 
+    def as_bytes(self) -> Bytes:
+        """Return this translator with bytes in and bytes out."""
+        return Bytes(self)
+
     @property
     def result(self) -> Conversion:
         """The whole response in the target, as far as it came."""
@@ -134,6 +139,136 @@ class Translator:
         )
         notes = early + all_notes(read.notes, found, out, False)
         return concluded(out, notes, None, self._judge)
+
+
+class Bytes:
+    """A translator of bytes: `feed(bytes)` and `finish()` return bytes.
+
+    Within one dialect the bytes come out as they went in.
+    """
+
+    def __init__(self, translator: Translator) -> None:
+        source, target = translator._source.model.stream, translator._target.model.stream
+        assert source is not None and target is not None
+        self._translator, self._stream = translator, target
+        self._splitter = framing.Splitter(source)
+
+    def feed(self, data: bytes) -> bytes:
+        """Take the next bytes; return those that they give rise to. Raises ConversionError."""
+        return self._through(self._splitter.feed(data), data)
+
+    def finish(self) -> bytes:
+        """Return the bytes that are left; nothing more comes. Raises PolicyError."""
+        made = self._through(self._splitter.finish(), b"")
+        return made + framing.written(self._translator.finish(), self._stream)
+
+    def _through(self, frames: list[Any], data: bytes) -> bytes:
+        made = [new for frame in frames for new in self._translator.feed(frame)]
+        return data if self._translator._home else framing.written(made, self._stream)
+
+    @property
+    def result(self) -> Conversion:
+        """The whole response in the target, as far as it came."""
+        return self._translator.result
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was not carried exactly, as far as it is known."""
+        return self._translator.notes
+
+
+class TextStream:
+    """The text of a stream, piece by piece; the rest is there when it is through."""
+
+    def __init__(self, rules: RuleSet, frames: Iterable[Any], dialect: str) -> None:
+        found = rules[dialect]
+        if found.model.stream is None:
+            raise UsageError(f"{dialect} has no picture of a stream")
+        self._rules, self._dialect, self._frames = found, dialect, frames
+        self._pieces: list[str] = []
+        self._fold = Fold(found.model, self)
+        self._ir: dict[str, Any] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        for frame in self._frames:
+            check_json(frame)
+            self._fold.feed(frame)
+            yield from self._taken()
+        self._fold.close()
+        yield from self._taken()
+        body = collected(self._rules, self._fold, {})
+        self._ir = self._rules._read(body, "response", None, None, {}).ir
+        _ids(self._ir, self._fold)
+
+    def _taken(self) -> list[str]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """The whole response, as the IR has it."""
+        if self._ir is None:
+            raise UsageError("this is known when the text has been iterated to its end")
+        return self._ir
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """The calls of the first candidate, as the IR has them."""
+        found = self.response["candidates"][:1]
+        return [p for one in found for p in one["parts"] if p.get("type") == "tool_call"]
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """The token counts, as the IR has them."""
+        return self.response.get("usage")
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the first candidate stopped, in a word of the IR."""
+        return next((one.get("stop_reason") for one in self.response["candidates"]), None)
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error that came within the stream."""
+        return self._fold.error
+
+    # -- what the fold tells ----------------------------------------------------------------------
+
+    def begun(self, outcome: Outcome) -> None:
+        """Hear that it begins."""
+
+    def opened(self, part: Part) -> None:
+        """Hear of a part; one that is whole already has its text."""
+        text = part.said.get("text")
+        if part.whole and part.kind == "text" and part.candidate == 0 and text:
+            self._pieces.append(text)
+
+    def grown(self, part: Part, piece: str) -> None:
+        """Hear a piece of a part."""
+        if part.kind == "text" and part.candidate == 0:
+            self._pieces.append(piece)
+
+    def closed(self, part: Part) -> None:
+        """Hear that a part ends."""
+
+    def failed(self, error: dict[str, Any]) -> None:
+        """Hear of an error."""
+
+
+def translate(made: Translator, frames: Iterable[Any]) -> Iterator[Any]:
+    """Yield what a translator makes of frames."""
+    for frame in frames:
+        yield from made.feed(frame)
+    yield from made.finish()
+
+
+async def atranslate(made: Translator, frames: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """Yield what a translator makes of frames that come asynchronously."""
+    async for frame in frames:
+        for new in made.feed(frame):
+            yield new
+    for new in made.finish():
+        yield new
 
 
 def _once(notes: Iterable[Note]) -> list[Note]:

@@ -13,10 +13,10 @@ from typing import Any
 from . import ladder as ladders
 from . import share, units
 from .events import USUAL, Event
-from .frames import Frames, Place
 from .incoming import Candidate, Part
 from .lenses import Misfit, stringify
 from .outcome import Outcome
+from .outgoing import Frames, Place
 from .picture import Hole, holes
 from .rulefile import Dialect
 from .trail import Trail
@@ -30,12 +30,12 @@ Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 class Outgoing:
     """A part on its way out: what flows of it, and how much of that is written."""
 
-    __slots__ = ("begun", "done", "flow", "part", "place", "sent", "template", "text")
+    __slots__ = ("begun", "gone", "flow", "part", "place", "sent", "template", "text")
 
     def __init__(self, part: Part) -> None:
         self.part, self.place = part, Place(part.candidate)
         self.flow: Flow | None = None
-        self.begun = self.done = False
+        self.begun = self.gone = False
         self.sent = 0  # pieces that are written
         self.text = False  # whether some text was written
         self.template: list[Any] | None = None
@@ -235,7 +235,7 @@ class Unfold:
             out.sent += 1
 
     def _piece(self, out: Outgoing, append: Event, piece: str) -> None:
-        if not piece or out.done:
+        if not piece or out.gone:
             return
         out.text = out.text or not piece.isspace()
         if out.template is None:
@@ -261,12 +261,12 @@ class Unfold:
 
     def _over(self, out: Outgoing) -> None:
         """Write the end of a part, or the whole of one that did not flow."""
-        if out.done:
+        if out.gone:
             return
         part = out.part
         if out.flow is None:
             self._settle(out, part.ir(), 0)
-            out.done = True
+            out.gone = True
             return
         if part.field == "arguments" and not out.text and not self.same:
             self._live(out)
@@ -275,7 +275,7 @@ class Unfold:
             self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
         if out.begun:
             self._close(out, part.kind, part.said)
-        out.done = True
+        out.gone = True
 
     def _close(self, out: Outgoing, kind: str, said: dict[str, Any]) -> None:
         for word, event in self.stream.of.items():
