@@ -112,14 +112,15 @@ class Unfold:
         self.frames.head = outcome.response
         counts = outcome.counts()
         finish = next((e for e in self.stream.events if "finish" in e.acts), None)
+        told = False  # whether the counts are written
         if finish is not None and not cut:
             owners = outcome.candidates or [Candidate()]
             owners = owners if self._many else owners[:1]
             for nth, owner in enumerate(owners):
                 last = nth == len(owners) - 1
-                self._finish(finish, outcome, owner, nth, counts if last else None)
+                said = self._finish(finish, outcome, owner, nth, counts if last else None)
+                told = said and last and "usage" in finish.acts
         apart = self.stream.get("usage")
-        told = finish is not None and "usage" in finish.acts and not cut
         if apart is not None and counts is not None and not told:
             self.frames.write(apart, {"usage": counts})
         end = self.stream.get("end")
@@ -133,7 +134,7 @@ class Unfold:
         owner: Candidate,
         nth: int,
         counts: dict[str, Any] | None,
-    ) -> None:
+    ) -> bool:
         stop = outcome.stop(owner)
         own = {**owner.own.get("own", {}), **stop.get("own", {})}.get(self.dialect.family, {})
         kinds = [{"type": kind} for kind in self._kinds.get(nth, ())]
@@ -147,7 +148,7 @@ class Unfold:
                 piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
                 if piece is not None:
                     self.frames.write(flowing, {"piece": piece}, Place(nth))
-        self.frames.write(event, said, Place(nth))
+        return self.frames.write(event, said, Place(nth))
 
     # -- what flows, and in which order -----------------------------------------------------------
 
