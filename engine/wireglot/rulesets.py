@@ -150,8 +150,11 @@ class RuleSet:
         keys = self._models[source]
         if unit != "request" or keys is None or body.__class__ is not dict:
             return self[source].model_in(body, unit)
-        found = (body[key] for key in keys if key in body)
-        return next((name for name in found if isinstance(name, str)), None)
+        for key in keys:
+            name = body.get(key)
+            if isinstance(name, str):
+                return name
+        return None
 
     def __contains__(self, name: str) -> bool:
         return name in self.dialects
