@@ -1,0 +1,162 @@
+"""The loop of `test_exchange`, with the official SDK of the client's side, over loopback HTTP."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from wireglot import carry
+
+from . import mocks
+from .loop import scripts
+from .loop.clients import CARRIES
+from .loop.sdks import SDKS
+from .loop.server import Server, Talk, running
+from .test_exchange import RESULTS, answered, cities, strange, walk
+
+Json = Any
+PAIRS = list(itertools.permutations(SDKS, 2))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running() as one:
+        yield one
+
+
+@pytest.mark.parametrize(
+    ("stateful", "dumps"),
+    [(True, False), (False, False), (False, True)],
+    ids=["state, objects", "no state, objects", "no state, dumps"],
+)
+@pytest.mark.parametrize(("client", "provider"), PAIRS)
+def test_an_sdk_brings_back_all_that_another_provider_sent(
+    server: Server, client: str, provider: str, stateful: bool, dumps: bool
+) -> None:
+    # What the SDK of Ollama keeps of a call has no room for an id or a signature.
+    blind = client == "ollama" and not stateful
+    sdk = SDKS[client](server.url, dumps)
+    talk = server.serves(Talk(client, provider, stateful, aware=not blind))
+    for turn, results in enumerate(RESULTS):
+        if turn < 2:
+            sdk.says(f"Question {turn}.")
+        calls = sdk.asks()
+        assert [(c.name, c.arguments["city"]) for c in calls] == [
+            (sdk.names[0], city) for city in cities(results, turn)
+        ]
+        if calls:
+            sdk.answers(list(zip(calls, results, strict=True)))
+    sdk.says("Thanks.")
+    sdk.asks()
+    assert set(talk.paths) == {sdk.path}
+    if not blind:
+        sent = [scripts.said(provider, answer) for answer in talk.mock.sent]
+        for count, body in enumerate(talk.bodies):
+            assert scripts.history(provider, body) == sent[:count]
+        results_seen = answered(provider, talk.bodies[-1])
+        assert results_seen == ["12 degrees", "25 degrees", "Timeout", "A map"]
+    lost = {note.code for note in talk.notes if note.effect == "lost"}
+    signed = "ignature" in json.dumps(scripts.SCRIPTS[provider])
+    assert ("foreign-signature" in lost) == (blind and signed)
+    named = [n for n in talk.notes if "need not keep this id" in n.message and n.effect == "lost"]
+    assert bool(named) == (blind and provider != "vertex")
+    # What rode in an answer stands in each request after it, and in no other key.
+    given = [what for answer in talk.answers[:-1] for what in riding(answer)]
+    assert riding(talk.asked[-1]) == given
+    assert bool(given) == bool(CARRIES[client])
+    assert {key for answer in talk.answers for key in strange(answer)} <= set(CARRIES[client])
+
+
+def riding(body: Json) -> list[Json]:
+    """Return what rides in a body, wherever."""
+    found = [
+        value.get(carry.MARK) if isinstance(value, dict) else carry.unsealed(value)
+        for _, value in walk(body)
+    ]
+    return [what for what in found if what is not None]
+
+
+ERRORS: dict[str, dict[int, Json]] = {
+    "openai-chat": {
+        401: {
+            "error": {
+                "message": "Incorrect API key provided.",
+                "type": "invalid_request_error",
+                "param": None,
+                "code": "invalid_api_key",
+            }
+        },
+        429: {"error": {"message": "Slow down.", "type": "tokens", "code": "rate_limit_exceeded"}},
+        500: {"error": {"message": "Sorry.", "type": "server_error"}},
+    },
+    "anthropic": {
+        404: {
+            "type": "error",
+            "error": {"type": "not_found_error", "message": "model: m"},
+            "request_id": "req_1",
+        },
+        429: {"type": "error", "error": {"type": "rate_limit_error", "message": "Slow down."}},
+        529: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    },
+    "gemini": {
+        403: {"error": {"code": 403, "message": "No.", "status": "PERMISSION_DENIED"}},
+        429: {
+            "error": {
+                "code": 429,
+                "message": "Quota exceeded.",
+                "status": "RESOURCE_EXHAUSTED",
+                "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo"}],
+            }
+        },
+        503: {"error": {"code": 503, "message": "Busy.", "status": "UNAVAILABLE"}},
+    },
+    "ollama": {
+        401: {"error": "unauthorized", "signin_url": "https://ollama.com/connect"},
+        404: {"error": "model 'm' not found"},
+        500: {"error": "out of memory"},
+    },
+}
+ERRORS["vertex"] = ERRORS["gemini"]
+# Classes of the two SDKs that have one for each status, and what they were told in the body.
+CLASSES = {
+    400: "BadRequestError",
+    401: "AuthenticationError",
+    403: "PermissionDeniedError",
+    404: "NotFoundError",
+    429: "RateLimitError",
+}
+
+
+def class_of(client: str, status: int) -> str:
+    """Return the class of the exception that an SDK raises for a status."""
+    if client in ("gemini", "vertex"):
+        return "ClientError" if status < 500 else "ServerError"
+    if client == "ollama":
+        return "ResponseError"
+    if client == "anthropic" and status == 529:
+        return "OverloadedError"
+    if client == "anthropic" and status == 503:
+        return "ServiceUnavailableError"
+    return CLASSES.get(status, "InternalServerError")
+
+
+@pytest.mark.parametrize(("client", "provider"), PAIRS)
+def test_an_error_of_the_provider_is_an_exception_of_the_sdk(
+    server: Server, client: str, provider: str
+) -> None:
+    refused = mocks.refusals(provider, {})[0]
+    errors = {400: mocks.Provider(provider).error(refused), **ERRORS[provider]}
+    for status, body in errors.items():
+        sdk = SDKS[client](server.url)
+        talk = server.serves(Talk(client, provider, stateful=False))
+        talk.failure = status, body
+        sdk.says("Hello?")
+        with pytest.raises(Exception) as raised:
+            sdk.asks()
+        said = body["error"]
+        text = said if isinstance(said, str) else said["message"]
+        assert sdk.failure(raised.value) == (class_of(client, status), status, text)
