@@ -121,27 +121,29 @@ ERRORS: dict[str, dict[int, Json]] = {
     },
 }
 ERRORS["vertex"] = ERRORS["gemini"]
-# Classes of the two SDKs that have one for each status, and what they were told in the body.
-CLASSES = {
-    400: "BadRequestError",
-    401: "AuthenticationError",
-    403: "PermissionDeniedError",
-    404: "NotFoundError",
-    429: "RateLimitError",
+# What a status is in each SDK: the class of the exception, and the kind that the body says.
+WORDS = {
+    400: ("BadRequestError", "invalid_request_error", "INVALID_ARGUMENT"),
+    401: ("AuthenticationError", "authentication_error", "UNAUTHENTICATED"),
+    403: ("PermissionDeniedError", "permission_error", "PERMISSION_DENIED"),
+    404: ("NotFoundError", "not_found_error", "NOT_FOUND"),
+    429: ("RateLimitError", "rate_limit_error", "RESOURCE_EXHAUSTED"),
+    500: ("InternalServerError", "api_error", "INTERNAL"),
+    503: ("ServiceUnavailableError", "overloaded_error", "UNAVAILABLE"),
+    529: ("OverloadedError", "overloaded_error", "UNAVAILABLE"),
 }
 
 
-def class_of(client: str, status: int) -> str:
-    """Return the class of the exception that an SDK raises for a status."""
+def raised_by(client: str, status: int) -> tuple[str, str | None]:
+    """Return the class of the exception that an SDK raises for a status, and its kind."""
+    name, kind, google = WORDS[status]
     if client in ("gemini", "vertex"):
-        return "ClientError" if status < 500 else "ServerError"
+        return "ClientError" if status < 500 else "ServerError", google
     if client == "ollama":
-        return "ResponseError"
-    if client == "anthropic" and status == 529:
-        return "OverloadedError"
-    if client == "anthropic" and status == 503:
-        return "ServiceUnavailableError"
-    return CLASSES.get(status, "InternalServerError")
+        return "ResponseError", None
+    if client == "openai-chat" and status >= 500:
+        return "InternalServerError", "server_error"
+    return name, kind
 
 
 @pytest.mark.parametrize(("client", "provider"), PAIRS)
@@ -159,4 +161,5 @@ def test_an_error_of_the_provider_is_an_exception_of_the_sdk(
             sdk.asks()
         said = body["error"]
         text = said if isinstance(said, str) else said["message"]
-        assert sdk.failure(raised.value) == (class_of(client, status), status, text)
+        name, kind = raised_by(client, status)
+        assert sdk.failure(raised.value) == (name, status, text, kind)

@@ -19,11 +19,12 @@ MODEL = "any"
 
 
 class Failure(NamedTuple):
-    """An error as the SDK raised it: the class, the status of HTTP, and the message."""
+    """An error as the SDK raised it: the class, the status of HTTP, the message, and the kind."""
 
-    kind: str
+    name: str
     status: int
     text: str
+    kind: str | None = None
 
 
 class Sdk(clients.Client):
@@ -80,7 +81,7 @@ class Chat(Sdk, clients.Chat):
         ]
 
     def failure(self, error: Any) -> Failure:
-        return Failure(type(error).__name__, error.status_code, error.body["message"])
+        return Failure(type(error).__name__, error.status_code, error.body["message"], error.type)
 
 
 class Anthropic(Sdk, clients.Anthropic):
@@ -93,7 +94,7 @@ class Anthropic(Sdk, clients.Anthropic):
         return [Call(b.id, b.name, b.input) for b in content if b.type == "tool_use"]
 
     def failure(self, error: Any) -> Failure:
-        return Failure(type(error).__name__, error.status_code, error.api_message)
+        return Failure(type(error).__name__, error.status_code, error.api_message, error.type)
 
 
 class Gemini(Sdk, clients.Gemini):
@@ -138,7 +139,7 @@ class Gemini(Sdk, clients.Gemini):
         self.talk.append(types.Content(role="user", parts=parts))
 
     def failure(self, error: Any) -> Failure:
-        return Failure(type(error).__name__, error.code, error.message)
+        return Failure(type(error).__name__, error.code, error.message, error.status)
 
     def _types(self) -> Any:
         return importlib.import_module("google.genai.types")

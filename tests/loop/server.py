@@ -47,7 +47,7 @@ class Talk:
         if self.state is not None:
             self.state = json.loads(json.dumps(x.state))
             x = self._exchange()
-        back = self._noted(x.response(answer) if status == 200 else x.error(answer))
+        back = self._noted(x.response(answer) if status == 200 else x.error(answer, status))
         self.answers.append(back)
         if self.state is not None:
             self.state = json.loads(json.dumps(x.state))
