@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
+from threading import Thread
 from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
+from examples.gateway import Gateway
 from wireglot import carry
 
 from . import mocks
 from .loop import scripts
 from .loop.clients import CARRIES
-from .loop.sdks import SDKS
-from .loop.server import Server, Talk, running
+from .loop.sdks import SDKS, Failure, Sdk
+from .loop.server import Script, Server, Talk, running
 from .test_exchange import RESULTS, answered, cities, strange, walk
 
 Json = Any
@@ -40,7 +43,26 @@ def test_an_sdk_brings_back_all_that_another_provider_sent(
     # What the SDK of Ollama keeps of a call has no room for an id or a signature.
     blind = client == "ollama" and not stateful
     sdk = SDKS[client](server.url, dumps)
-    talk = server.serves(Talk(client, provider, stateful, aware=not blind))
+    script = Script(provider, aware=not blind)
+    talk = server.serves(Talk(client, script, stateful))
+    converse(sdk)
+    assert set(talk.paths) == {sdk.path}
+    if not blind:
+        check_history(script)
+    lost = {note.code for note in talk.notes if note.effect == "lost"}
+    signed = "ignature" in json.dumps(scripts.SCRIPTS[provider])
+    assert ("foreign-signature" in lost) == (blind and signed)
+    named = [n for n in talk.notes if "need not keep this id" in n.message and n.effect == "lost"]
+    assert bool(named) == (blind and provider != "vertex")
+    # What rode in an answer stands in each request after it, and in no other key.
+    given = [what for answer in talk.answers[:-1] for what in riding(answer)]
+    assert riding(talk.asked[-1]) == given
+    assert bool(given) == bool(CARRIES[client])
+    assert {key for answer in talk.answers for key in strange(answer)} <= set(CARRIES[client])
+
+
+def converse(sdk: Sdk) -> None:
+    """Go through all turns of a loop, and ask once more."""
     for turn, results in enumerate(RESULTS):
         if turn < 2:
             sdk.says(f"Question {turn}.")
@@ -52,23 +74,16 @@ def test_an_sdk_brings_back_all_that_another_provider_sent(
             sdk.answers(list(zip(calls, results, strict=True)))
     sdk.says("Thanks.")
     sdk.asks()
-    assert set(talk.paths) == {sdk.path}
-    if not blind:
-        sent = [scripts.said(provider, answer) for answer in talk.mock.sent]
-        for count, body in enumerate(talk.bodies):
-            assert scripts.history(provider, body) == sent[:count]
-        results_seen = answered(provider, talk.bodies[-1])
-        assert results_seen == ["12 degrees", "25 degrees", "Timeout", "A map"]
-    lost = {note.code for note in talk.notes if note.effect == "lost"}
-    signed = "ignature" in json.dumps(scripts.SCRIPTS[provider])
-    assert ("foreign-signature" in lost) == (blind and signed)
-    named = [n for n in talk.notes if "need not keep this id" in n.message and n.effect == "lost"]
-    assert bool(named) == (blind and provider != "vertex")
-    # What rode in an answer stands in each request after it, and in no other key.
-    given = [what for answer in talk.answers[:-1] for what in riding(answer)]
-    assert riding(talk.asked[-1]) == given
-    assert bool(given) == bool(CARRIES[client])
-    assert {key for answer in talk.answers for key in strange(answer)} <= set(CARRIES[client])
+
+
+def check_history(script: Script) -> None:
+    """Hold what stands in each request of what the provider said against what it said."""
+    sent = [scripts.said(script.dialect, answer) for answer in script.mock.sent]
+    assert len(sent) == len(script.bodies) == len(RESULTS) + 1
+    for count, body in enumerate(script.bodies):
+        assert scripts.history(script.dialect, body) == sent[:count]
+    results = answered(script.dialect, script.bodies[-1])
+    assert results == ["12 degrees", "25 degrees", "Timeout", "A map"]
 
 
 def riding(body: Json) -> list[Json]:
@@ -154,12 +169,63 @@ def test_an_error_of_the_provider_is_an_exception_of_the_sdk(
     errors = {400: mocks.Provider(provider).error(refused), **ERRORS[provider]}
     for status, body in errors.items():
         sdk = SDKS[client](server.url)
-        talk = server.serves(Talk(client, provider, stateful=False))
-        talk.failure = status, body
+        script = Script(provider)
+        script.failure = status, body
+        server.serves(Talk(client, script, stateful=False))
         sdk.says("Hello?")
-        with pytest.raises(Exception) as raised:
-            sdk.asks()
+        seen = raised(sdk)
         said = body["error"]
         text = said if isinstance(said, str) else said["message"]
         name, kind = raised_by(client, status)
-        assert sdk.failure(raised.value) == (name, status, text, kind)
+        assert seen == (name, status, text, kind)
+
+
+# -- the gateway of examples/ ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def gateway(server: Server, request: pytest.FixtureRequest) -> Iterator[tuple[Script, Sdk]]:
+    """Run the example between the SDK of OpenAI and a provider of another dialect."""
+    script = server.serves(Script(request.param))
+    app = Gateway(script.dialect, script.model, server.url, {"x-api-key": "k"})
+    with make_server("127.0.0.1", 0, app, handler_class=Quiet) as http:
+        thread = Thread(target=http.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield script, SDKS["openai-chat"](f"http://127.0.0.1:{http.server_port}")
+        http.shutdown()
+        thread.join()
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.parametrize("gateway", ["anthropic", "gemini", "ollama"], indirect=True)
+def test_the_gateway_of_the_examples_needs_no_state(gateway: tuple[Script, Sdk]) -> None:
+    script, sdk = gateway
+    converse(sdk)
+    check_history(script)
+    assert set(script.paths) == {SDKS[script.dialect].path.replace("any", script.model)}
+
+
+@pytest.mark.parametrize("gateway", ["anthropic"], indirect=True)
+def test_the_gateway_of_the_examples_says_what_is_wrong(gateway: tuple[Script, Sdk]) -> None:
+    script, sdk = gateway
+    sdk.says("Hello?")
+    script.failure = 529, ERRORS["anthropic"][529]
+    overloaded = Failure("InternalServerError", 529, "Overloaded", "server_error")
+    assert raised(sdk) == overloaded
+    script.failure = 200, {"type": "message"}
+    assert raised(sdk)[:2] == ("InternalServerError", 502)
+    with pytest.raises(Exception, match="does not stream"):
+        sdk.sdk.chat.completions.create(**sdk.request(), stream=True)
+    with pytest.raises(Exception, match="at /messages"):
+        sdk.sdk.chat.completions.create(model="any", messages="Hello?")
+
+
+def raised(sdk: Sdk) -> Failure:
+    """Return the error that the SDK raises when it asks."""
+    with pytest.raises(Exception) as found:
+        sdk.asks()
+    return sdk.failure(found.value)

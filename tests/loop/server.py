@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import wireglot
 
@@ -15,24 +15,45 @@ from .. import mocks
 from . import scripts
 
 Json = Any
+Served = TypeVar("Served", "Talk", "Script")
+
+
+class Script:
+    """A strict provider that plays its turns; one that is not `aware` forgets what it answered."""
+
+    def __init__(self, dialect: str, aware: bool = True) -> None:
+        self.dialect, self.aware = dialect, aware
+        self.model = scripts.MODELS.get(dialect, "m")
+        self.mock = mocks.Provider(dialect, self.model)
+        self.failure: tuple[int, Json] | None = None  # what it answers instead
+        self.paths: list[str] = []
+        self.bodies: list[Json] = []  # requests as they came
+
+    def post(self, path: str, body: Json) -> tuple[int, Json]:
+        """Answer a request with a refusal, or with the next turn."""
+        self.paths.append(path)
+        self.bodies.append(body)
+        if self.failure is not None:
+            return self.failure
+        refused = self.mock.refusals(body) if self.aware else mocks.refusals(self.dialect, body)
+        if refused:
+            return 400, self.mock.error(refused[0])
+        turns = scripts.turns(self.dialect, scripts.tool(self.dialect, body))
+        return 200, self.mock.answers(turns[min(len(self.mock.sent), len(turns) - 1)])
 
 
 class Talk:
-    """One conversation behind the server; `stateful` says that it keeps what an exchange leaves.
+    """A conversation of a client with a provider; `stateful` keeps what an exchange leaves.
 
-    Each request and each response is converted by an exchange of its own, as in another process;
-    without a state one exchange serves a request and its response, and is forgotten.
+    Then each request and each response is converted by an exchange of its own, as in another
+    process. Else an exchange serves one request and its response, and is forgotten.
     """
 
-    def __init__(self, client: str, provider: str, stateful: bool, aware: bool = True) -> None:
-        self.client, self.provider, self.aware = client, provider, aware
+    def __init__(self, client: str, script: Script, stateful: bool) -> None:
+        self.client, self.script = client, script
         self.state: Json = {} if stateful else None
-        self.model = scripts.MODELS.get(provider, "m")
-        self.mock = mocks.Provider(provider, self.model)
-        self.failure: tuple[int, Json] | None = None  # what the provider answers instead
         self.paths: list[str] = []
         self.asked: list[Json] = []  # bodies as the client sent them
-        self.bodies: list[Json] = []  # bodies as the provider got them
         self.answers: list[Json] = []  # bodies as the client got them
         self.notes: list[wireglot.Note] = []
 
@@ -41,47 +62,39 @@ class Talk:
         self.paths.append(path)
         self.asked.append(body)
         x = self._exchange()
-        out = self._noted(x.request(body))
-        self.bodies.append(out)
-        status, answer = self._provider(out)
-        if self.state is not None:
-            self.state = json.loads(json.dumps(x.state))
-            x = self._exchange()
-        back = self._noted(x.response(answer) if status == 200 else x.error(answer, status))
-        self.answers.append(back)
-        if self.state is not None:
-            self.state = json.loads(json.dumps(x.state))
-        return status, back
+        out = x.request(body)
+        path = out.envelope.path if out.envelope is not None else ""
+        status, answer = self.script.post(path, out.body)
+        x = self._again(x)
+        back = x.response(answer) if status == 200 else x.error(answer, status)
+        self._again(x)
+        self.notes += [*out.notes, *back.notes]
+        self.answers.append(back.body)
+        return status, back.body
 
     def _exchange(self) -> wireglot.Exchange:
-        return wireglot.exchange(self.client, self.provider, self.model, state=self.state)
+        return wireglot.exchange(
+            self.client, self.script.dialect, self.script.model, state=self.state
+        )
 
-    def _noted(self, done: wireglot.Conversion) -> Json:
-        self.notes += done.notes
-        return done.body
-
-    def _provider(self, body: Json) -> tuple[int, Json]:
-        """Answer as the provider: a refusal, or the next turn of its script."""
-        if self.failure is not None:
-            return self.failure
-        refused = self.mock.refusals(body) if self.aware else mocks.refusals(self.provider, body)
-        if refused:
-            return 400, self.mock.error(refused[0])
-        turns = scripts.turns(self.provider, scripts.tool(self.provider, body))
-        return 200, self.mock.answers(turns[min(len(self.mock.sent), len(turns) - 1)])
+    def _again(self, x: wireglot.Exchange) -> wireglot.Exchange:
+        if self.state is None:
+            return x
+        self.state = json.loads(json.dumps(x.state))
+        return self._exchange()
 
 
 class Server(ThreadingHTTPServer):
     """Serves one talk after another, on a free port of this machine."""
 
     daemon_threads = True
-    talk: Talk
+    talk: Talk | Script
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
-    def serves(self, talk: Talk) -> Talk:
+    def serves(self, talk: Served) -> Served:
         """Begin another talk: requests are its requests from now on."""
         self.talk = talk
         return talk
