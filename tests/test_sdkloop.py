@@ -23,6 +23,8 @@ from .test_exchange import RESULTS, answered, cities, strange, walk
 
 Json = Any
 PAIRS = list(itertools.permutations(SDKS, 2))
+RAN = [f"1 times in {city}" for city in ("Oslo", "Rome", "Oslo", "Rome")]  # what `weather` does
+TOLD = ["12 degrees", "25 degrees", "Timeout", "A map"]  # what the tools of `RESULTS` answer
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +78,13 @@ def converse(sdk: Sdk) -> None:
     sdk.asks()
 
 
-def check_history(script: Script) -> None:
+def check_history(script: Script, *results: str) -> None:
     """Hold what stands in each request of what the provider said against what it said."""
     sent = [scripts.said(script.dialect, answer) for answer in script.mock.sent]
-    assert len(sent) == len(script.bodies) == len(RESULTS) + 1
+    assert len(sent) == len(script.bodies) >= len(RESULTS)
     for count, body in enumerate(script.bodies):
         assert scripts.history(script.dialect, body) == sent[:count]
-    results = answered(script.dialect, script.bodies[-1])
-    assert results == ["12 degrees", "25 degrees", "Timeout", "A map"]
+    assert answered(script.dialect, script.bodies[-1]) == list(results or TOLD)
 
 
 def riding(body: Json) -> list[Json]:
@@ -93,6 +94,38 @@ def riding(body: Json) -> list[Json]:
         for _, value in walk(body)
     ]
     return [what for what in found if what is not None]
+
+
+@pytest.mark.parametrize(
+    ("client", "provider"), [pair for pair in PAIRS if pair[0] in ("anthropic", "gemini")]
+)
+def test_an_sdk_may_run_the_tools_itself(server: Server, client: str, provider: str) -> None:
+    sdk, script = SDKS[client](server.url), Script(provider)
+    server.serves(Talk(client, script, stateful=False))
+    assert sdk.runs("Question 0.") == "Hello."
+    assert sdk.runs("Question 1.") == "It is warm."
+    check_history(script, *RAN)
+
+
+class Threadless(Talk):
+    """A talk behind a server that holds no history, and says so."""
+
+    def post(self, path: str, body: Json) -> tuple[int, Json]:
+        if "thread" not in body:
+            return super().post(path, body)
+        details = {"error_code": "thread_unsupported_request"}
+        error = {"type": "invalid_request_error", "message": "No threads.", "details": details}
+        return 400, {"type": "error", "error": error}
+
+
+def test_an_sdk_that_wants_the_server_to_hold_the_history_sends_it_when_refused(
+    server: Server,
+) -> None:
+    sdk, script = SDKS["anthropic"](server.url), Script("gemini")
+    vars(sdk)["threads"] = True
+    server.serves(Threadless("anthropic", script, stateful=False))
+    assert [sdk.runs(f"Question {n}.") for n in range(2)] == ["Hello.", "It is warm."]
+    check_history(script, *RAN)
 
 
 ERRORS: dict[str, dict[int, Json]] = {

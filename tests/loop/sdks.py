@@ -40,6 +40,10 @@ class Sdk(clients.Client):
         """Send the history; keep the answer and return its calls."""
         raise NotImplementedError
 
+    def runs(self, text: str) -> str:
+        """Say something; the SDK runs `weather` and sends its results until there is an answer."""
+        raise NotImplementedError
+
     def failure(self, error: Exception) -> Failure:
         """Return what a user sees of an error that the SDK raised."""
         raise NotImplementedError
@@ -84,8 +88,19 @@ class Chat(Sdk, clients.Chat):
         return Failure(type(error).__name__, error.status_code, error.body["message"], error.type)
 
 
+def weather(city: str, n: float = 1.0) -> str:
+    """Look at the weather.
+
+    Args:
+      city: Where to look.
+      n: How often.
+    """
+    return f"{int(n)} times in {city}"
+
+
 class Anthropic(Sdk, clients.Anthropic):
     path = "/v1/messages"
+    threads = False  # whether a run begins with the wish that the server holds the history
 
     def asks(self) -> list[Call]:
         content = self.sdk.messages.create(**self.request()).content
@@ -93,12 +108,26 @@ class Anthropic(Sdk, clients.Anthropic):
         self.talk.append({"role": "assistant", "content": kept})
         return [Call(b.id, b.name, b.input) for b in content if b.type == "tool_use"]
 
+    def runs(self, text: str) -> str:
+        self.says(text)
+        runner = self.sdk.beta.messages.tool_runner(
+            model=MODEL,
+            max_tokens=4096,
+            messages=self.talk,
+            tools=[importlib.import_module("anthropic").beta_tool(weather)],
+            **({} if self.threads else {"thread": False}),
+        )
+        content = runner.until_done().content
+        self.talk.append({"role": "assistant", "content": content})
+        return str(content[-1].text)
+
     def failure(self, error: Any) -> Failure:
         return Failure(type(error).__name__, error.status_code, error.api_message, error.type)
 
 
 class Gemini(Sdk, clients.Gemini):
     path = "/v1beta/models/any:generateContent"
+    chat: Any = None  # the history as the SDK keeps it, where the SDK runs the tools
 
     def says(self, text: str) -> None:
         self.talk.append(self._types().UserContent(text))
@@ -114,6 +143,11 @@ class Gemini(Sdk, clients.Gemini):
         content = answer.candidates[0].content
         self.talk.append(content.model_dump() if self.dumps else content)
         return [Call(c.id, c.name, c.args) for c in answer.function_calls or ()]
+
+    def runs(self, text: str) -> str:
+        if self.chat is None:
+            self.chat = self.sdk.chats.create(model=MODEL, config={"tools": [weather]})
+        return str(self.chat.send_message(text).text)
 
     def answers(self, results: list[tuple[Call, Result]]) -> None:
         if self.dumps:
