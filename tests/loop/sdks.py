@@ -62,15 +62,12 @@ def connected(dialect: str, url: str) -> Any:
         return importlib.import_module("ollama").Client(host=url)
     sdk = importlib.import_module("google.genai")
     if dialect == "gemini":
-        return sdk.Client(api_key="k", http_options={"base_url": url, "api_version": "v1beta"})
+        options = {"base_url": url, "api_version": "v1beta"}
+        return sdk.Client(vertexai=False, api_key="k", http_options=options)
     token = importlib.import_module("google.oauth2.credentials").Credentials(token="t")
-    return sdk.Client(
-        vertexai=True,
-        project="p",
-        location="l",
-        credentials=token,
-        http_options={"base_url": url},
-    )
+    options = {"base_url": url, "api_version": "v1beta1"}
+    place = {"project": "p", "location": "l"}
+    return sdk.Client(vertexai=True, credentials=token, http_options=options, **place)
 
 
 class Chat(Sdk, clients.Chat):
