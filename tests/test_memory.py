@@ -311,6 +311,8 @@ def test_the_status_says_the_kind_of_an_error_where_its_body_leaves_it_open(
     assert [note.code for note in out.notes] == codes
     assert all(note.source_path == "/error/type" for note in out.notes)
     assert wireglot.exchange("openai-chat", "openai-chat").error(body, http).body == body
+    (lost,) = wireglot.exchange("ollama", "openai-chat").error(body, http).notes
+    assert (lost.code, lost.source_path) == ("no-place", "/error/type")
 
 
 def test_the_status_of_an_error_is_all_that_says_a_kind_where_the_body_is_a_text() -> None:

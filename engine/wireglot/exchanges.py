@@ -137,19 +137,18 @@ class Exchange:
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
         read = one._read(body, "error", None, None, self._options)
         same = self.client == self.provider
-        drafts: list[Draft] = list(read.odd)
         said, kind = read.ir.get("kind"), kind_of(http)
-        if kind is not None and not same and said != kind and open_kind(said):
+        known = kind is not None and not same and said != kind and open_kind(said)
+        if known:
             read.ir["kind"] = kind
-            if said is not None:
-                told = f"the status {http} says more than `{said.removeprefix('other:')}`"
-                drafts.append(
-                    Draft("reworded", "changed", read.trail.find(read.ir, "kind"), None, told)
-                )
-        out, found, _ = two._write(
-            read.ir, "error", same, read.trail, self._options, read.made, drafts
+        out, drafts, _ = two._write(
+            read.ir, "error", same, read.trail, self._options, read.made, read.odd
         )
-        return concluded(out, all_notes(read.notes, found, out, same), None, self._judge)
+        at = read.trail.find(read.ir, "kind")
+        if known and said is not None and not any(draft.source == at for draft in drafts):
+            told = f"the status {http} says more than `{said.removeprefix('other:')}`"
+            drafts.append(Draft("reworded", "changed", at, None, told))
+        return concluded(out, all_notes(read.notes, drafts, out, same), None, self._judge)
 
     # -- what was remembered ----------------------------------------------------------------------
 
