@@ -77,10 +77,10 @@ def exchange(
 ) -> Exchange:
     """Put a client of one packaged dialect in front of a provider of another, turn after turn.
 
-    `.request(body)` goes to the provider, `.response(body)` and `.error(body)` come back; `.state`
-    is JSON that lets another exchange go on. `state={}` says that it is kept, None that it is not:
-    what the client's format has no room for is then noted `lost`. `model` stands over that of the
-    body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
+    `.request(body)` goes to the provider, `.response(body)` and `.error(body, http)` come back;
+    `.state` is JSON that lets another exchange go on. `state={}` says that it is kept, None that it
+    is not: what the client's format has no room for is then noted `lost`. `model` stands over that
+    of the body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
 
     Raises UsageError for what does not exist and for a state that is none.
     """

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 VERSION = 1  # of the form of a state
 _MARKER = ("dialect", "call", "digest", "was")
+_KINDS = {
+    401: "authentication", 403: "permission", 404: "not_found", 408: "timeout",
+    429: "rate_limit", 503: "overloaded", 504: "timeout", 529: "overloaded",
+}  # fmt: skip
 Part = dict[str, Any]
 
 
@@ -122,13 +126,28 @@ class Exchange:
         self._state["turns"] += rest.turns
         return concluded(out, all_notes(read.notes, drafts, out, False), None, self._judge)
 
-    def error(self, body: Any) -> Conversion:
-        """Convert an error of the provider for the client. Raises ConversionError, PolicyError."""
+    def error(self, body: Any, http: int | None = None) -> Conversion:
+        """Convert an error of the provider for the client. Raises ConversionError, PolicyError.
+
+        `http` is the status that came with it: it says the kind where the body leaves that open.
+        """
+        if http is not None and not isinstance(http, int):
+            raise UsageError(f"`http` is a number, not {type(http).__name__}")
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
         read = one._read(body, "error", None, None, self._options)
         same = self.client == self.provider
-        out, drafts, _ = two._write(read.ir, "error", same, read.trail, self._options)
+        said, kind = read.ir.get("kind"), kind_of(http)
+        known = kind is not None and not same and said != kind and open_kind(said)
+        if known:
+            read.ir["kind"] = kind
+        out, drafts, _ = two._write(
+            read.ir, "error", same, read.trail, self._options, read.made, read.odd
+        )
+        at = read.trail.find(read.ir, "kind")
+        if known and said is not None and not any(draft.source == at for draft in drafts):
+            told = f"the status {http} says more than `{said.removeprefix('other:')}`"
+            drafts.append(Draft("reworded", "changed", at, None, told))
         return concluded(out, all_notes(read.notes, drafts, out, same), None, self._judge)
 
     # -- what was remembered ----------------------------------------------------------------------
@@ -219,6 +238,18 @@ class Exchange:
                     here = owner is not message and entry.get("here") is True
                     found.append((entry, owner if here else None))
         return found
+
+
+def kind_of(http: int | None) -> str | None:
+    """Return the kind of error that a status of HTTP means, if it means one."""
+    if http is None or http < 400:
+        return None
+    return _KINDS.get(http, "invalid_request" if http < 500 else "server")
+
+
+def open_kind(kind: str | None) -> bool:
+    """Tell whether a body leaves the kind of its error open: it says none, or a general one."""
+    return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")
 
 
 def matching(
