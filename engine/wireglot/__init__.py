@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
 from .load import load_rules, packaged
 from .notes import Note
+from .policy import Policy, load_policy
 from .results import Conversion, Envelope, Reading
 from .rulesets import RuleSet
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .exchanges import Exchange
     from .ir import Unit
+    from .live import LiveRules
 
 __version__ = "0.1.0"
 __all__ = [
@@ -30,7 +32,9 @@ __all__ = [
     "DialectRules",
     "Envelope",
     "Exchange",
+    "LiveRules",
     "Note",
+    "Policy",
     "PolicyError",
     "Reading",
     "RuleError",
@@ -39,6 +43,7 @@ __all__ = [
     "WireglotError",
     "convert",
     "exchange",
+    "load_policy",
     "load_rules",
     "packaged",
 ]
@@ -52,7 +57,7 @@ def convert(
     model: str | None = None,
     stream: bool | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
@@ -60,7 +65,7 @@ def convert(
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
     dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
     variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`.
+    to `ignore`, `note` or `fail`, or is what `load_policy` gives.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
@@ -73,7 +78,7 @@ def exchange(
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
     state: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
 ) -> Exchange:
     """Put a client of one packaged dialect in front of a provider of another, turn after turn.
 
@@ -96,6 +101,10 @@ def __getattr__(name: str) -> Any:
         from .dialects import DialectRules
 
         return DialectRules
+    if name == "LiveRules":
+        from .live import LiveRules
+
+        return LiveRules
     if name == "Exchange":
         from .exchanges import Exchange
 

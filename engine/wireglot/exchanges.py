@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import carry, markers, memory, names, variants
+from . import policy as policies
 from .errors import UsageError
-from .notes import Draft, Policy
+from .notes import Draft, Note
 from .payload import check_call, known_options
 from .remainder import Remainder
-from .results import Conversion, all_notes, concluded
+from .results import Conversion, Envelope, all_notes, concluded
 from .trail import Trail
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Exchange:
         model: str | None = None,
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | None = None,
+        policy: Mapping[str, str] | policies.Policy | None = None,
     ) -> None:
         check_call(model, None, client=client, provider=provider)
         given = dict(options) if isinstance(options, Mapping) else options
@@ -48,7 +49,7 @@ class Exchange:
             raise UsageError("the option `carry` is `true` or `false`")
         self._rules, self.client, self.provider, self.model = rules, client, provider, model
         self._options = known_options(given)
-        self._judge = Policy(policy)
+        self._judge = policies.of(policy)
         rows = {name: rules.rows(name) for name in (client, provider)}
         variants.check_version(self._options, rows)
         self._stays = state is not None  # somebody says that the state is kept
@@ -76,7 +77,7 @@ class Exchange:
         self._state["ids"] = names.ids(body, one.model)
         done = self._at_once(body, one, two, stream)
         if done is not None:
-            return concluded(*done, self._judge)
+            return self._sent(done.body, done.notes, done.envelope)
         read = one._read(body, "request", None, stream, self._options)
         if self.model is not None:
             read.ir["model"] = self.model
@@ -104,7 +105,7 @@ class Exchange:
             for marker in markers.written(two, messages, out):
                 if marker not in self._state["markers"]:
                     self._state["markers"].append(marker)
-        return concluded(out, all_notes(read.notes, found, out, same), envelope, self._judge)
+        return self._sent(out, all_notes(read.notes, found, out, same), envelope)
 
     def response(self, body: Any) -> Conversion:
         """Convert a response of the provider for the client, and remember what it has no room for.
@@ -118,13 +119,13 @@ class Exchange:
             out, drafts, _ = two._write(
                 read.ir, "response", True, read.trail, self._options, read.made, read.odd
             )
-            return concluded(out, all_notes(read.notes, drafts, out, True), None, self._judge)
+            return self._given(out, all_notes(read.notes, drafts, out, True))
         rest = Remainder(one, two, self._names, self._taken(), self._options)
         rest.taken(read.ir, read.trail, read.made, self._carries)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, self._carries)
         rest.noted(drafts, read.trail, self._stays)
         self._state["turns"] += rest.turns
-        return concluded(out, all_notes(read.notes, drafts, out, False), None, self._judge)
+        return self._given(out, all_notes(read.notes, drafts, out, False))
 
     def error(self, body: Any, http: int | None = None) -> Conversion:
         """Convert an error of the provider for the client. Raises ConversionError, PolicyError.
@@ -148,7 +149,15 @@ class Exchange:
         if known and said is not None and not any(draft.source == at for draft in drafts):
             told = f"the status {http} says more than `{said.removeprefix('other:')}`"
             drafts.append(Draft("reworded", "changed", at, None, told))
-        return concluded(out, all_notes(read.notes, drafts, out, same), None, self._judge)
+        return self._given(out, all_notes(read.notes, drafts, out, same))
+
+    def _sent(self, out: Any, notes: Sequence[Note], envelope: Envelope | None) -> Conversion:
+        pair = (self.client, self.provider)
+        return concluded(out, notes, envelope, self._judge, *pair, self._rules.hash)
+
+    def _given(self, out: Any, notes: Sequence[Note]) -> Conversion:
+        pair = (self.provider, self.client)
+        return concluded(out, notes, None, self._judge, *pair, self._rules.hash)
 
     # -- what was remembered ----------------------------------------------------------------------
 
