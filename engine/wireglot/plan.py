@@ -18,7 +18,7 @@ from .limits import _pattern
 from .looks import entries, plain_block
 from .notes import no_place, own_field
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
-from .rulefile import Dialect
+from .rulefile import Dialect, Group
 from .symbols import CLASSES, Cannot
 
 
@@ -70,6 +70,24 @@ def _alike(target: Dialect, lists: list[Hole]) -> None:
             if isinstance(child, Hole) and child.path.startswith("own."):
                 if child.mark in ("default", "else"):
                     raise Cannot
+    if talk.per == "run":
+        for group in talk.groups:
+            _one_list(group)
+
+
+def _one_list(group: Group) -> None:
+    """Raise Cannot where a run holds more than fixed words and one list, alike in all its cases."""
+    seen: set[Any] = set()
+    for wire in (case.wire for case in group.cases if not group.spliced):
+        if not isinstance(wire, Fields) or wire.spread:
+            raise Cannot
+        rest = [(names, child) for names, child in wire.entries if not isinstance(child, Literal)]
+        for names, child in rest:
+            if not isinstance(child, Hole) or child.path != "parts":
+                raise Cannot
+            seen.add((names, child.shape, child.lenses, child.mark, repr(child.value)))
+        if len(rest) != 1 or len(seen) != 1:
+            raise Cannot
 
 
 def _envelope(target: Dialect) -> list[tuple[dict[str, Any], dict[str, Any]]] | None:
@@ -231,13 +249,14 @@ def _entry(
         return ("shaped",)
     if child.path.startswith("own."):
         return ("lost", "own-field", own_field(child.path[4:], source.family), None)
-    if child.mode or _words(child) or "." in child.path or child.path in shaped:
+    kind = field_type("request", child.path)
+    if child.mode or _words(child) or "." in child.path or child.path in shaped or kind == "opaque":
         return ("shaped",)
     if child.path in OF_TOOLS or child.path in target.bounds or _beside(source, target, child.path):
         return ("shaped",)
     if child.mark in ("default", "made"):
         raise Cannot
-    cls = CLASSES.get(field_type("request", child.path), "any")
+    cls = CLASSES.get(kind, "any")
     classes = {"str": (str,), "int": (int,), "bool": (bool,), "number": (int, float)}.get(cls)
     if "listed" in child.lenses:
         classes = (list,)
