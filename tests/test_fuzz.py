@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from wireglot import form, laddercheck, lenses, load, picture, rulefile, schema, tableform
+from wireglot import form, ladder, laddercheck, lenses, load, picture, rulefile, schema, tableform
 from wireglot.errors import ConversionError
 from wireglot.findings import Findings
+from wireglot.lenses import Misfit
 from wireglot.pictureform import MODES
 from wireglot.rulesets import RuleSet
 from wireglot.source import Pos, parse
+from wireglot.trail import Trail
 
 from . import rulefuzz
 from .rulefuzz import FILE, Base, differ, node_of
@@ -373,6 +375,32 @@ def test_what_stands_beside_a_run_is_written_alike(name: Any) -> None:
     rules = load.from_nodes({"talk": node_of(talk)}, nodes, Findings({FILE: ""}))
     message = {"who": "user", "says": [{"words": "Hi"}], "as": "Ann"}
     alike(rules or Findings(), "other", "talk", [{"talk": [message]}, {"talk": [message] * 2}])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"ir": {"type": {"...": "$absent"}}},
+        {"ir": {"type": "$x"}, "wire": {"by": "model", "text": "$x"}},
+        {"ir": {}, "wire": {"by": "model", "text": "$type"}},
+    ],
+    ids=["an object", "a name", "a field"],
+)
+def test_a_type_that_is_no_word_is_no_type(told: dict[str, Any]) -> None:
+    rules = loaded(
+        BASES["items"], "items", lambda plain: plain["shapes"]["told"].update({"wire": {}, **told})
+    )
+    assert isinstance(rules, RuleSet)
+    body = {"talk": [{"by": "model", "text": []}]}
+    (part,) = rules["items"].read(body).ir["messages"][0]["parts"]
+    assert part["type"] == "unknown"
+
+
+def test_a_step_to_a_type_that_is_no_word_is_not_taken() -> None:
+    row = {"from": {"type": "text", "text": "$x"}, "to": {"type": {"a": "$x"}}}
+    (step,) = ladder.load(node_of({"wireglot": 1, "ladder": {"text": {"row": row}}}))["text"]
+    with pytest.raises(Misfit, match="the type of an object is a word"):
+        ladder.step(step, {"type": "text", "text": "Hi"}, Trail())
 
 
 def test_an_overlay_of_another_file_that_no_longer_fits_is_told() -> None:

@@ -170,6 +170,8 @@ class Reader:
                 for key, (leaf, leaf_at) in value.items():
                     self.place(inner, key, leaf, leaf_at)
                 value = inner
+            if name == "type" and value is not ABSENT and not isinstance(value, str):
+                raise Misfit("the type of an object is a word", env.base, child.pos)
             if value is not ABSENT:
                 out[name] = (value, at)
         return out
