@@ -292,6 +292,7 @@ def _put(plain: dict[str, Any], path: str, value: Any) -> None:
 
 
 TYPED = {"type": "text"}
+DEEP = {"a": {"b": "$own.k (default 1)"}}
 # A base, one of its files, and what is put where.
 CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "a turn of tools in which none answers": (
@@ -341,6 +342,55 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"request/wire/tools": "$tools each tool (old)"},
     ),
     "tools without functions": ("tools", "tools", {"unions/tool": ["text", "server"]}),
+    "a default deep in a part": ("talk", "talk", {"shapes/tool_call/wire/k": DEEP}),
+    "a default deep in a message": ("overlay", "base", {"conversation/wire/k": DEEP}),
+    "a default deep in a request": (
+        "talk",
+        "talk",
+        {"request/wire/k": {"a": "$max_tokens (default 5)"}},
+    ),
+    "a number of the request": ("talk", "talk", {"request/wire/k": "$nth (optional)"}),
+    "a number of messages": ("overlay", "base", {"conversation/wire/k": "$nth (optional)"}),
+    "all keys of a message": ("variants", "variants", {"conversation/wire/...": "$own.x"}),
+    "no further key of a part": (
+        "overlay",
+        "base",
+        {"shapes/text/wire": {"text": "$text", "...": "$absent"}},
+    ),
+    "no further key of a request": ("variants", "variants", {"request/wire/...": "$absent"}),
+    "a key of the request that is given up": (
+        "overlay",
+        "base",
+        {"request/wire/own": GONE, "request/drop": {"own": "It says nothing."}},
+    ),
+    "a request that says more": ("overlay", "base", {"request/ir": {"max_tokens": 9}}),
+    "a text that is JSON": ("talk", "talk", {"shapes/text/wire/text": "$text | json"}),
+    "a name that is JSON": ("tools", "tools", {"shapes/function/wire/name": "$name | json"}),
+    "messages that are JSON": (
+        "talk",
+        "talk",
+        {"request/wire/talk": "$messages as conversation | json"},
+    ),
+    "parts that are JSON": (
+        "overlay",
+        "base",
+        {"conversation/wire/parts": "$parts each part | json"},
+    ),
+    "messages that may be left out": (
+        "tools",
+        "tools",
+        {"request/wire/talk": "$messages as conversation (default empty-list)"},
+    ),
+    "system text in a list": (
+        "talk",
+        "talk",
+        {"request/wire/rules": ["$system each text | bare (optional)"]},
+    ),
+    "a field of its own with a guard": (
+        "overlay",
+        "base",
+        {"request/wire/own": "$own.mood | list"},
+    ),
 }
 
 

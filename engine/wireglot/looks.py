@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, holes
 from .rulefile import Case, Dialect, Shape
 from .symbols import Cannot
@@ -123,8 +124,9 @@ def plain_block(dialect: Dialect, name: str | None = None) -> tuple[list[tuple[s
             for names, child in case.wire.entries:
                 if isinstance(child, Hole) and child.path == "text":
                     rest = (c for _, c in case.wire.entries if c is not child)
-                    if child.mark == "old" or not all(map(silent, rest)):
-                        raise Cannot  # the block always holds more, or not even its text
+                    said = child.mark != "old" and all(map(is_guard, child.lenses))
+                    if not said or not all(map(silent, rest)):
+                        raise Cannot  # the block always holds more, or not its text as it is
                     return fixed, names[0]
     raise Cannot
 

@@ -101,7 +101,7 @@ def tools_body(pair: Pair, code: Code) -> None:
 def _takes(target: Dialect) -> bool:
     """Tell whether a dialect's list of tools takes plain functions."""
     hole = find(target.units["request"].cases[0].wire, "tools")
-    if hole is None or hole.shape is None or hole.mark == "old":
+    if hole is None or hole.shape is None or hole.mark == "old" or set(hole.lenses) - {"listed"}:
         return False
     members = target.unions.get(hole.shape, [hole.shape])
     gathered = gathering(target)
