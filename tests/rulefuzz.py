@@ -46,7 +46,7 @@ SECONDS = 2.0  # of the processor, that one execution takes at most
 MEGABYTES = 64  # by which one execution raises the peak at most
 MOST = 2 * 2**30  # of memory, that a process may ask for
 BYTES = 0.1  # how many change the bytes of a file
-RUN = 0.15  # how many are run, of those that reach the compiler
+RUN = 0.5  # how many are run, of those that reach the compiler
 OPTIONS: tuple[dict[str, Any], ...] = (
     {},
     {},

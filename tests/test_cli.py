@@ -139,7 +139,7 @@ def test_a_policy_and_an_option_are_parsed_at_the_right_equals_sign() -> None:
     assert cli._option("k=a=b") == ("k", "a=b")
     assert cli._option("k=[1]") == ("k", [1])
     assert cli._option("k=NaN") == ("k", "NaN")
-    assert cli._policy(["path:/a=b=fail"]) == {"path:/a=b": "fail"}
+    assert cli._policy(["path:/a=b=fail"]).table == {"path:/a=b": "fail"}
 
 
 @pytest.mark.parametrize(

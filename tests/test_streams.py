@@ -655,3 +655,67 @@ def test_what_is_no_json_and_what_comes_too_late_is_refused() -> None:
         t.feed(HEAD)
     with pytest.raises(wireglot.UsageError):
         RULES.translator(source="openai-chat", target="nowhere")
+
+
+# -- exchanges ------------------------------------------------------------------------------------
+
+
+def turned(x: wireglot.Exchange, frames: list[Json]) -> list[Json]:
+    t = x.translator()
+    return [new for frame in frames for new in t.feed(frame)] + t.finish()
+
+
+@pytest.mark.parametrize("client", ["openai-chat", "anthropic", "ollama"])
+def test_a_signature_comes_back_after_a_stream(client: str) -> None:
+    x = wireglot.exchange(client=client, provider="gemini", model="gemini-3-pro", state={})
+    question: Json = {"role": "user", "content": "Is it warm?"}
+    x.request({"model": "any", "max_tokens": 9, "messages": [question]})
+    out = turned(x, [gemini(SIGNED), gemini(finish="STOP", usageMetadata={"promptTokenCount": 3})])
+    message = RULES.collect(out, client)
+    (made,) = called(out, client)
+    assert made[1:] == ("f", {"x": 1})
+    if client == "openai-chat":
+        history = [
+            message["choices"][0]["message"],
+            {"role": "tool", "tool_call_id": made[0], "content": "22"},
+        ]
+    elif client == "ollama":
+        history = [message["message"], {"role": "tool", "tool_name": "f", "content": "22"}]
+    else:
+        result = {"type": "tool_result", "tool_use_id": made[0], "content": "22"}
+        history = [
+            {"role": "assistant", "content": message["content"]},
+            {"role": "user", "content": [result]},
+        ]
+    y = wireglot.exchange(client, "gemini", model="gemini-3-pro", state=x.state)
+    sent = y.request({"model": "any", "max_tokens": 9, "messages": [question, *history]})
+    assert sent.body["contents"][1]["parts"] == [SIGNED]
+
+
+def test_names_come_back_as_the_client_gave_them() -> None:
+    x = wireglot.exchange(client="gemini", provider="openai-chat", state={})
+    function = {"name": "a.b", "parameters": {"type": "object"}}
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+        "tools": [{"functionDeclarations": [function]}],
+    }
+    name = x.request(body).body["tools"][0]["function"]["name"]
+    assert name != "a.b"
+    out = turned(x, [HEAD, calls(call(0, name, "a", "{}")), *TAIL])
+    assert called(out, "gemini") == [("a", "a.b", {})]
+
+
+def test_ids_that_are_made_in_two_turns_are_not_the_same() -> None:
+    x = wireglot.exchange(client="openai-chat", provider="gemini", model="m", state={})
+    question = {"role": "user", "content": "Is it warm?"}
+    x.request({"messages": [question]})
+    frames = [gemini(SIGNED), gemini(finish="STOP")]
+    (first,) = called(turned(x, frames), "openai-chat")
+    (second,) = called(turned(x, frames), "openai-chat")
+    assert first[0] != second[0]
+
+
+def test_within_one_dialect_the_frames_of_a_turn_stay_as_they_are() -> None:
+    x = wireglot.exchange(client="anthropic", provider="anthropic", state={})
+    x.request({"model": "m", "max_tokens": 9, "messages": []})
+    assert turned(x, ANTHROPIC) == ANTHROPIC

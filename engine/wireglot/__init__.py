@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
 from .load import load_rules, packaged
 from .notes import Note
+from .policy import Policy, load_policy
 from .results import Conversion, Envelope, Reading
 from .rulesets import RuleSet
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .exchanges import Exchange
     from .ir import Unit
+    from .live import LiveRules
     from .streams import TextStream, Translator
 
 __version__ = "0.1.0"
@@ -31,7 +33,9 @@ __all__ = [
     "DialectRules",
     "Envelope",
     "Exchange",
+    "LiveRules",
     "Note",
+    "Policy",
     "PolicyError",
     "Reading",
     "RuleError",
@@ -45,6 +49,7 @@ __all__ = [
     "convert",
     "exchange",
     "frames",
+    "load_policy",
     "load_rules",
     "packaged",
     "text_stream",
@@ -60,7 +65,7 @@ def convert(
     model: str | None = None,
     stream: bool | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
@@ -68,7 +73,7 @@ def convert(
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
     dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
     variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`.
+    to `ignore`, `note` or `fail`, or is what `load_policy` gives.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
@@ -81,14 +86,14 @@ def exchange(
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
     state: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
 ) -> Exchange:
     """Put a client of one packaged dialect in front of a provider of another, turn after turn.
 
-    `.request(body)` goes to the provider, `.response(body)` and `.error(body)` come back; `.state`
-    is JSON that lets another exchange go on. `state={}` says that it is kept, None that it is not:
-    what the client's format has no room for is then noted `lost`. `model` stands over that of the
-    body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
+    `.request(body)` goes to the provider, `.response(body)` and `.error(body, http)` come back;
+    `.state` is JSON that lets another exchange go on. `state={}` says that it is kept, None that it
+    is not: what the client's format has no room for is then noted `lost`. `model` stands over that
+    of the body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
 
     Raises UsageError for what does not exist and for a state that is none.
     """
@@ -101,7 +106,7 @@ def translate(
     target: str,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
 ) -> Iterator[Any]:
     """Yield the frames of a stream in another packaged dialect, as they come.
 
@@ -120,7 +125,7 @@ def atranslate(
     target: str,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
 ) -> AsyncIterator[Any]:
     """Yield the frames of an asynchronous stream in another packaged dialect, as they come."""
     from . import streams
@@ -155,6 +160,10 @@ def __getattr__(name: str) -> Any:
         from .dialects import DialectRules
 
         return DialectRules
+    if name == "LiveRules":
+        from .live import LiveRules
+
+        return LiveRules
     if name == "Exchange":
         from .exchanges import Exchange
 

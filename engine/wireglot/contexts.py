@@ -43,6 +43,7 @@ class Contexts:
         self.of: dict[str, set[str]] = {}
         self.unions: set[str] = set()
         self._queue: list[str] = []
+        self._all: list[View] | None = None
         for name, what in NAMED.items():
             if name in dialect.shapes:
                 self._reach(name, {what})
@@ -69,7 +70,12 @@ class Contexts:
         return views
 
     def all(self) -> list[View]:
-        """Return every case of the dialect with what it pictures."""
+        """Return every case of the dialect with what it pictures; made once, all is reached now."""
+        if self._all is None:
+            self._all = self._views()
+        return self._all
+
+    def _views(self) -> list[View]:
         views = [view for shape in self.dialect.shapes.values() for view in self.views(shape)]
         for unit, shape in self.dialect.units.items():
             for case in shape.cases:

@@ -6,6 +6,7 @@ close. It knows no dialect; what it hears is what `sighting` finds by the pictur
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from . import hooks
@@ -43,6 +44,7 @@ class Fold:
         self.begun = self.ended = self.finished = False
         self.error: dict[str, Any] | None = None
         self.frames = 0
+        self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self._told: set[tuple[str, str]] = set()
         self._drop = self.stream.drop
@@ -248,6 +250,8 @@ class Fold:
                 part.said["id"] = hooks.made_id(seed, f"{part.candidate}/{part.nth}", taken)
                 part.made = True
             part.said.setdefault("name", "")
+            if self.met is not None:
+                self.met(part)
         if self.listener is not None:
             self.listener.opened(part)
 

@@ -21,6 +21,8 @@ PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that h
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
+_EMPTY = {"[]": "empty-list", "{}": "empty-object", "''": "empty-text"}
+
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report what is wrong with the holes of every case."""
@@ -309,24 +311,32 @@ class _View:
     def _value(self, hole: Hole) -> None:
         value = hole.value
         table = self.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
-        if value is None or isinstance(value, list | dict) or hole.mode:
+        if value is ABSENT:
+            message = f"`({hole.mark} $absent)` says that there is nothing"
+            self.error("R010", message, hole.pos, "write `(optional)`", word=f"({hole.mark}")
+        if value is None or value is ABSENT or hole.mode:
             return
+        word = _EMPTY.get(repr(value), str(value))
         if table is not None:
             known = {str(w) for w in (*table.to_ir, *table.read_also)}
             if str(value) not in known:
-                message = f"`{value}` is no word of the wire in the table `{hole.lenses[-1]}`"
-                self.error("R010", message, hole.pos, helped(str(value), known), word=str(value))
+                message = f"`{word}` is no word of the wire in the table `{hole.lenses[-1]}`"
+                self.error("R010", message, hole.pos, helped(word, known), word=word)
             return
         kind = field_type(self.view.case.shape, hole.path)
         if len(hole.paths) > 1:
             kind = "integer"
-        if hole.lenses or kind in ("any", "opaque") or guard(kind, value):
+        if hole.lenses and all(map(is_guard, hole.lenses)):
+            kind = hole.lenses[0]
+        elif hole.lenses:
+            return
+        if kind in ("any", "opaque") or guard(kind, value):
             return
         help = f"`${hole.path}` is a value of type {kind} (docs/ir.md)"
-        if kind == "bool" and str(value).lower() in _YES:
-            help = f"write `{_YES[str(value).lower()]}`: `{value}` is a text in a rule file"
-        message = f"`{value}` is no {kind}, and `${hole.path}` is"
-        self.error("R010", message, hole.pos, help, word=str(value))
+        if kind == "bool" and word.lower() in _YES:
+            help = f"write `{_YES[word.lower()]}`: `{word}` is a text in a rule file"
+        message = f"`{word}` is no {kind}, and `${hole.path}` is"
+        self.error("R010", message, hole.pos, help, word=word)
 
 
 def definitions(dialect: Dialect, word: str) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class Part:
 
     __slots__ = (
         "address", "candidate", "field", "kind", "made", "nth", "open", "pieces", "said", "scan",
+        "was",
         "whole",
     )  # fmt: skip
 
@@ -51,6 +52,7 @@ class Part:
         self.open = True
         self.whole = False  # it came in one piece, as `said`
         self.made = False  # its id was made here
+        self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
         self.scan = Scan() if field == "arguments" else None
 

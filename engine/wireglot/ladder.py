@@ -101,6 +101,8 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
         if made is ABSENT:
             new.pop(name, None)
         else:
+            if name == "type" and not isinstance(made, str):
+                raise Misfit("the type of an object is a word")
             new[name] = made
             at = trail.find(value, origin) if origin else None
             trail.put(new, name, at or trail.find(value))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-from .errors import UsageError
 
 if TYPE_CHECKING:
     from .trail import At
 
 Effect = Literal["lost", "changed", "moved", "added", "kept"]
 Severity = Literal["info", "warning", "error"]
+EFFECTS = ("lost", "changed", "moved", "added", "kept")
+SEVERITIES = ("info", "warning", "error")
 
 CODES: dict[str, str] = {
     "unknown-key": "A key that no picture names; the target has no place for it.",
@@ -162,62 +161,3 @@ class Draft:
     ) -> None:
         self.code, self.effect, self.source = code, effect, source
         self.rule, self.message, self.owner, self.place = rule, message, owner, place
-
-
-class Policy:
-    """What to do about notes: `ignore | note | fail` by code, `effect:NAME` or `path:POINTER`.
-
-    A code outranks a path (the longest pointer first), a path outranks an effect.
-    """
-
-    def __init__(self, table: Mapping[str, str] | None) -> None:
-        if table is not None and not isinstance(table, Mapping):
-            raise UsageError(
-                f"`policy` is a mapping such as {{'effect:lost': 'fail'}}, "
-                f"not {type(table).__name__}"
-            )
-        self.table = dict(table or {})
-        for key, word in self.table.items():
-            if not isinstance(key, str):
-                raise UsageError(f"a key of the policy is a text, not {type(key).__name__}")
-            kind, _, name = key.partition(":")
-            if word not in ("ignore", "note", "fail"):
-                raise UsageError(
-                    f"the policy for `{key}` is `{word}`; say `ignore`, `note` or `fail`"
-                )
-            known = (
-                key in CODES
-                or (kind == "effect" and name in _SEVERITY)
-                or (kind == "path" and (not name or name.startswith("/")))
-            )
-            if not known:
-                raise UsageError(
-                    f"the policy names `{key}`, which is no code of docs/notes.md, no "
-                    "`effect:NAME` and no `path:POINTER`"
-                )
-
-    def word(self, note: Note) -> str:
-        """Return `ignore`, `note` or `fail` for a note."""
-        if note.code in self.table:
-            return self.table[note.code]
-        best = ""
-        for key in self.table:
-            if key.startswith("path:") and len(key) > len(best):
-                pointer = key[5:]
-                for path in (note.source_path, note.target_path):
-                    if path is not None and (path == pointer or path.startswith(pointer + "/")):
-                        best = key
-        return self.table.get(best or f"effect:{note.effect}", "note")
-
-    def apply(self, notes: Iterable[Note]) -> tuple[tuple[Note, ...], Note | None]:
-        """Return the notes that stay, and the first that is forbidden, if any."""
-        if not self.table:
-            return tuple(notes), None
-        stay, forbidden = [], None
-        for note in notes:
-            word = self.word(note)
-            if word != "ignore":
-                stay.append(note)
-            if word == "fail" and forbidden is None:
-                forbidden = note
-        return tuple(stay), forbidden

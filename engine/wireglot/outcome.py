@@ -104,6 +104,7 @@ class Outcome:
         for owner in self.candidates:
             parts = [part.ir() for part in owner.parts]
             for part, ir in zip(owner.parts, parts, strict=True):
+                ir.update(part.was)
                 if part.made and free:
                     del ir["id"]
             one: dict[str, Any] = {"parts": parts}

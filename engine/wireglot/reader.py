@@ -170,6 +170,8 @@ class Reader:
                 for key, (leaf, leaf_at) in value.items():
                     self.place(inner, key, leaf, leaf_at)
                 value = inner
+            if name == "type" and value is not ABSENT and not isinstance(value, str):
+                raise Misfit("the type of an object is a word", env.base, child.pos)
             if value is not ABSENT:
                 out[name] = (value, at)
         return out
@@ -191,6 +193,8 @@ class Reader:
         owner = made
         for key in keys[:-1]:
             owner = owner.setdefault(key, {})
+            if not isinstance(owner, dict):
+                raise Misfit(f"`{path}` stands in what is no object", at or ())
         old = owner.get(keys[-1])
         if isinstance(old, dict) and isinstance(value, dict):
             # Two places of the wire make one object of the IR.
@@ -199,6 +203,8 @@ class Reader:
                 self.trail.put(old, key, at)
             self.trail.copy(value, old)
             return
+        if isinstance(old, dict):
+            raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
         owner[keys[-1]] = value
         self.trail.put(owner, keys[-1], at)
 

@@ -18,6 +18,9 @@ def interpreted(dialect: Dialect) -> bool:
         beside = [h for c in shape.cases for h in pic.holes(c.wire) if h.path != "run"]
         if shape.marks or (shape.gathers and (len(shape.cases) > 1 or beside)):
             return True
+    request = dialect.units["request"].cases
+    if len(request) > 1 or request[0].ir is not None:
+        return True
     talk = dialect.conversation
     if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:
         return True

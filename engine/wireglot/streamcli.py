@@ -12,6 +12,7 @@ from .errors import UsageError
 
 if TYPE_CHECKING:
     from .notes import Note
+    from .policy import Policy
     from .rulesets import RuleSet
 
 SIZE = 65_536
@@ -21,7 +22,7 @@ def convert(
     rules: RuleSet,
     chosen: Mapping[str, Any],
     options: Mapping[str, Any],
-    policy: Mapping[str, str],
+    policy: Mapping[str, str] | Policy,
     files: tuple[str, str | None],
 ) -> tuple[Note, ...]:
     """Translate the bytes of a stream as they come; what is written is flushed at once."""

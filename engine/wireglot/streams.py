@@ -9,16 +9,17 @@ from . import framing
 from .errors import ConversionError, UsageError
 from .fold import Fold
 from .incoming import Candidate, Part
-from .notes import Draft, Note, Policy
+from .notes import Draft, Note
 from .outcome import Outcome
 from .payload import check_call, check_json, known_options
+from .policy import Policy, of
 from .results import Conversion, all_notes, concluded, read_notes
 from .trail import Trail
 from .unfold import Unfold
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from .dialects import DialectRules
+    from .dialects import DialectRules, Read
     from .rulefile import Dialect
     from .rulesets import RuleSet
 
@@ -35,11 +36,12 @@ class Translator:
         source: DialectRules,
         target: DialectRules,
         options: dict[str, Any],
-        policy: Mapping[str, str] | None = None,
+        policy: Policy,
         keep: bool = True,
+        rules_hash: str = "",
     ) -> None:
         self._source, self._target, self._options = source, target, options
-        self._judge, self._keep = Policy(policy), keep
+        self._judge, self._keep, self._hash = policy, keep, rules_hash
         for dialect in (source, target):
             if dialect.model.stream is None:
                 raise UsageError(f"{dialect.name} has no picture of a stream")
@@ -119,26 +121,30 @@ class Translator:
         return self._fold.error
 
     def _concluded(self) -> Conversion:
-        fold, home = self._fold, self._home
+        fold = self._fold
         body = collected(self._source, fold, self._options)
-        read = self._source._read(body, "response", None, None, self._options)
-        _ids(read.ir, fold)
-        early = read_notes(fold.notes, home)
-        if home:
-            return concluded(body, early, None, self._judge)
-        unfold = self._unfold
-        assert unfold is not None
+        notes = read_notes(fold.notes, self._home)
+        if not self._home:
+            read = self._source._read(body, "response", None, None, self._options)
+            ids(read.ir, fold)
+            body, drafts = self._written(read)
+            notes += all_notes(read.notes, drafts, body, False)
+        pair = (self._source.name, self._target.name)
+        return concluded(body, notes, None, self._judge, *pair, self._hash)
+
+    def _written(self, read: Read) -> tuple[Any, list[Draft]]:
+        """Write the whole response, with the names and ids that went out already."""
+        assert self._unfold is not None
+        sent = self._unfold.writer.limits.renamed()
 
         def prepare(writer: Writer) -> None:
-            for (kind, name), written in unfold.writer.limits.renamed().items():
+            for (kind, name), written in sent.items():
                 writer.limits.remember(kind, name, written)
 
-        drafts: list[Draft] = list(read.odd)
-        out, found, _ = self._target._write(
-            read.ir, "response", False, read.trail, self._options, read.made, drafts, prepare
+        out, drafts, _ = self._target._write(
+            read.ir, "response", False, read.trail, self._options, read.made, read.odd, prepare
         )
-        notes = early + all_notes(read.notes, found, out, False)
-        return concluded(out, notes, None, self._judge)
+        return out, drafts
 
 
 class Bytes:
@@ -198,7 +204,7 @@ class TextStream:
         yield from self._taken()
         body = collected(self._rules, self._fold, {})
         self._ir = self._rules._read(body, "response", None, None, {}).ir
-        _ids(self._ir, self._fold)
+        ids(self._ir, self._fold)
 
     def _taken(self) -> list[str]:
         pieces, self._pieces = self._pieces, []
@@ -279,14 +285,14 @@ def _once(notes: Iterable[Note]) -> list[Note]:
     return list(seen.values())
 
 
-def _ids(ir: dict[str, Any], fold: Fold) -> None:
+def ids(ir: dict[str, Any], fold: Fold) -> None:
     """Let calls have the ids under which they went out."""
     for candidate, owner in zip(ir.get("candidates", ()), fold.outcome.candidates, strict=False):
         calls = [p for p in candidate.get("parts", ()) if p.get("type") == "tool_call"]
         known = [p for p in owner.parts if p.kind == "tool_call"]
         if len(calls) == len(known):
             for call, part in zip(calls, known, strict=True):
-                call["id"] = part.said["id"]
+                call["id"] = part.was.get("id", part.said["id"])
 
 
 def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> Any:
@@ -301,14 +307,14 @@ def translator(
     target: str,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
     result: bool = True,
 ) -> Translator:
     """Make a translator; `RuleSet.translator` says more."""
     check_call(model, None, source=source, target=target)
     known = known_options(options)
     one, two = rules.at(source, model, known), rules.at(target, model, known)
-    return Translator(one, two, known, policy, result)
+    return Translator(one, two, known, of(policy), result, rules.hash)
 
 
 def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
