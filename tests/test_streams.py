@@ -469,6 +469,39 @@ def test_a_stream_of_gemini_folds_to_what_the_whole_would_say() -> None:
     assert ids == [b["id"] for b in whole["content"] if b["type"] == "tool_use"]
 
 
+def value(path: str, **said: Json) -> Json:
+    return {"jsonPath": path, **said}
+
+
+def test_arguments_come_value_by_value() -> None:
+    head = {"functionCall": {"name": "f", "willContinue": True}, "thoughtSignature": "c2ln"}
+
+    def more(*values: Json, **said: Json) -> Json:
+        return gemini({"functionCall": {"partialArgs": list(values), **said}})
+
+    frames = [
+        gemini(head),
+        more(value("$.city", stringValue="Lis", willContinue=True), willContinue=True),
+        more(
+            value("$.city", stringValue="bon"),
+            value("$.days[1].n", numberValue=2),
+            willContinue=True,
+        ),
+        more(value("$['a b']", boolValue=False), value("$.none", nullValue="NULL_VALUE")),
+        gemini({"functionCall": {}}),
+        gemini({"functionCall": {"name": "g", "args": {"x": 1}}}),
+        gemini({"functionCall": {"name": "h", "willContinue": True}}),
+        more(value("x", stringValue="?")),
+        gemini(finish="STOP"),
+    ]
+    meant = {"city": "Lisbon", "days": [None, {"n": 2}], "a b": False, "none": None}
+    assert [c[1:] for c in called(frames, "vertex")] == [("f", meant), ("g", {"x": 1}), ("h", {})]
+    out, t = translated(frames, "vertex", "anthropic")
+    assert [c[1:] for c in called(out, "anthropic")] == [("f", meant), ("g", {"x": 1}), ("h", {})]
+    assert accepted(out, t.result.body, "anthropic") == ""
+    assert [n.source_path for n in t.notes if n.code == "unfit"] == ["/7"]
+
+
 def test_ids_that_were_made_are_those_of_the_result_even_without_an_id_of_the_response() -> None:
     line = {"model": "m", "message": {"role": "assistant", "content": ""}, "done": False}
     asked = {"function": {"name": "f", "arguments": {"x": 1}}}
@@ -655,6 +688,28 @@ def test_what_is_no_json_and_what_comes_too_late_is_refused() -> None:
         t.feed(HEAD)
     with pytest.raises(wireglot.UsageError):
         RULES.translator(source="openai-chat", target="nowhere")
+
+
+def test_a_frame_like_one_before_says_what_it_says_itself() -> None:
+    for name in DIALECTS:
+        frames = list(RULES.frames(WHOLE[name], name))
+        first = translated(frames, name, DIALECTS[name == DIALECTS[0]])[0]
+        assert translated(frames, name, DIALECTS[name == DIALECTS[0]])[0] == first
+    frames = [HEAD, chunk({"content": "a"}), chunk({"content": "b"}), *TAIL]
+    frames.insert(3, {**chunk({"content": "c"}), "odd": 1})
+    frames.insert(4, chunk({"content": None}))
+    frames.insert(5, chunk({"content": ""}))
+    frames.insert(6, {**chunk({"content": "d"}), "service_tier": "x"})
+    frames.insert(7, {**chunk({"content": "e"}), "service_tier": "y"})
+    for _ in range(2):
+        out, t = translated(frames, "openai-chat", "anthropic")
+        assert parts(out, "anthropic") == [{"type": "text", "text": "abcde"}]
+        assert [n.source_path for n in t.notes if n.code == "unknown-key"] == ["/3/odd"]
+        assert RULES.collect(frames, "openai-chat")["service_tier"] == "y"
+    with pytest.raises(wireglot.ConversionError):
+        translated(
+            [HEAD, chunk({"content": "a"}), chunk({"content": "\ud800"})], "openai-chat", "ollama"
+        )
 
 
 # -- exchanges ------------------------------------------------------------------------------------

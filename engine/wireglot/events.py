@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import picture as pic
 from .merge import merge
 from .picture import Fields, Hole, Items, Picture
 from .source import Node, Pos, wrong
 
+if TYPE_CHECKING:
+    from .alike import Forms
+
 STREAM_WORDS = frozenset("framing named frame events drop".split())
 FRAMINGS = ("sse", "lines")
 # What an event does; those of the second line name a kind of part, `candidate` or `response`.
 PLAIN = frozenset("start finish usage end keepalive part part_stop".split())
-OF_KIND = frozenset("part_start append add set part part_stop".split())
+OF_KIND = frozenset("part_start append put add set part part_stop".split())
 ACTS = PLAIN | OF_KIND
 # The field that is appended to where an event names none.
 USUAL = {"tool_call": "arguments"}
@@ -75,6 +78,17 @@ class Stream:
     drop: dict[str, str]
     pos: Pos
     of: dict[Word, Event] = field(default_factory=dict)
+    _forms: Any = None
+
+    @property
+    def forms(self) -> Forms:
+        """The forms of frames that were met."""
+        if self._forms is None:
+            from .alike import Forms
+
+            self._forms = Forms(p for event in self.events for p in event.reads)
+        found: Forms = self._forms
+        return found
 
     def pictures(self) -> Iterator[Picture]:
         """Yield every picture of the stream."""
@@ -112,6 +126,7 @@ def load(node: Node) -> Stream:
         dict(words["drop"].plain()) if "drop" in words else {},
         node.pos,
     )
+    stream.events.sort(key=lambda event: "part" in event.acts)  # the most general ones
     for event in stream.events:
         for word in event.words:
             stream.of.setdefault(word, event)
@@ -134,7 +149,7 @@ def _word(text: str) -> Word:
         return Word(act)
     if act not in OF_KIND:
         raise ValueError(f"`{act}` names no kind")
-    if act in ("append", "part_start"):
+    if act in ("append", "part_start", "put"):
         path = path or USUAL.get(kind, "text")
     return Word(act, kind, path)
 

@@ -11,10 +11,13 @@ from typing import Any, Protocol
 
 from . import hooks
 from .events import Word
+from .failure import Failure
 from .incoming import Candidate, Part, joined
-from .lenses import Misfit, same
+from .lenses import same, stringify
+from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
-from .picture import Fields, Hole, Literal, Picture
+from .payload import check_json
+from .picture import ABSENT, Hole
 from .reader import Reader
 from .rulefile import Dialect
 from .sighting import Frame, Sight, Taken
@@ -49,7 +52,8 @@ class Fold:
         self._told: set[tuple[str, str]] = set()
         self._drop = self.stream.drop
         self._keys: dict[str, frozenset[str]] = {}
-        self._error = self._needed()
+        self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
+        self._failure = Failure(dialect)
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -60,19 +64,33 @@ class Fold:
         if self.ended:
             self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
+        known = self.stream.forms.find(wire)
+        if known is not None:
+            self._heard(*known)
+            return
+        check_json(wire)
         frame = Frame(wire, self._keys_of)
         sights = frame.sights(self.stream)
-        for nth, taken in frame.common(self.stream.frame):
-            self._common(taken, nth)
-        error = self._failed(wire, frame)
-        for sight in sights:
-            self._hear(sight)
+        common = frame.common(self.stream.frame)
+        error = self._failure.of(wire, frame)
+        self._heard(sights, common)
         if error is not None:
             self._begin()
             self.error = error
             if self.listener is not None:
                 self.listener.failed(error)
-        self._unheard(frame, sights, error is not None, at)
+        if not self._unheard(frame, sights, error is not None, at) and error is None:
+            self.stream.forms.learn(wire, sights, common)
+
+    def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
+        """Take what a frame says."""
+        for nth, taken in common:
+            key = (nth, taken[0].path)
+            if self._before.get(key, ABSENT) != taken[1]:
+                self._before[key] = taken[1]
+                self._common(taken, nth)
+        for sight in sights:
+            self._hear(sight)
 
     def _keys_of(self, name: str) -> frozenset[str]:
         keys = self._keys.get(name)
@@ -80,44 +98,21 @@ class Fold:
             keys = self._keys[name] = Reader(self.dialect, {}).keys_of(name)
         return keys
 
-    def _needed(self) -> frozenset[str]:
-        """Return the keys that every error has."""
-        shape = self.dialect.units.get("error")
-        found: list[frozenset[str]] = []
-        for case in shape.cases if shape else ():
-            entries = case.wire.entries if isinstance(case.wire, Fields) else ()
-            found.append(frozenset(names[0] for names, child in entries if _stands(child)))
-        return frozenset.intersection(*found) if found else frozenset()
-
-    def _failed(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
-        """Return the error that a frame holds beside what events have claimed of it."""
-        needed = self._error
-        if not needed or not isinstance(wire, dict):
-            return None
-        if not all(wire.get(key) is not None and (key,) not in frame.claimed for key in needed):
-            return None
-        shape = self.dialect.units["error"]
-        try:
-            cases = [(shape, case) for case in shape.cases]
-            found = Reader(self.dialect, {}).first(cases, wire, (), True)
-        except Misfit:
-            return None
-        frame.claimed.update((key,) for key in shape.keys)
-        return {k: v for k, v in found.items() if k not in ("kept", "spelled")}
-
-    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> None:
-        for place in frame.rest():
+    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> bool:
+        """Note what nothing has claimed of a frame; tell whether there is any."""
+        rest = frame.rest()
+        for place in rest:
             shown = path_of(place)
             if shown in self._drop:
                 self.say("dropped", "lost", (at, *place), self._drop[shown], shown)
             elif not sights and not failed:
+                keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
                 told = "no event of this dialect is like this frame"
-                self.say("unknown-frame", "lost", (at,), told, repr(sorted(frame.wire)) if
-                          isinstance(frame.wire, dict) else "")  # fmt: skip
-                return
+                self.say("unknown-frame", "lost", (at,), told, repr(keys))
+                break
             else:
-                told = "no picture names this key, and the target has no place for it"
-                self.say("unknown-key", "lost", (at, *place), told, shown)
+                self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, shown)
+        return bool(rest)
 
     @property
     def cut(self) -> bool:
@@ -176,12 +171,15 @@ class Fold:
             self.ended = True
         elif act == "part_stop":
             part = self._at(sight, self.outcome.of(nth))
+            if part is None and not sight.event.addresses:
+                found = (p for p in reversed(self.outcome.of(nth).parts) if p.open)
+                part = next((p for p in found if word.kind in ("", p.kind)), None)
             if part is not None and part.open:
                 self._close(part)
         elif word.kind == "candidate":
             owner = self.outcome.of(nth)
             owner.flows[word.field] = joined(owner.flows.get(word.field), sight.found.get("piece"))
-        elif act in ("part_start", "append", "set", "add", "part"):
+        elif act in ("part_start", "append", "put", "set", "add", "part"):
             self._begin()
             getattr(self, f"_{act}")(word, sight, self.outcome.of(nth))
 
@@ -311,6 +309,17 @@ class Fold:
         if part is not None:
             part.said.update(said)
 
+    def _put(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        """Take a value of an object that comes value by value."""
+        address = self._address(sight)
+        part = owner.places.get(address) if address else None
+        if part is None:
+            part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
+        path, value = str(sight.found["path"]), sight.found.get("piece")
+        if part is None or not part.open or not part.put(path, value):
+            told = f"nothing is at the place `{path[:40]}`"
+            self.say("unfit", "lost", (self.frames - 1,), told, path)
+
     def _add(self, word: Word, sight: Sight, owner: Candidate) -> None:
         part = self._at(sight, owner)
         if part is None:
@@ -354,6 +363,8 @@ class Fold:
             self.listener.grown(part, piece)
 
     def _close(self, part: Part) -> None:
+        if part.tree is not None:
+            self._grow(part, stringify(part.tree))
         part.open = False
         if self.listener is not None:
             self.listener.closed(part)
@@ -381,10 +392,3 @@ class Fold:
             for part in list(owner.parts):
                 if part.open:
                     self._close(part)
-
-
-def _stands(p: Picture) -> bool:
-    """Tell whether something must stand where a picture does."""
-    if isinstance(p, Hole):
-        return p.mark is None
-    return not isinstance(p, Fields | Literal) or (isinstance(p, Fields) and not p.loose)

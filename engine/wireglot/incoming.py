@@ -8,6 +8,7 @@ from typing import Any
 from .lenses import Misfit, parse_json
 from .sighting import Taken
 
+_STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
 _JSON = re.compile(r'["\\{}\[\]]')
 
 
@@ -41,8 +42,7 @@ class Part:
 
     __slots__ = (
         "address", "candidate", "field", "kind", "made", "nth", "open", "pieces", "said", "scan",
-        "was",
-        "whole",
+        "tree", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -52,6 +52,7 @@ class Part:
         self.open = True
         self.whole = False  # it came in one piece, as `said`
         self.made = False  # its id was made here
+        self.tree: Any = None  # an object that comes value by value
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
         self.scan = Scan() if field == "arguments" else None
@@ -61,6 +62,13 @@ class Part:
         self.pieces.append(piece)
         if self.scan is not None:
             self.scan.feed(piece)
+
+    def put(self, path: str, value: Any) -> bool:
+        """Put a value at its place in an object; a text goes on where one stands already."""
+        if (steps := steps_of(path)) is None:
+            return False
+        self.tree = set_at(self.tree, steps, value)
+        return True
 
     @property
     def over(self) -> bool:
@@ -139,3 +147,32 @@ def joined(old: Any, new: Any) -> Any:
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{key: joined(old.get(key), value) for key, value in new.items()}}
     return old if new is None else new
+
+
+def steps_of(path: str) -> list[str | int] | None:
+    """Take a path of names and numbers apart, as `$.a.b[0]`; None for another form."""
+    steps: list[str | int] = []
+    at = 1
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None:
+            return None
+        name = next((g for g in (found[1], found[3], found[4]) if g is not None), None)
+        steps.append(int(found[2]) if name is None else name)
+        at = found.end()
+    return steps if path.startswith("$") and steps else None
+
+
+def set_at(tree: Any, steps: list[str | int], value: Any) -> Any:
+    """Return an object with a value at a place within it."""
+    if not steps:
+        return tree + value if isinstance(tree, str) and isinstance(value, str) else value
+    step, rest = steps[0], steps[1:]
+    if isinstance(step, int):
+        held = tree if isinstance(tree, list) else []
+        held += [None] * (step + 1 - len(held))
+        held[step] = set_at(held[step], rest, value)
+        return held
+    named = tree if isinstance(tree, dict) else {}
+    named[step] = set_at(named.get(step), rest, value)
+    return named

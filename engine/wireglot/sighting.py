@@ -17,7 +17,7 @@ Taken = tuple[Hole, Any, At]
 class Sight:
     """One event in a frame: where it stands (`at`), and the wire values of its holes."""
 
-    __slots__ = ("at", "beside", "claims", "event", "found", "place", "taken")
+    __slots__ = ("at", "ats", "claims", "event", "found", "place", "places", "taken")
 
     def __init__(self, event: Event) -> None:
         self.event = event
@@ -25,7 +25,8 @@ class Sight:
         self.found: dict[str, Any] = {}  # plain holes, by path
         self.taken: list[Taken] = []  # holes that a shape or a lens reads
         self.claims: list[At] = []
-        self.beside: list[At] = []  # addresses: they are heard, and alone say nothing
+        self.ats: dict[str, At] = {}  # where the addresses stand; they alone say nothing
+        self.places: dict[str, At] = {}  # where the plain holes stand
         self.place: tuple[int, ...] = ()
 
     def copy(self) -> Sight:
@@ -33,7 +34,7 @@ class Sight:
         new = Sight(self.event)
         new.at, new.found = dict(self.at), dict(self.found)
         new.taken, new.claims, new.place = list(self.taken), list(self.claims), self.place
-        new.beside = list(self.beside)
+        new.ats, new.places = dict(self.ats), dict(self.places)
         return new
 
 
@@ -52,7 +53,7 @@ class Frame:
                 for sight in self._match(picture, self.wire, (), Sight(event)):
                     if self._live(sight):
                         self.claimed.update(sight.claims)
-                        self.claimed.update(sight.beside)
+                        self.claimed.update(sight.ats.values())
                         found.append((event.last, sight.place, nth, sight))
         if len(found) > 1:
             found.sort(key=lambda one: one[:3])
@@ -112,8 +113,11 @@ class Frame:
                 found = [new for one in found for new in self._match(child, value, here, one)]
             if not found:
                 return found
-        if p.closed and wire.keys() - used:
-            return []
+        if p.closed:
+            if wire.keys() - used:
+                return []
+            if not used:
+                sight.claims.append(at)  # that there is nothing says something
         for hole in p.spread:
             if hole.shape is None:
                 continue
@@ -140,7 +144,7 @@ class Frame:
             if wire.__class__ is not int:
                 return h.mark is not None
             sight.at[path[3:]] = wire
-            sight.beside.append(at)
+            sight.ats[path[3:]] = at
             return True
         if h.shape is None and not h.lenses:
             if at in self.claimed:
@@ -148,7 +152,7 @@ class Frame:
             kind = "string" if path == "piece" and sight.event.texts else field_type("", path)
             if kind not in ("any", "opaque") and not guard(kind, wire):
                 return h.mark is not None
-            sight.found[path] = wire
+            sight.found[path], sight.places[path] = wire, at
             sight.claims.append(at)
             return True
         if h.shape is not None:

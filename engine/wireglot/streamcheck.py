@@ -13,7 +13,7 @@ from .rulefile import Dialect
 PLACES = frozenset("candidate index nth frame".split())
 OWNERS = {"response": "response", "candidate": "candidate"}
 # Events whose picture must hold a hole of this path.
-NEEDS = {"append": "piece", "add": "piece", "part": "part"}
+NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part"}
 
 
 def check(model: Dialect, findings: Findings) -> None:
@@ -63,7 +63,7 @@ def _field(word: Word) -> bool:
 def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:
     for path in hole.paths:
         first, _, rest = path.partition(".")
-        if path in (".", "piece", "part", "usage"):
+        if path in (".", "piece", "path", "part", "usage"):
             continue
         if first == "at":
             known = rest in PLACES
@@ -75,7 +75,7 @@ def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -
         else:
             known = bool(objects) and held(objects, path) is not None
             names = {name for one in objects for name in OBJECTS[one]} - KEPT
-            names |= {"piece", "part", "usage", "at", "response", "candidate"}
+            names |= {"piece", "path", "part", "usage", "at", "response", "candidate"}
             help = helped(first, names, "it may name", "$")
         if not known:
             message = f"`${path}` names nothing of {what}"
