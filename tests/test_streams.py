@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -515,6 +517,25 @@ def test_ids_that_were_made_are_those_of_the_result_even_without_an_id_of_the_re
     known = t.result.body["choices"][0]["message"]["tool_calls"]
     assert [c[0] for c in made] == [c["id"] for c in known]
     assert "id" not in json.dumps(RULES.collect(frames, "ollama"))
+
+
+# -- streams that broke other converters ---------------------------------------------------------
+
+TABLE = yaml.safe_load((Path(__file__).parent / "cases" / "streams.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["id"])
+def test_a_stream_that_broke_others_is_right(case: dict[str, Json]) -> None:
+    out, t = translated(case["frames"], case["source"], case["target"])
+    assert parts(out, case["target"]) == case["parts"]
+    assert accepted(out, t.result.body, case["target"]) == ""
+    usage = folded(out, case["target"]).get("usage", {})
+    assert {key: usage.get(key) for key in case.get("usage", {})} == case.get("usage", {})
+    assert out[-1] == case.get("last", out[-1])
+    assert set(case.get("notes", ())) <= codes(t)
+    counted = case.get("counted")
+    found = [{k: f.get(k) for k in counted} for f in out if "usage" in f] if counted else [counted]
+    assert found == [counted]
 
 
 # -- laws -----------------------------------------------------------------------------------------

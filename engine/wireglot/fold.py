@@ -225,6 +225,12 @@ class Fold:
         if there is None and not address and sight.event.addresses:
             # Nothing says where it stands: the id does, or the last one is meant.
             there = next((p for p in owner.parts if name and p.said.get("id") == name), None)
+        if there is None and name and address:
+            # The same call may come under another number while it is not whole.
+            alike = (p for p in owner.parts if p.said.get("id") == name and not p.over)
+            there = next(alike, None)
+            if there is not None:
+                owner.places[address] = there
         if there is not None and self._same(there, name, said, piece):
             for key, value in said.items():
                 there.said.setdefault(key, value)
@@ -358,6 +364,8 @@ class Fold:
         return kind in self.dialect.kinds_of(shape)
 
     def _grow(self, part: Part, piece: str) -> None:
+        if part.repeats(piece):
+            return  # the whole once more, at the end
         part.grow(piece)
         if self.listener is not None:
             self.listener.grown(part, piece)

@@ -63,6 +63,10 @@ class Part:
         if self.scan is not None:
             self.scan.feed(piece)
 
+    def repeats(self, piece: str) -> bool:
+        """Tell whether a piece is all that came, once more."""
+        return self.scan is not None and self.scan.over and "".join(self.pieces) == piece
+
     def put(self, path: str, value: Any) -> bool:
         """Put a value at its place in an object; a text goes on where one stands already."""
         if (steps := steps_of(path)) is None:
