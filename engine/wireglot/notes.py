@@ -66,6 +66,7 @@ CODES: dict[str, str] = {
     "system-as-user": "System text, written as a user message.",
     "tool-as-user": "A turn of tools in which no tool answers, written as the user's.",
     "no-parameters": "A tool without a schema; the schema of no parameters is written.",
+    "object-parameters": "A schema whose root takes more than objects; only `object` is written.",
     "untyped-parameters": "A schema without a root type; `object` is written.",
     "schema-keyword": "A keyword of a schema that the target does not take.",
     "schema-reworded": "A keyword of a schema, written in words that mean something wider.",
