@@ -25,6 +25,7 @@ from .notes import Draft, Note, Policy, severity_of
 from .payload import check_call, check_json, check_unit, known_options
 from .picture import ABSENT
 from .reader import Reader
+from .resolver import Resolve, Resolver
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
@@ -96,12 +97,15 @@ class DialectRules:
         unit: str = "request",
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | None = None,
+        resolve: Resolve | None = None,
     ) -> Conversion:
         """Write an IR value as a payload of this dialect.
 
         Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
         """
         known = known_options(options)
+        if resolve is not None:
+            known["resolve"] = Resolver(resolve)
         judge = Policy(policy)
         check_unit(unit)
         check_json(ir)

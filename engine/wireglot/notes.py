@@ -57,6 +57,8 @@ CODES: dict[str, str] = {
     "document-as-text": "A text document, written as a text block.",
     "file-as-document": "A file of unsaid kind, written as a document.",
     "refusal-as-text": "A refusal, written as text.",
+    "resolved": "Media that the target cannot name, written with bytes that the caller supplied.",
+    "expanded": "A result that was cut, written whole with what the caller supplied.",
     "assumed-type": "Media whose type nothing says, written with the most usual type.",
     "budget-as-switch": "A budget of thinking, written as thinking without a budget.",
     "named-as-required": "A forced tool, written as `required`.",
@@ -141,6 +143,11 @@ def own_field(field: str, family: str) -> str:
 def foreign(origin: Any) -> str:
     """Say that a value is opaque to all but its origin."""
     return f"only {origin} can read this"
+
+
+def quiet(notes: Iterable[Note]) -> bool:
+    """Tell whether nothing is noted that a resolver could change."""
+    return all(note.effect in ("added", "kept") for note in notes)
 
 
 class Draft:

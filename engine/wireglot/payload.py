@@ -55,6 +55,15 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     return known
 
 
+def resolving(options: dict[str, Any], ask: Any) -> dict[str, Any]:
+    """Return options with a resolver, if there is one; it remembers during one conversion."""
+    if ask is None:
+        return options
+    from .resolver import Resolver
+
+    return {**options, "resolve": Resolver(ask)}
+
+
 def check_call(model: Any, stream: Any, **dialects: Any) -> None:
     """Raise UsageError for an argument of another type than it has."""
     for name, given in dialects.items():

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
-from .notes import Note, Policy
-from .payload import check_call, known_options
+from .notes import Note, Policy, quiet
+from .payload import check_call, known_options, resolving
 from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .fast import Fast
     from .ladder import Ladder
     from .repair import Diagnosis
+    from .resolver import Resolve
     from .rulefile import Dialect
     from .variants import Row, Rows
 
@@ -169,6 +170,7 @@ class RuleSet:
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | None = None,
+        resolve: Resolve | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
         if options is not None or not (
@@ -177,6 +179,7 @@ class RuleSet:
         ):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
+        full = resolving(known, resolve)
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
@@ -189,10 +192,12 @@ class RuleSet:
                 except fast.leave:
                     pass
                 else:
-                    return done if policy is None else concluded(*done, Policy(policy))
+                    # What the caller may supply is noted where it is not.
+                    if resolve is None or quiet(done.notes):
+                        return done if policy is None else concluded(*done, Policy(policy))
         check_call(model, stream)
         judge = Policy(policy)
-        found = self._interpreted(body, source, target, unit, model, stream, known, both)
+        found = self._interpreted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge)
 
     def repair(
@@ -234,11 +239,12 @@ class RuleSet:
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | None = None,
+        resolve: Resolve | None = None,
     ) -> Exchange:
         """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
         from .exchanges import Exchange
 
-        return Exchange(self, client, provider, model, options, state, policy)
+        return Exchange(self, client, provider, model, options, state, policy, resolve)
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """Return the variants of a dialect. Raises UsageError if there is no such dialect."""
