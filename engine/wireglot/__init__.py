@@ -60,10 +60,10 @@ def convert(
 
     `body` is parsed JSON and never changes; big leaves may be shared with the result. `model` and
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
-    dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
-    variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`. `resolve` is a function of yours that supplies media where the
-    target takes only bytes (docs/options.md); nothing else is ever fetched.
+    dialect, on across), `json_results` (`data` or `text`), `check_arguments`, `version` (of an API
+    whose rule file has variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME`
+    or `path:POINTER` to `ignore`, `note` or `fail`. `resolve` is a function of yours that supplies
+    media where the target takes only bytes; wireglot fetches nothing. docs/options.md says more.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from . import (
     admission,
+    arguments,
     conversation,
     demands,
     enforce,
@@ -183,6 +184,8 @@ class DialectRules:
                     else "this call has no result in the conversation",
                 }[code]
                 odd.append(Draft(code, "kept", at, None, told, None, part))
+        if unit == "request" and options.get("check_arguments"):
+            odd += arguments.checked(ir, reader.trail)
         return _Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:

@@ -40,6 +40,8 @@ CODES: dict[str, str] = {
     "inconsistent": "Numbers that do not add up, or a copy that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",
     "answered": "A call without a result, answered with the text of the rule.",
+    "bad-arguments": "Arguments of a call that the schema of its tool refuses.",
+    "bad-schema": "A schema of a tool that no arguments can be checked against.",
     "unsigned": "A call without the reasoning state that the target wants beside it.",
     "loosened": "A strict tool whose schema cannot be kept strictly; it is strict no longer.",
     "duplicate-id": "Two calls with one id; results are paired in order.",
@@ -114,11 +116,12 @@ _SEVERITY: dict[Effect, Severity] = {
 
 # With these, calls and results no longer pair, which providers refuse.
 _GRAVE = frozenset(("unpaired", "unsigned", "duplicate-id"))
+_BAD = frozenset(("bad-arguments", "bad-schema"))  # carried as they are
 
 
 def severity_of(effect: Effect, code: str = "") -> Severity:
     """Return the severity of a note: the usual one of its effect, if the code says no more."""
-    return "error" if code in _GRAVE else _SEVERITY[effect]
+    return "error" if code in _GRAVE else "warning" if code in _BAD else _SEVERITY[effect]
 
 
 # What both paths say of a loss: the interpreter when it happens, generated code beforehand.

@@ -17,6 +17,7 @@ MAX_NUMBER = 10**4300  # Python parses and prints no more digits
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "repair": (True, False),
     "json_results": ("data", "text"),
+    "check_arguments": (True, False),
     "engine": ("interpreted",),  # leaves the compiled path out
     "version": (),
 }
