@@ -263,7 +263,7 @@ def test_at_home_a_schema_stays_as_it_is(rules: Any, name: str, dialect: str) ->
     for each in (schema, expected or schema, {"type": "STRING", "nullable": True, "zzz": [1]}):
         tools = [{"name": "f", "schema": each}]
         body = {"tools": tools, "turns": []}
-        assert rules.convert(body, dialect, dialect) == (body, (), None)
+        assert rules.convert(body, dialect, dialect)[:3] == (body, (), None)
 
 
 def test_words_of_the_target_are_read_as_json_schema(rules: Any) -> None:

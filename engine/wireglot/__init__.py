@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .exchanges import Exchange
     from .ir import Unit
     from .live import LiveRules
+    from .resolver import Resolve
 
 __version__ = "0.1.0"
 __all__ = [
@@ -58,18 +59,21 @@ def convert(
     stream: bool | None = None,
     options: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | Policy | None = None,
+    resolve: Resolve | None = None,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
     `body` is parsed JSON and never changes; big leaves may be shared with the result. `model` and
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
-    dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
-    variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`, or is what `load_policy` gives.
+    dialect, on across), `json_results` (`data` or `text`), `check_arguments`, `version` (of an API
+    whose rule file has variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME`
+    or `path:POINTER` to `ignore`, `note` or `fail`, or is what `load_policy` gives. `resolve` is a
+    function of yours that supplies media where the target takes only bytes; wireglot fetches
+    nothing. docs/options.md says more.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
-    return packaged().convert(body, source, target, unit, model, stream, options, policy)
+    return packaged().convert(body, source, target, unit, model, stream, options, policy, resolve)
 
 
 def exchange(
@@ -79,6 +83,7 @@ def exchange(
     options: Mapping[str, Any] | None = None,
     state: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | Policy | None = None,
+    resolve: Resolve | None = None,
 ) -> Exchange:
     """Put a client of one packaged dialect in front of a provider of another, turn after turn.
 
@@ -89,7 +94,7 @@ def exchange(
 
     Raises UsageError for what does not exist and for a state that is none.
     """
-    return packaged().exchange(client, provider, model, options, state, policy)
+    return packaged().exchange(client, provider, model, options, state, policy, resolve)
 
 
 def _dir() -> Sequence[str]:

@@ -100,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
     add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
     add("--unit", default="request", metavar="U", help="what the value is (default: request)")
+    add("--check-arguments", action="store_true", help="check calls against their tools' schemas")
     add("--stream", action="store_const", const=True, help="the request asks for a stream")
     _writes(convert)
 
@@ -171,6 +172,8 @@ def _convert(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
     options = dict(map(_option, arguments.option))
+    if arguments.check_arguments:
+        options["check_arguments"] = True
     policy = _policy(arguments.policy)
     body = _body(arguments.file)
     out = rules.convert(body, **chosen, options=options, policy=policy)
