@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
+from .guards import has_tool_calls, is_tool_result
 from .load import load_rules, packaged
 from .notes import Note
 from .results import Conversion, Envelope, Reading
@@ -39,6 +40,8 @@ __all__ = [
     "WireglotError",
     "convert",
     "exchange",
+    "has_tool_calls",
+    "is_tool_result",
     "load_rules",
     "packaged",
 ]
