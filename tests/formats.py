@@ -114,7 +114,38 @@ def modular_prompt_v1() -> dict[str, Any]:
     }
 
 
+def universal_tool() -> dict[str, Any]:
+    call = {
+        "id": "c1",
+        "name": "f",
+        "arguments": {"city": "x", "n": [1, {}]},
+        "raw_context": {"signature": "c2ln", "origin": "gemini"},
+    }
+    image = {"type": "image", "media_type": "image/png", "data": PNG}
+    result = {"tool_call_id": "c1", "name": "f", "result": {"code": 7}, "is_error": True}
+    seen = {"tool_call_id": "c2", "name": "f", "result": "Seen.", "is_error": False}
+    assistant = {
+        "role": "assistant",
+        "parts": [{"type": "text", "text": "I look."}, call, {**call, "id": "c2"}],
+    }
+    messages = [
+        {"role": "system", "parts": [{"type": "text", "text": "Be brief."}]},
+        {"role": "user", "parts": [{"type": "text", "text": "Look."}, image]},
+        assistant,
+        {"role": "tool", "parts": [result, seen | {"multimodal_parts": [image]}]},
+    ]
+    return {
+        "request": {"messages": messages},
+        "response": assistant,
+        "messages": messages,
+        "message": assistant,
+        "tool_call": call,
+        "tool_result": result,
+    }
+
+
 BODIES: dict[str, dict[str, Any]] = {
     "modular-prompt": modular_prompt(),
     "modular-prompt-v1": modular_prompt_v1(),
+    "universal-tool": universal_tool(),
 }

@@ -266,6 +266,24 @@ def test_state_rides_in_metadata_and_returns_to_anthropic() -> None:
     assert asked["messages"][1] == CLAUDE_TURN
 
 
+@pytest.mark.parametrize("provider", ["gemini", "anthropic"])
+def test_state_rides_in_raw_context_and_returns(provider: str) -> None:
+    def history(said: Any) -> list[Any]:
+        calls = [part for part in said["parts"] if "arguments" in part]
+        result = {"name": "f", "result": "ok", "is_error": False}
+        results = [{**result, "tool_call_id": call["id"]} for call in calls]
+        return [said, {"role": "tool", "parts": results}]
+
+    answer: Any = {"candidates": [{"content": GEMINI_TURN, "finishReason": "STOP"}]}
+    answer = answer if provider == "gemini" else CLAUDE_ANSWER
+    said, asked = exchanged("universal-tool", provider, answer, history)
+    call = next(part for part in said["parts"] if "raw_context" in part)
+    assert list(call["raw_context"]) == ["wireglot"]
+    turn = asked["contents" if provider == "gemini" else "messages"][1]
+    assert turn == (GEMINI_TURN if provider == "gemini" else CLAUDE_TURN)
+    assert "wireglot" not in json.dumps(asked)
+
+
 @pytest.mark.parametrize("dialect", [*PROVIDERS, *FORMATS])
 def test_messages_that_call_and_messages_that_answer_are_told_apart(dialect: str) -> None:
     messages = rules()[dialect].read(wrong_input.BODIES[dialect]["messages"], unit="messages").ir
