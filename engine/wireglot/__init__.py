@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
+from .guards import has_tool_calls, is_tool_result
 from .load import load_rules, packaged
 from .notes import Note
 from .policy import Policy, load_policy
@@ -44,6 +45,8 @@ __all__ = [
     "WireglotError",
     "convert",
     "exchange",
+    "has_tool_calls",
+    "is_tool_result",
     "load_policy",
     "load_rules",
     "packaged",

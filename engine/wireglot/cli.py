@@ -265,9 +265,9 @@ def _schema(arguments: argparse.Namespace) -> int:
 
 def _told(severities: Sequence[str], files: int) -> str:
     counts = []
-    for word, plural in (("error", "errors"), ("warning", "warnings"), ("info", "infos")):
+    for word in ("error", "warning", "info"):
         if found := severities.count(word):
-            counts.append(f"{found} {word if found == 1 else plural}")
+            counts.append(f"{found} {word}{'s' * (found != 1)}")
     return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
 
 

@@ -83,20 +83,21 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
         for place in places.places:
             writer.note("no-place", "lost", place, view.case.pos, told)
         return
-    if isinstance(value, dict) and writer.trail.spread(value, places):
+    last = path.rpartition(".")[2]
+    opaque = value if last in OPAQUE and isinstance(value, dict) else None
+    if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
         for key in value:
             left(writer, view, f"{path}.{key}", value[key])
         return
-    last = path.rpartition(".")[2]
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return
-    at = writer.trail.find(obj, path) or writer.trail.find(obj)
+    at = places or (opaque and writer.trail.find(opaque, "value")) or writer.trail.find(obj)
     writer.lefts.append((id(obj), path.partition(".")[0]))
     reason = view.case.drop.get(path)
     if reason:
         writer.note("dropped", "lost", at, view.case.pos, reason)
-    elif last in OPAQUE and isinstance(value, dict):
-        told = foreign(value.get("origin"))
+    elif opaque is not None:
+        told = foreign(opaque.get("origin"))
         writer.note(OPAQUE[last], "lost", at, view.case.pos, told)
     else:
         told = no_place(path)

@@ -49,6 +49,8 @@ CODES: dict[str, str] = {
     "foreign-file": "A file that one provider holds; its name says nothing to another.",
     "error-as-text": "An error result, written as JSON text with the one key `error`.",
     "failed-as-error": "A failed result of several text blocks, written as one error.",
+    "failed-data-as-error": "Data of a failed result, written as the text of an error.",
+    "failed-text-as-error": "The text of a failed result, written as an error.",
     "failed-beside": "A failed result with media: its text is an error, the media stand after it.",
     "data-as-text": "A data result, written as JSON text.",
     "blocks-as-text": "A result of several text blocks, written as one text.",

@@ -24,6 +24,8 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
     """Write a list hole: its share of the list, then the form of the list."""
     if not isinstance(value, list):
         raise Misfit(f"`{h.path}` is no list", rel, h.pos)
+    if "home" in h.lenses and not writer.same:
+        raise Misfit(f"`{h.path}` is no home", rel, h.pos)
     if h.path not in view.lists:
         holes = view.case.lists.get(h.path, [h])
         inside = view.obj.get("type") in PARTS
