@@ -7,8 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
 
 import wireglot
+from wireglot.payload import MAX_NUMBER
+from wireglot.schemacode import taker
+from wireglot.state import UNUSUAL, clean
+from wireglot.symbols import Code
 
 HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 NARROW = """
@@ -257,7 +263,7 @@ def test_at_home_a_schema_stays_as_it_is(rules: Any, name: str, dialect: str) ->
     for each in (schema, expected or schema, {"type": "STRING", "nullable": True, "zzz": [1]}):
         tools = [{"name": "f", "schema": each}]
         body = {"tools": tools, "turns": []}
-        assert rules.convert(body, dialect, dialect) == (body, (), None)
+        assert rules.convert(body, dialect, dialect)[:3] == (body, (), None)
 
 
 def test_words_of_the_target_are_read_as_json_schema(rules: Any) -> None:
@@ -388,3 +394,59 @@ def test_a_schema_dialect_is_checked(tmp_path: Path, text: str, message: str) ->
         dialects(tmp_path, one=f"schemas:\n  s: {text}\n")
     assert message in str(caught.value)
     assert caught.value.line == 6
+
+
+PACKAGED = wireglot.load_rules()
+WORDS = ["type", "enum", "items", "properties", "required", "anyOf", "nullable", "$ref", "title"]
+
+
+def _schemas(depth: int = 3) -> Any:
+    leaf = st.one_of(
+        st.sampled_from(["string", "object", "array", "STRING", "é", "\ud800", [], {}, ["a"], [1]]),
+        st.none() | st.booleans() | st.integers() | st.floats(),
+    )
+    if not depth:
+        return leaf
+    node = _schemas(depth - 1)
+    held = st.one_of(leaf, node, st.lists(node, max_size=2), st.dictionaries(st.text(), node))
+    return st.dictionaries(st.sampled_from(WORDS), held, max_size=4)
+
+
+@pytest.mark.parametrize("dialect", ["gemini", "openai-chat", "anthropic", "ollama"])
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_generated_code_takes_only_schemas_that_fit(dialect: str, data: Any) -> None:
+    for schema in PACKAGED[dialect].model.schemas.values():
+        code = Code(0)
+        name = taker(code, schema)
+        if name is None:
+            continue
+        scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+        exec("\n".join(code.below), scope)
+        tool = data.draw(_schemas())
+        tool = {"type": "object", "properties": {"x": tool}}
+        try:
+            taken = scope[name](tool)
+        except UNUSUAL:
+            continue  # the interpreter says what is wrong
+        if taken:
+            clean(tool)
+            assert schema.fits(tool)
+        else:
+            event("unsure")
+
+
+def test_generated_code_takes_a_plain_schema() -> None:
+    tool: dict[str, Any] = {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": {"type": "string", "enum": ["x", "é"]}}},
+        "required": ["a"],
+    }
+    code = Code(0)
+    name = taker(code, PACKAGED["gemini"].model.schemas["fits-openapi"])
+    assert name is not None
+    scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+    exec("\n".join(code.below), scope)
+    assert scope[name](tool) is True
+    tool["properties"]["a"].pop("items")
+    assert scope[name](tool) is False

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
 from .load import load_rules, packaged
 from .notes import Note
+from .policy import Policy, load_policy
 from .results import Conversion, Envelope, Reading
 from .rulesets import RuleSet
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .exchanges import Exchange
     from .ir import Unit
+    from .live import LiveRules
+    from .resolver import Resolve
 
 __version__ = "0.1.0"
 __all__ = [
@@ -30,7 +33,9 @@ __all__ = [
     "DialectRules",
     "Envelope",
     "Exchange",
+    "LiveRules",
     "Note",
+    "Policy",
     "PolicyError",
     "Reading",
     "RuleError",
@@ -39,6 +44,7 @@ __all__ = [
     "WireglotError",
     "convert",
     "exchange",
+    "load_policy",
     "load_rules",
     "packaged",
 ]
@@ -52,19 +58,22 @@ def convert(
     model: str | None = None,
     stream: bool | None = None,
     options: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
+    resolve: Resolve | None = None,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
     `body` is parsed JSON and never changes; big leaves may be shared with the result. `model` and
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
-    dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
-    variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`.
+    dialect, on across), `json_results` (`data` or `text`), `check_arguments`, `version` (of an API
+    whose rule file has variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME`
+    or `path:POINTER` to `ignore`, `note` or `fail`, or is what `load_policy` gives. `resolve` is a
+    function of yours that supplies media where the target takes only bytes; wireglot fetches
+    nothing. docs/options.md says more.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
-    return packaged().convert(body, source, target, unit, model, stream, options, policy)
+    return packaged().convert(body, source, target, unit, model, stream, options, policy, resolve)
 
 
 def exchange(
@@ -73,18 +82,19 @@ def exchange(
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
     state: Mapping[str, Any] | None = None,
-    policy: Mapping[str, str] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
+    resolve: Resolve | None = None,
 ) -> Exchange:
     """Put a client of one packaged dialect in front of a provider of another, turn after turn.
 
-    `.request(body)` goes to the provider, `.response(body)` and `.error(body)` come back; `.state`
-    is JSON that lets another exchange go on. `state={}` says that it is kept, None that it is not:
-    what the client's format has no room for is then noted `lost`. `model` stands over that of the
-    body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
+    `.request(body)` goes to the provider, `.response(body)` and `.error(body, http)` come back;
+    `.state` is JSON that lets another exchange go on. `state={}` says that it is kept, None that it
+    is not: what the client's format has no room for is then noted `lost`. `model` stands over that
+    of the body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
 
     Raises UsageError for what does not exist and for a state that is none.
     """
-    return packaged().exchange(client, provider, model, options, state, policy)
+    return packaged().exchange(client, provider, model, options, state, policy, resolve)
 
 
 def _dir() -> Sequence[str]:
@@ -96,6 +106,10 @@ def __getattr__(name: str) -> Any:
         from .dialects import DialectRules
 
         return DialectRules
+    if name == "LiveRules":
+        from .live import LiveRules
+
+        return LiveRules
     if name == "Exchange":
         from .exchanges import Exchange
 

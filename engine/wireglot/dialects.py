@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from . import (
     admission,
+    arguments,
     conversation,
     demands,
     enforce,
@@ -18,13 +19,15 @@ from . import (
     units,
     variants,
 )
+from . import policy as policies
 from .env import Env
 from .errors import ConversionError, UsageError
 from .lenses import Misfit
-from .notes import Draft, Note, Policy, severity_of
+from .notes import Draft, Note, severity_of
 from .payload import check_call, check_json, check_unit, known_options
 from .picture import ABSENT
 from .reader import Reader
+from .resolver import Resolve, Resolver
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
@@ -46,10 +49,18 @@ class DialectRules:
     """One dialect of a rule set."""
 
     def __init__(
-        self, model: rulefile.Dialect, steps: ladder.Ladder, pick: Pick | None = None
+        self,
+        model: rulefile.Dialect,
+        steps: ladder.Ladder,
+        pick: Pick | None = None,
+        rules_hash: Callable[[], str] = str,
     ) -> None:
-        """Hold a dialect; `pick` gives it with the variants for a model and options applied."""
+        """Hold a dialect; `pick` gives it with the variants for a model and options applied.
+
+        `rules_hash` gives the hash of the rule set that it belongs to.
+        """
         self.model, self._ladder, self._pick = model, steps, pick
+        self._hash = rules_hash
         self.name, self.see, self.verified = model.name, model.see, model.verified
 
     def read(
@@ -95,14 +106,17 @@ class DialectRules:
         ir: Any,
         unit: str = "request",
         options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | None = None,
+        policy: Mapping[str, str] | policies.Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Conversion:
         """Write an IR value as a payload of this dialect.
 
         Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
         """
         known = known_options(options)
-        judge = Policy(policy)
+        if resolve is not None:
+            known["resolve"] = Resolver(resolve)
+        judge = policies.of(policy)
         check_unit(unit)
         check_json(ir)
         admission.check(ir, unit)
@@ -111,7 +125,8 @@ class DialectRules:
         body, drafts, envelope = picked._write(
             value, unit, units.at_home(value, self.name), Trail(), known
         )
-        return concluded(body, finished(drafts, body), envelope, judge)
+        rules_hash = self._hash()
+        return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
 
     def pictured(self, unit: str) -> set[str]:
         """Return the wire paths that the unit's pictures name."""
@@ -179,6 +194,8 @@ class DialectRules:
                     else "this call has no result in the conversation",
                 }[code]
                 odd.append(Draft(code, "kept", at, None, told, None, part))
+        if unit == "request" and options.get("check_arguments"):
+            odd += arguments.checked(ir, reader.trail)
         return _Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:

@@ -145,7 +145,8 @@ def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
     # A schema that came as text has no places of its own.
     whole = view.look(f"{h.path}_json") is not ABSENT
     for one in told:
-        place = None if at is None or one.effect == "added" else at if whole else (*at, *one.at)
+        place = at if whole or at is None else writer.trail.within(value, at, one.at)
+        place = None if one.effect == "added" else place
         writer.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
     return wire
 

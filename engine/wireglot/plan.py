@@ -49,7 +49,10 @@ def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
         **_fields_of(source, target, pair),
     }
     Frame(plan, pair.code).write()
-    return plan | {"text": "\n".join(pair.code.lines) + "\n", "consts": pair.code.consts}
+    return plan | {
+        "text": "\n".join([*pair.code.lines, *pair.code.below]) + "\n",
+        "consts": pair.code.consts,
+    }
 
 
 def _alike(target: Dialect, lists: list[Hole]) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .errors import PolicyError
-from .notes import Draft, Effect, Note, Policy, severity_of
+from .notes import Draft, Effect, Note, severity_of
+from .policy import Policy
 from .trail import Places, pointer
 
 
@@ -21,11 +22,15 @@ class Envelope(NamedTuple):
 
 
 class Conversion(NamedTuple):
-    """A converted body, the notes, and for a request its envelope."""
+    """A converted body, the notes, and for a request its envelope.
+
+    `rules_hash` is the hash of the rule set that did it, as `RuleSet.hash`.
+    """
 
     body: Any
     notes: tuple[Note, ...]
     envelope: Envelope | None
+    rules_hash: str = ""
 
 
 class Reading(NamedTuple):
@@ -100,11 +105,17 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
 
 
 def concluded(
-    body: Any, notes: Sequence[Note], envelope: Envelope | None, policy: Policy
+    body: Any,
+    notes: Sequence[Note],
+    envelope: Envelope | None,
+    policy: Policy,
+    source: str | None,
+    target: str,
+    rules_hash: str,
 ) -> Conversion:
     """Put a conversion together, and raise PolicyError when a note is forbidden."""
-    stay, forbidden = policy.apply(notes)
-    done = Conversion(body, stay, envelope)
+    stay, forbidden = policy.apply(notes, source, target)
+    done = Conversion(body, stay, envelope, rules_hash)
     if forbidden is not None:
         raise PolicyError(forbidden, done)
     return done

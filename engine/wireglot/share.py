@@ -11,6 +11,7 @@ from .ladder import Row, step
 from .lenses import Misfit, same
 from .notes import NO_WORD, foreign, no_place
 from .picture import ABSENT, Hole
+from .resolver import supplied
 from .rulefile import Case, Shape
 from .sight import Gathered, View, blank, tells
 from .trail import At, Several, pointer
@@ -147,8 +148,9 @@ def give(
     if direct:
         # A field without a place may have a row of its own.
         lost = {path for owner, path in writer.lefts if owner == id(part)}
-        rows = [r for r in rows if lost & r.before.names] if lost else []
+        rows = [r for r in rows if lost & r.before.names]
     else:
+        lost = set()
         # A row that adds a field is for the dialects that want it, and comes first there.
         missing = writer.missing
         rows = sorted((r for r in rows if r.adds <= missing), key=lambda row: not row.adds)
@@ -156,6 +158,10 @@ def give(
     for row in rows:
         del writer.notes[mark:]
         if given := descend(writer, holes, part, whole, row):
+            return given
+    if not direct or lost & {"source", "output_ref"}:
+        del writer.notes[mark:]
+        if given := supplied(writer, holes, part, whole):
             return given
     if direct:
         writer.notes[mark:] = drafts

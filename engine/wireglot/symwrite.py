@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import schemacode
 from .ir import DERIVED, OPAQUE, field_type
 from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
@@ -115,7 +116,10 @@ class Writing:
             if "home" in hole.lenses:
                 raise NoFit
             if "refless" in hole.lenses:
-                self.code(f"if not refless({value.code}): raise ODD")
+                text = (
+                    f"('$ref' in {value.text} or '\\\\' in {value.text}) and " if value.text else ""
+                )
+                self.code(f"if {text}not refless({value.code}): raise ODD")
             if value.raw:
                 self.code(f"clean({value.code})")
             return value.code
@@ -201,7 +205,7 @@ class Writing:
             self.code(f"if {value.code} is None: raise ODD")
             value = Val(value.code, value.cls, text=value.text, plain=value.plain, raw=value.raw)
         expression, cls = value.code, value.cls
-        json_text = False
+        json_text, sure = False, None
         for lens in h.lenses:
             if is_guard(lens):
                 wanted = {CLASSES.get(word, "any") for word in lens.split("+")}
@@ -219,6 +223,10 @@ class Writing:
             elif lens in self.dialect.schemas:
                 schema = self.code.const(self.dialect.schemas[lens], "SCHEMA")
                 fits = f"{schema}.fits({expression})"
+                takes = schemacode.taker(self.code, self.dialect.schemas[lens])
+                if takes is not None:
+                    sure = self.code.name("sure")
+                    fits = f"(({sure} := {takes}({expression})) or {fits})"
                 self.needs.append(f"({expression} is None or {fits})" if value.maybe else fits)
             elif lens in self.dialect.tables and cls == "str" and not value.maybe:
                 table = self.code.const(self.dialect.tables[lens].to_wire, "WORDS")
@@ -237,6 +245,8 @@ class Writing:
             raise Cannot
         if value.raw and not json_text:
             unless = f"if {value.code} is not None: " if value.maybe else ""
+            if sure is not None:
+                unless = unless[:-2] + f" and not {sure}: " if unless else f"if not {sure}: "
             self.code(f"{unless}clean({value.code})")
         source = self.names[h.path][1] if h.path in self.names else h.path
         if expression != value.code and source in ("name", "id", "tool_call_id"):
