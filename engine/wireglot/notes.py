@@ -63,6 +63,8 @@ CODES: dict[str, str] = {
     "expanded": "A result that was cut, written whole with what the caller supplied.",
     "assumed-type": "Media whose type nothing says, written with the most usual type.",
     "budget-as-switch": "A budget of thinking, written as thinking without a budget.",
+    "budget-as-effort": "A budget of thinking, written as the word of effort nearest to it.",
+    "effort-as-budget": "A word of effort, written as the budget of thinking that it stands for.",
     "named-as-required": "A forced tool, written as `required`.",
     "allowed-as-none": "A choice among no tools, written as none.",
     "allowed-as-mode": "A subset of tools, written as its mode without the list.",

@@ -72,7 +72,7 @@ def stepped(writer: Writer, h: Hole, value: Any) -> Any:
             except Misfit:
                 continue
             at = writer.trail.find(value, path or None)
-            writer.note(row.name, row.effect, at, row.pos, row.message, wire)
+            writer.note(row.name, row.effect, at, row.pos, row.says(value), wire)
             return wire
         raise misfit from None
 
