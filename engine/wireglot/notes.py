@@ -75,6 +75,7 @@ CODES: dict[str, str] = {
     "object-parameters": "A schema whose root takes more than objects; only `object` is written.",
     "untyped-parameters": "A schema without a root type; `object` is written.",
     "schema-keyword": "A keyword of a schema that the target does not take.",
+    "schema-told": "A constraint of a schema that the target does not take, told in a description.",
     "schema-reworded": "A keyword of a schema, written in words that mean something wider.",
     "schema-added": "What a schema must have in the target, filled in from the rule.",
     "schema-inlined": "A reference of a schema, written out in its place.",
