@@ -43,8 +43,11 @@ def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
     if key in DERIVED or value is None:
         return True
-    if writer.same and key in ("id", "tool_call_id") and id(obj) in writer.made:
-        return True  # of a dialect that takes none
+    if writer.same and key in ("id", "tool_call_id"):
+        # Of a dialect that takes none, and sent none: a hook has made it.
+        unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
+        if unsent or id(obj) in writer.made:
+            return True
     # The name of a result follows from its call.
     return (
         key == "name"

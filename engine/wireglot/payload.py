@@ -18,6 +18,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "repair": (True, False),
     "json_results": ("data", "text"),
     "check_arguments": (True, False),
+    "tell_constraints": (True, False),
     "engine": ("interpreted",),  # leaves the compiled path out
     "version": (),
 }

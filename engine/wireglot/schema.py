@@ -130,8 +130,10 @@ class Schema:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def write(self, schema: Any) -> tuple[Any, list[Told]]:
+    def write(self, schema: Any, tells: bool = False) -> tuple[Any, list[Told]]:
         """Return the schema as this dialect takes it, and what had to change.
+
+        `tells` puts constraints that are not taken into the description of their node.
 
         Raises Misfit when it refuses the schema.
         """
@@ -144,7 +146,7 @@ class Schema:
         if self.simple and self._plain(schema):
             wire = schema
         else:
-            wire, more = Walk(self, schema).whole()
+            wire, more = Walk(self, schema, tells).whole()
             told += more
         if self.exact and told:
             raise Misfit(told[0].message)

@@ -260,7 +260,7 @@ def descend(
         return []
     at = writer.trail.find(part, path or None) or writer.trail.find(part)
     writer.written[id(part)] = (part, given[0][2])
-    writer.note(row.name, row.effect, at, row.pos, row.message, given[0][2])
+    writer.note(row.name, row.effect, at, row.pos, row.says(part), given[0][2])
     for block in _dropped(part, new, beside):
         kind = block.get("type")
         code = "own-field" if kind == "native" else "no-place"
