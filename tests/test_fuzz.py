@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +29,7 @@ from wireglot.rulesets import RuleSet
 from wireglot.source import Pos, parse
 from wireglot.trail import Trail
 
-from . import rulefuzz
+from . import ruleeach, rulefuzz
 from .rulefuzz import FILE, Base, differ, node_of
 
 BASES = {base.name: base for base in rulefuzz.Fuzz("").bases}
@@ -75,6 +76,28 @@ def test_an_execution_that_does_not_end_is_a_fault(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(load, "from_nodes", endless)
     fuzz.run(1)
     assert [fault.split(" ")[0] for fault in fuzz.faults] == ["took"]
+
+
+def test_each_of_some_changes_is_converted_alike() -> None:
+    fuzz = rulefuzz.Fuzz("")
+    run = [base for base in fuzz.bases if "request" in base.bodies]
+    found = [
+        (said, ruleeach.tried(fuzz, base, stem, new))
+        for base in run
+        for stem, plain in base.plain.items()
+        for said, new in itertools.islice(ruleeach.changes(plain), 7, None, 90)
+        if stem != load.LADDER
+    ]
+    assert len(found) > 80
+    assert sum(result is not False for _, result in found) > 40
+    assert [each for each in found if each[1]] == []
+
+
+def test_a_difference_of_one_change_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ruleeach, "differ", lambda *_: ("one", "two"))
+    base = BASES["talk"]
+    told = ruleeach.tried(rulefuzz.Fuzz(""), base, "talk", base.plain["talk"])
+    assert told == "talk to other: one and not two"
 
 
 @pytest.mark.parametrize("text", ["import os", "a.__globals__", "eval('1')", "x = lambda: 1"])
@@ -379,6 +402,16 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "a request that says more": ("overlay", "base", {"request/ir": {"max_tokens": 9}}),
     "a text that is JSON": ("talk", "talk", {"shapes/text/wire/text": "$text | json"}),
+    "arguments that are JSON of JSON": (
+        "talk",
+        "talk",
+        {"shapes/tool_call/wire/with": "$arguments | object | json | json"},
+    ),
+    "a list of two lenses": (
+        "talk",
+        "talk",
+        {"conversation/wire/parts": "$parts each part | bare | lone"},
+    ),
     "a name that is JSON": ("tools", "tools", {"shapes/function/wire/name": "$name | json"}),
     "messages that are JSON": (
         "talk",

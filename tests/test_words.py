@@ -280,7 +280,7 @@ def test_a_copy_repeats_a_value_and_never_gives_one(tmp_path: Path, part: Any, n
     assert [n for n in told(out) if n[0] != "unknown-key"] == notes
     back = rules.convert(out.body, "two", "one")
     whole = {"text": "Hi", "again": {"said": "Hi"}}
-    assert back == ({"turns": [{"role": "user", "parts": [whole]}]}, (), None)
+    assert back[:3] == ({"turns": [{"role": "user", "parts": [whole]}]}, (), None)
 
 
 def test_a_copy_of_nothing_is_refused(tmp_path: Path) -> None:
@@ -533,3 +533,64 @@ def test_a_lost_run_names_all_that_stood_beside_it(rules: Any) -> None:
         "/input/0/id",
         "/input/0/zz",
     }
+
+
+# -- home, open objects, opaque fields ------------------------------------------------------------
+
+OPEN = """
+carry: {tool_call: extra}
+shapes:
+  text: {wire: {text: $text}}
+  tool_call:
+    wire: {call: $id, tool: $name, with: $arguments}
+    cases:
+      signed:
+        ir: {signature: {value: $seal, origin: other}}
+        wire: {extra: {seal: $seal | string}}
+      plain: {wire: {extra: $own.extra (optional)}}
+  tool_result:
+    by: kind
+    wire: {of: $tool_call_id}
+    cases:
+      blocks: {ir: {kind: multimodal}, wire: {blocks: $value each text | home}}
+      text: {wire: {result: $value | string}}
+conversation:
+  by: role
+  wire: {say: $parts each text | joined}
+  cases:
+    user: {wire: {role: user}}
+    assistant: {wire: {role: assistant, calls: $parts each tool_call (optional)}}
+    tool: {wire: $parts each tool_result}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_a_list_may_be_written_at_home_alone(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=OPEN)["one"]
+    blocks = {"of": "c1", "blocks": [{"text": "a"}, {"text": "b"}]}
+    ir = one.read(blocks, unit="tool_result").ir
+    assert [part["text"] for part in ir["value"]] == ["a", "b"]
+    assert one.write(ir, unit="tool_result").body == blocks
+    abroad = {key: value for key, value in ir.items() if key != "spelled"}
+    abroad["value"] = [{"type": "text", "text": text} for text in "ab"]
+    out = one.write(abroad, unit="tool_result")
+    assert out.body == {"of": "c1", "result": "a\nb"}
+    assert [note.code for note in out.notes] == ["blocks-as-text"]
+
+
+def test_a_signature_of_another_dialect_stands_under_a_key_and_is_its_own(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=OPEN, two=OPEN.replace("origin: other", "origin: two"))
+    call = {"call": "c1", "tool": "f", "with": {}, "extra": {"seal": "s"}}
+    ir = rules["one"].read(call, unit="tool_call").ir
+    assert ir["signature"] == {"value": "s", "origin": "other"}
+    assert rules.convert(call, "one", "one", unit="tool_call").body == call
+    out = rules.convert(call, "one", "two", unit="tool_call")
+    assert out.body == {"call": "c1", "tool": "f", "with": {}}
+    assert told(out) == [("foreign-signature", "lost", "/extra/seal")]
+
+
+@pytest.mark.parametrize("extra", ["[$own.a, $own.b]", "{seal: $own.seal, ...: $absent}"])
+def test_state_rides_in_no_list_and_in_no_closed_object(tmp_path: Path, extra: str) -> None:
+    text = OPEN.replace("extra: $own.extra (optional)", f"extra: {extra}")
+    with pytest.raises(wireglot.RuleError, match="means something else already"):
+        loaded(tmp_path, one=text)

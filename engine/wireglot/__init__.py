@@ -13,6 +13,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
+from .guards import has_tool_calls, is_tool_result
 from .load import load_rules, packaged
 from .notes import Note
 from .policy import Policy, load_policy
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .exchanges import Exchange
     from .ir import Unit
     from .live import LiveRules
+    from .resolver import Resolve
     from .streams import TextStream, Translator
 
 __version__ = "0.1.0"
@@ -49,6 +51,8 @@ __all__ = [
     "convert",
     "exchange",
     "frames",
+    "has_tool_calls",
+    "is_tool_result",
     "load_policy",
     "load_rules",
     "packaged",
@@ -66,18 +70,21 @@ def convert(
     stream: bool | None = None,
     options: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | Policy | None = None,
+    resolve: Resolve | None = None,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
     `body` is parsed JSON and never changes; big leaves may be shared with the result. `model` and
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
-    dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
-    variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`, or is what `load_policy` gives.
+    dialect, on across), `json_results` (`data` or `text`), `check_arguments`, `version` (of an API
+    whose rule file has variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME`
+    or `path:POINTER` to `ignore`, `note` or `fail`, or is what `load_policy` gives. `resolve` is a
+    function of yours that supplies media where the target takes only bytes; wireglot fetches
+    nothing. docs/options.md says more.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
-    return packaged().convert(body, source, target, unit, model, stream, options, policy)
+    return packaged().convert(body, source, target, unit, model, stream, options, policy, resolve)
 
 
 def exchange(
@@ -87,6 +94,7 @@ def exchange(
     options: Mapping[str, Any] | None = None,
     state: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | Policy | None = None,
+    resolve: Resolve | None = None,
 ) -> Exchange:
     """Put a client of one packaged dialect in front of a provider of another, turn after turn.
 
@@ -97,7 +105,7 @@ def exchange(
 
     Raises UsageError for what does not exist and for a state that is none.
     """
-    return packaged().exchange(client, provider, model, options, state, policy)
+    return packaged().exchange(client, provider, model, options, state, policy, resolve)
 
 
 def translate(

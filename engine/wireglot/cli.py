@@ -100,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
     add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
     add("--unit", default="request", metavar="U", help="what the value is (default: request)")
+    add("--check-arguments", action="store_true", help="check calls against their tools' schemas")
     add("--stream", action="store_const", const=True, help="the request asks for a stream")
     _writes(convert)
 
@@ -179,6 +180,8 @@ def _convert(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
     options = dict(map(_option, arguments.option))
+    if arguments.check_arguments:
+        options["check_arguments"] = True
     policy = _policy(arguments.policy)
     if arguments.unit == "stream":
         from . import streamcli
@@ -293,9 +296,9 @@ def _schema(arguments: argparse.Namespace) -> int:
 
 def _told(severities: Sequence[str], files: int) -> str:
     counts = []
-    for word, plural in (("error", "errors"), ("warning", "warnings"), ("info", "infos")):
+    for word in ("error", "warning", "info"):
         if found := severities.count(word):
-            counts.append(f"{found} {word if found == 1 else plural}")
+            counts.append(f"{found} {word}{'s' * (found != 1)}")
     return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
 
 

@@ -244,7 +244,7 @@ class Pair:
     ) -> None:
         """Write the code that reads one list of a message into the accumulators."""
         inner = place and f"{place}, index({var}, e)"
-        if hole.shape is None or set(hole.lenses) - {"bare", "lone", "listed"}:
+        if hole.shape is None or hole.lenses not in ((), ("bare",), ("lone",), ("listed",)):
             raise Cannot
         sinks = [target.sink(code, *accs)]
         bare = "bare" in hole.lenses

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from . import (
     admission,
+    arguments,
     conversation,
     demands,
     enforce,
@@ -26,6 +27,7 @@ from .notes import Draft, Note, severity_of
 from .payload import check_call, check_json, check_unit, known_options
 from .picture import ABSENT
 from .reader import Reader
+from .resolver import Resolve, Resolver
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
@@ -105,12 +107,15 @@ class DialectRules:
         unit: str = "request",
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | policies.Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Conversion:
         """Write an IR value as a payload of this dialect.
 
         Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
         """
         known = known_options(options)
+        if resolve is not None:
+            known["resolve"] = Resolver(resolve)
         judge = policies.of(policy)
         check_unit(unit)
         check_json(ir)
@@ -189,6 +194,8 @@ class DialectRules:
                     else "this call has no result in the conversation",
                 }[code]
                 odd.append(Draft(code, "kept", at, None, told, None, part))
+        if unit == "request" and options.get("check_arguments"):
+            odd += arguments.checked(ir, reader.trail)
         return Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:

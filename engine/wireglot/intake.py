@@ -199,8 +199,10 @@ def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env:
             if not exact:
                 told = f"`{value}` is read as `{read}`"
                 env.notes.append(("reworded", "changed", at, h.pos, told))
-        elif not (exact and pair.simple) and not same(written := pair.home(read), value):
+        elif (pair.two_way or not exact) and not same(written := pair.home(read), value):
             env.spell(rel, value, written)
+        if lens in reader.dialect.schemas and not exact:
+            pair.trace(value, read, at, reader.trail)
     except Misfit as misfit:
         raise Misfit(misfit.reason, at, h.pos) from None
     return read

@@ -155,7 +155,7 @@ def said(
 ) -> None:
     """Note the rung that was taken, and claim what it changed."""
     at = writer.trail.find(view.obj, path or None)
-    writer.note(row.name, row.effect, at, row.pos, row.message, *place)
+    writer.note(row.name, row.effect, at, row.pos, row.says(view.obj), *place)
     for key, old in view.obj.items():
         new = obj.get(key, ABSENT)
         if isinstance(old, dict) and isinstance(new, dict):

@@ -177,7 +177,11 @@ def check(
 
 def ladder(files: Mapping[str, Node], findings: Findings) -> Ladder:
     """Check the ladder of some files and return the rows that are right."""
-    there = (node.get("shapes") for node in files.values())
+    rows = (node.get("variants") for node in files.values())
+    varied = [
+        row for listed in rows if listed and isinstance(listed.value, list) for row in listed.value
+    ]
+    there = (node.get("shapes") for node in (*files.values(), *varied))
     shapes = {n for s in there if s is not None and isinstance(s.value, dict) for n in s.value}
     return laddercheck.load(files[LADDER], findings, shapes)
 

@@ -43,8 +43,11 @@ def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
     if key in DERIVED or value is None:
         return True
-    if writer.same and key in ("id", "tool_call_id") and id(obj) in writer.made:
-        return True  # of a dialect that takes none
+    if writer.same and key in ("id", "tool_call_id"):
+        # Of a dialect that takes none, and sent none: a hook has made it.
+        unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
+        if unsent or id(obj) in writer.made:
+            return True
     # The name of a result follows from its call.
     return (
         key == "name"
@@ -83,20 +86,21 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
         for place in places.places:
             writer.note("no-place", "lost", place, view.case.pos, told)
         return
-    if isinstance(value, dict) and writer.trail.spread(value, places):
+    last = path.rpartition(".")[2]
+    opaque = value if last in OPAQUE and isinstance(value, dict) else None
+    if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
         for key in value:
             left(writer, view, f"{path}.{key}", value[key])
         return
-    last = path.rpartition(".")[2]
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return
-    at = writer.trail.find(obj, path) or writer.trail.find(obj)
+    at = places or (opaque and writer.trail.find(opaque, "value")) or writer.trail.find(obj)
     writer.lefts.append((id(obj), path.partition(".")[0]))
     reason = view.case.drop.get(path)
     if reason:
         writer.note("dropped", "lost", at, view.case.pos, reason)
-    elif last in OPAQUE and isinstance(value, dict):
-        told = foreign(value.get("origin"))
+    elif opaque is not None:
+        told = foreign(opaque.get("origin"))
         writer.note(OPAQUE[last], "lost", at, view.case.pos, told)
     else:
         told = no_place(path)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .exchanges import Exchange
     from .policy import Policy
+    from .resolver import Resolve
     from .results import Conversion
     from .rulesets import RuleSet
 
@@ -112,9 +113,12 @@ class LiveRules:
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Conversion:
         """Convert as `RuleSet.convert` does."""
-        return self.rules.convert(body, source, target, unit, model, stream, options, policy)
+        return self.rules.convert(
+            body, source, target, unit, model, stream, options, policy, resolve
+        )
 
     def exchange(
         self,
@@ -124,9 +128,10 @@ class LiveRules:
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Exchange:
         """Put a client in front of a provider as `RuleSet.exchange` does."""
-        return self.rules.exchange(client, provider, model, options, state, policy)
+        return self.rules.exchange(client, provider, model, options, state, policy, resolve)
 
     # -- watching ----------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ def stepped(writer: Writer, h: Hole, value: Any) -> Any:
             except Misfit:
                 continue
             at = writer.trail.find(value, path or None)
-            writer.note(row.name, row.effect, at, row.pos, row.message, wire)
+            writer.note(row.name, row.effect, at, row.pos, row.says(value), wire)
             return wire
         raise misfit from None
 
@@ -140,12 +140,13 @@ def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
     chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
     if writer.same and chosen and (pair.simple or not writer.repair):
         return pair.home(value)
-    wire, told = pair.write(value)
+    wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
     at = writer.trail.find(view.obj, view.source(h.path)) if told else None
     # A schema that came as text has no places of its own.
     whole = view.look(f"{h.path}_json") is not ABSENT
     for one in told:
-        place = None if at is None or one.effect == "added" else at if whole else (*at, *one.at)
+        place = at if whole or at is None else writer.trail.within(value, at, one.at)
+        place = None if one.effect == "added" else place
         writer.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
     return wire
 

@@ -17,6 +17,8 @@ MAX_NUMBER = 10**4300  # Python parses and prints no more digits
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "repair": (True, False),
     "json_results": ("data", "text"),
+    "check_arguments": (True, False),
+    "tell_constraints": (True, False),
     "engine": ("interpreted",),  # leaves the compiled path out
     "version": (),
 }
@@ -53,6 +55,15 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
             )
             raise UsageError(f"the option `{key}` is {words}")
     return known
+
+
+def resolving(options: dict[str, Any], ask: Any) -> dict[str, Any]:
+    """Return options with a resolver, if there is one; it remembers during one conversion."""
+    if ask is None:
+        return options
+    from .resolver import Resolver
+
+    return {**options, "resolve": Resolver(ask)}
 
 
 def check_call(model: Any, stream: Any, **dialects: Any) -> None:

@@ -178,8 +178,9 @@ class Remainder:
         for wire, kind, riders, rides in rows:
             if rides:
                 said = {self.provider.name: [entry for _, entry in riders]}
-                wire[carries[kind]] = carry.form(self.client.model, kind, said)
-                self._places.update((id(part), (wire, carries[kind])) for part, _ in riders)
+                key = carries[kind]
+                wire[key] = carry.form(self.client.model, kind, said, wire.get(key))
+                self._places.update((id(part), (wire, key)) for part, _ in riders)
 
     # -- notes ------------------------------------------------------------------------------------
 

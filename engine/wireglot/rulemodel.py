@@ -397,6 +397,10 @@ Rows = GenericAlias(dict, (str, Row))
 _OTHERS = sorted({*KINDS, FUNCTION, *laddercheck.OTHERS})
 LadderFile = _model("LadderFile", {
     "wireglot": (Version, "the version of this language"),
+    "scales": (
+        _map(_map(float)),
+        "words that stand for numbers",
+    ),
     "ladder": (
         Annotated[GenericAlias(dict, (str, Rows)), Field(json_schema_extra={"properties": {
             kind: {"type": "object", "additionalProperties": ref("Row")} for kind in _OTHERS}})],

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
-from .notes import Note
-from .payload import check_call, known_options
+from .notes import Note, quiet
+from .payload import check_call, known_options, resolving
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .ladder import Ladder
     from .live import LiveRules
     from .repair import Diagnosis
+    from .resolver import Resolve
     from .rulefile import Dialect
     from .streams import Translator
     from .variants import Row, Rows
@@ -215,6 +216,7 @@ class RuleSet:
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
         if options is not None or not (
@@ -223,6 +225,7 @@ class RuleSet:
         ):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
+        full = resolving(known, resolve)
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
@@ -235,12 +238,14 @@ class RuleSet:
                 except fast.leave:
                     pass
                 else:
-                    if policy is None:
-                        return done
-                    return concluded(*done[:3], of(policy), source, target, self.hash)
+                    # What the caller may supply is noted where it is not.
+                    if resolve is None or quiet(done.notes):
+                        if policy is None:
+                            return done
+                        return concluded(*done[:3], of(policy), source, target, self.hash)
         check_call(model, stream)
         judge = of(policy)
-        found = self._interpreted(body, source, target, unit, model, stream, known, both)
+        found = self._interpreted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge, source, target, self.hash)
 
     def repair(
@@ -282,11 +287,12 @@ class RuleSet:
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Exchange:
         """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
         from .exchanges import Exchange
 
-        return Exchange(self, client, provider, model, options, state, policy)
+        return Exchange(self, client, provider, model, options, state, policy, resolve)
 
     def translator(
         self,

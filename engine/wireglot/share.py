@@ -11,6 +11,7 @@ from .ladder import Row, step
 from .lenses import Misfit, same
 from .notes import NO_WORD, foreign, no_place
 from .picture import ABSENT, Hole
+from .resolver import supplied
 from .rulefile import Case, Shape
 from .sight import Gathered, View, blank, tells
 from .trail import At, Several, pointer
@@ -23,6 +24,8 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
     """Write a list hole: its share of the list, then the form of the list."""
     if not isinstance(value, list):
         raise Misfit(f"`{h.path}` is no list", rel, h.pos)
+    if "home" in h.lenses and not writer.same:
+        raise Misfit(f"`{h.path}` is no home", rel, h.pos)
     if h.path not in view.lists:
         holes = view.case.lists.get(h.path, [h])
         inside = view.obj.get("type") in PARTS
@@ -147,8 +150,9 @@ def give(
     if direct:
         # A field without a place may have a row of its own.
         lost = {path for owner, path in writer.lefts if owner == id(part)}
-        rows = [r for r in rows if lost & r.before.names] if lost else []
+        rows = [r for r in rows if lost & r.before.names]
     else:
+        lost = set()
         # A row that adds a field is for the dialects that want it, and comes first there.
         missing = writer.missing
         rows = sorted((r for r in rows if r.adds <= missing), key=lambda row: not row.adds)
@@ -156,6 +160,10 @@ def give(
     for row in rows:
         del writer.notes[mark:]
         if given := descend(writer, holes, part, whole, row):
+            return given
+    if not direct or lost & {"source", "output_ref"}:
+        del writer.notes[mark:]
+        if given := supplied(writer, holes, part, whole):
             return given
     if direct:
         writer.notes[mark:] = drafts
@@ -252,7 +260,7 @@ def descend(
         return []
     at = writer.trail.find(part, path or None) or writer.trail.find(part)
     writer.written[id(part)] = (part, given[0][2])
-    writer.note(row.name, row.effect, at, row.pos, row.message, given[0][2])
+    writer.note(row.name, row.effect, at, row.pos, row.says(part), given[0][2])
     for block in _dropped(part, new, beside):
         kind = block.get("type")
         code = "own-field" if kind == "native" else "no-place"

@@ -162,7 +162,8 @@ class Reading:
             return
         lenses = [lens for lens in h.lenses if lens != "plain"]
         if "json" in lenses:
-            if not h.path.endswith("arguments") or maybe:
+            others = [lens for lens in lenses if not is_guard(lens)]
+            if not h.path.endswith("arguments") or maybe or others != ["json"]:
                 raise Cannot
             code(f"if {var}.__class__ is not str: raise ODD")
             value = code.name()

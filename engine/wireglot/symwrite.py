@@ -213,7 +213,7 @@ class Writing:
                     if cls != "any":
                         raise NoFit
                     raise Cannot
-            elif lens == "json":
+            elif lens == "json" and not json_text:
                 json_text = True
                 expression = value.text or f"stringify({expression})"
                 cls = "str"

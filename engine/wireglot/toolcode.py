@@ -135,9 +135,7 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
             reading.fields(plain.wire, "e", checked=True)
             for lens in lenses(pair, case.wire):
                 respelling = pair.source.schemas[lens]
-                if respelling.two_way:
-                    raise NoFit
-                if respelling.types:
+                if respelling.types or respelling.two_way:
                     schema = piece.const(respelling, "SCHEMA")
                     value = reading.env["parameters"].code
                     piece(f"if {value} is not None and not {schema}.plain({value}): raise ODD")

@@ -55,7 +55,7 @@ def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
             at = writer.trail.find(ir, path or None)
             made = (writer.written.get(id(new.get(key))) for key in row.after.names)
             place = next((found[1] for found in made if found), wire)
-            writer.note(row.name, row.effect, at, row.pos, row.message, place)
+            writer.note(row.name, row.effect, at, row.pos, row.says(ir), place)
             return wire
         raise misfit from None
 

@@ -17,6 +17,7 @@ from .lenses import Misfit, guard, is_guard, same
 from .limits import Limits
 from .notes import Draft, Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .resolver import Resolver
 from .rulefile import Case, Dialect, Shape
 from .sight import View, alike, tells
 from .trail import At, Trail, pointer
@@ -35,6 +36,7 @@ class Writer:
     ) -> None:
         self.dialect, self.same, self.trail = dialect, same_dialect, trail
         self.options, self.ladder = options, ladder or {}
+        self.resolver: Resolver | None = options.get("resolve")
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
         talk = dialect.conversation
