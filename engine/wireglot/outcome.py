@@ -29,6 +29,7 @@ class Outcome:
 
     def of(self, nth: int) -> Candidate:
         """Return a candidate by its number."""
+        nth = min(nth, MOST)
         while len(self.candidates) <= nth:
             self.candidates.append(Candidate())
         return self.candidates[nth]
@@ -50,8 +51,18 @@ class Outcome:
     def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:
         """Put the value of a hole at a path of an IR object."""
         value = self.read(hole, wire) if hole.lenses or hole.shape else wire
-        if value is not ABSENT:
+        if value is ABSENT:
+            return
+        try:
             Reader(self.dialect, {}).place(owner, path, value, None)
+        except Misfit:  # something of another type stood there: what comes later counts
+            held = owner
+            for key in self._keys(path)[:-1]:
+                held = held[key]
+            held[path.rpartition(".")[2]] = value
+
+    def _keys(self, path: str) -> list[str]:
+        return path.replace("own.", f"own.{self.dialect.family}.", 1).split(".")
 
     def read(self, hole: Hole, wire: Any) -> Any:
         """Read a value by the lenses or the shape of its hole."""

@@ -149,8 +149,7 @@ class Frame:
         if h.shape is None and not h.lenses:
             if at in self.claimed:
                 return h.mark is not None
-            kind = "string" if path == "piece" and sight.event.texts else field_type("", path)
-            if kind not in ("any", "opaque") and not guard(kind, wire):
+            if not _fits(h, wire, sight.event.texts):
                 return h.mark is not None
             sight.found[path], sight.places[path] = wire, at
             sight.claims.append(at)
@@ -178,7 +177,7 @@ class Frame:
             there = [(c, name) for names, c in p.entries for name in names if name in wire]
             for child, name in there:
                 if isinstance(child, Hole) and child.path == "at.candidate":
-                    nth = wire[name] if wire[name].__class__ is int else nth
+                    nth = wire[name] if wire[name].__class__ is int and wire[name] >= 0 else nth
             for child, name in there:
                 self._common(child, wire[name], (*at, name), nth, found)
         elif isinstance(p, Items) and isinstance(wire, list) and p.items:
@@ -187,7 +186,7 @@ class Frame:
         elif isinstance(p, Literal):
             if any(value is not ABSENT and same(value, wire) for value in p.values):
                 self.claimed.add(at)
-        elif isinstance(p, Hole) and wire is not None:
+        elif isinstance(p, Hole) and wire is not None and _fits(p, wire):
             if p.path[:3] != "at." and at not in self.claimed:
                 found.append((nth, (p, wire, at)))
             self.claimed.add(at)
@@ -220,3 +219,11 @@ def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
             sight.claims.append(at)
             return True
     return not guards(p.values[0]) and p.values[0] is not ABSENT
+
+
+def _fits(h: Hole, wire: Any, texts: bool = False) -> bool:
+    """Tell whether a value is of the type of a hole that takes it as it is."""
+    if h.shape is not None or h.lenses:
+        return True
+    kind = "string" if h.path == "piece" and texts else field_type("", h.path)
+    return kind == "any" or guard("string" if kind == "opaque" else kind, wire)
