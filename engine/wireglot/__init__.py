@@ -9,7 +9,7 @@ Every dialect is a YAML rule file that pictures the JSON on the wire; `load_rule
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
@@ -53,6 +53,7 @@ def convert(
     stream: bool | None = None,
     options: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | None = None,
+    clock: Callable[[], float] | None = None,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
@@ -60,11 +61,12 @@ def convert(
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
     dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
     variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`.
+    to `ignore`, `note` or `fail`. `clock`, as `time.time`, gives the times that a session needs
+    and nobody has said; without it they are those of what stands before.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
-    return packaged().convert(body, source, target, unit, model, stream, options, policy)
+    return packaged().convert(body, source, target, unit, model, stream, options, policy, clock)
 
 
 def exchange(

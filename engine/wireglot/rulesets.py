@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
 from .notes import Note, Policy
-from .payload import check_call, known_options
+from .payload import Clock, check_call, known_options, with_clock
 from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
 
@@ -169,6 +169,7 @@ class RuleSet:
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
         if options is not None or not (
@@ -177,6 +178,8 @@ class RuleSet:
         ):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
+        if clock is not None:
+            known = with_clock(known, clock)
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)

@@ -6,14 +6,13 @@ left then is noted; nothing is silent.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
-from . import itself, jsontext, leftover, outlet, share, sums
+from . import itself, leftover, making, outlet, share, sums
 from . import picture as pic
 from .ir import FUNCTION, OPAQUE, field_type
 from .ladder import Ladder
-from .lenses import Misfit, guard, is_guard, same
+from .lenses import Misfit, guard, is_guard, moment_of, same
 from .limits import Limits
 from .notes import Draft, Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -64,6 +63,8 @@ class Writer:
         self.nth = 0
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}
+        self.now = moment_of(0)  # the last time that was written
+        self.lines: dict[int, int] = {}  # messages of a file that had a number there
 
     def request(self) -> None:
         """Write a request as a whole: what its messages ask of each other can be asked."""
@@ -175,8 +176,7 @@ class Writer:
         """Return the cases in the order in which they are tried: the remembered one first."""
         if self.same and isinstance(value, dict):
             name = value.get("spelled", {}).get(self.dialect.name, {}).get("", {}).get("case", None)
-            if name is not None:
-                return sorted(shape.cases, key=lambda c: c.name != name)
+            return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
         return shape.cases
 
     def choose(self, shape: Shape, value: Any) -> Case | None:
@@ -444,6 +444,8 @@ class Writer:
         entry = view.memory.get(pointer(rel)) if view.memory else None
         if h.mark == "copy" and entry and entry.get("none"):
             return entry.get("as", ABSENT)
+        if h.mark == "copy" and value is ABSENT and not view.memory:
+            value = making.copied(self, h, view, into)
         if h.mark == "old" and not (entry and entry.get("old")):
             return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
@@ -460,6 +462,8 @@ class Writer:
                 del self.notes[mark:]
                 view.claims = claims
             else:
+                if h.value == "time" and h.mark == "made" and isinstance(value, str):
+                    self.now = value
                 for path in h.paths:
                     view.claim(path)
                     if self.watch and view.source(path) in self.watch and into is not None:
@@ -493,30 +497,11 @@ class Writer:
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
                 return ABSENT
-            return self._made(h, view, into)
+            return outlet.put(self, h, making.made(self, h, view, into), view, rel, into)
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
         return ABSENT
-
-    def _made(self, h: Hole, view: View, into: Any) -> str:
-        """Make an id out of what stands here: the same body always gets the same ids."""
-        # What another dialect cannot read would not be there again on the way back.
-        apart = ("spelled", "kept", "own", "signature", "cache", "metadata")
-        said = {k: v for k, v in view.obj.items() if k not in apart}
-        seed = jsontext.stringify(said)
-        turn = 0
-        while True:
-            digest = hashlib.sha256(f"{seed}/{turn}".encode("utf-8", "replace")).hexdigest()
-            made = f"{h.value}{digest[:12]}"
-            if made not in self.ids:
-                break
-            turn += 1
-        self.ids.add(made)
-        owner, key = into if into is not None else (None, None)
-        told = "the target wants an id here; it is made from place and content"
-        self.note("made-id", "added", None, h.pos, told, owner, key)
-        return made
 
     # -- lists and leftovers ------------------------------------------------------------------
 
