@@ -36,6 +36,7 @@ def lifted(reader: Reader, messages: list[dict[str, Any]], at: At) -> list[dict[
 def _answer(reader: Reader, call: dict[str, Any]) -> dict[str, Any]:
     """Return the result that stood in a call; the call tells its id and its name."""
     result: dict[str, Any] = call.pop(RESULT)
+    result["type"] = "tool_result"
     dialect = reader.dialect
     for field, value in (("tool_call_id", call.get("id")), ("name", call.get("name"))):
         said = result.get(field)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import replay, tree, units
+from . import enforce, replay, tree, units
 from .documents import Document, Tree
 from .lenses import Misfit, same
 from .measure import may_fit
+from .notes import LEFT_OUT
 from .picture import ABSENT, Fields, Hole
 from .rulefile import Case, Shape
 from .trail import At, keys_of
@@ -183,6 +184,7 @@ def write(writer: Writer, shape: Shape, ir: dict[str, Any]) -> Any:
         wire[key] = lines
         return lines if memory.get("headless") else wire
     wire.pop(key, None)
+    _told_apart(writer, document, lines)
     if document.log is not None:
         return replay.lines(document.log, wire, lines, memory.get("log", []), key)
     if document.tree is not None and not memory.get("linear"):
@@ -214,30 +216,55 @@ def _rows(
     return rows
 
 
+def _told_apart(writer: Writer, document: Document, lines: list[Any]) -> None:
+    """Give each line of a log or a tree an id of its own; a line would replace another one."""
+    name = document.log.by if document.log else document.tree.id if document.tree else ""
+    taken: set[str] = set()
+    for line in lines if name and not writer.same else ():
+        said = line.get(name)
+        if not isinstance(said, str):
+            continue
+        number = 2
+        while line[name] in taken:
+            line[name] = f"{said}_{number}"
+            number += 1
+        taken.add(line[name])
+        if line[name] != said:
+            told = f"another line has the id `{said}`"
+            writer.note("renamed", "changed", None, None, told, line, name)
+
+
 def cut(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Cut messages into as many as the dialect has of them, where one holds one part."""
     talk, messages = writer.dialect.conversation, ir.get("messages")
-    groups = talk.groups if talk else []
-    alone = {
-        talk.role(case)
-        for group in groups
-        for case in group.cases
-        for hole in case.lists.get("parts", ())
-        if talk and "lone" in hole.lenses
-    }
-    if not isinstance(messages, list) or not alone:
+    if talk is None or not isinstance(messages, list):
         return ir
+    cases = [case for group in talk.groups for case in group.cases]
+    alone = {talk.role(case) for case in cases if _holds_one(case)}
+    others = {case.name for case in cases if not _holds_one(case)}
     out: list[Any] = []
-    for message in messages:
+    for message in messages if alone else ():
         parts = message.get("parts", ())
-        if message.get("role") not in alone or len(parts) < 2:
+        memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+        as_read = memory.get("", {}).get("case") in others
+        if message.get("role") not in alone or as_read:
             out.append(message)
+            continue
+        if not parts:
+            at = writer.trail.find(message)
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
             continue
         for i, part in enumerate(parts):
             said = message if not i else {k: message[k] for k in ("role", "time") if k in message}
-            new = {**said, "parts": [part]}
-            writer.trail.copy(message, new)
-            out.append(new)
+            if "time" not in said and "time" in part and not writer.same:
+                said = {**said, "time": part["time"]}
+            out.append(said if len(parts) == 1 else enforce.with_parts(writer, said, [part]))
+    if not alone:
+        return ir
     whole = {**ir, "messages": out}
     writer.trail.copy(ir, whole)
     return whole
+
+
+def _holds_one(case: Case) -> bool:
+    return any("lone" in hole.lenses for hole in case.lists.get("parts", ()))

@@ -199,8 +199,8 @@ class Writer:
         except Misfit:
             return False
         filled = [path for owner, path in self.filled if owner is value]
-        if filled and isinstance(read, dict):
-            read = {k: v for k, v in read.items() if k not in filled}
+        for path in filled:
+            read = _without(read, path.split("."))
         return alike(read, self._fitted(value), self.respelt)
 
     def _fitted(self, value: Any) -> Any:
@@ -520,6 +520,14 @@ class Writer:
     def leftover(self, view: View, wire: Any) -> None:
         """Put kept keys back at home; note everything that no picture took abroad."""
         leftover.leftover(self, view, wire)
+
+
+def _without(read: Any, keys: list[str]) -> Any:
+    """Return what was read without the field at a path."""
+    if not isinstance(read, dict) or keys[0] not in read:
+        return read
+    rest = {k: v for k, v in read.items() if k != keys[0]}
+    return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
 
 
 def _weight(draft: Draft) -> int:
