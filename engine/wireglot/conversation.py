@@ -350,6 +350,7 @@ def _write_run(
     made: bool = False,
 ) -> list[Any]:
     """Write a run of messages; `made` says that the source has no such message."""
+    writer.since = len(writer.notes)
     case, first = run[0]
     parts = [part for _, message in run for part in message.get("parts", ())]
     if group.spliced:

@@ -201,7 +201,9 @@ class Generator:
             return milliseconds_of(value)
         if lens == "lone":
             return value[0]
-        if (lens in ("bare", "blocks") and self.often()) or (lens == "plain" and isinstance(value, list)):
+        if (lens in ("bare", "blocks") and self.often()) or (
+            lens == "plain" and isinstance(value, list)
+        ):
             return self.word()
         if lens == "listed" and len(value) == 1 and self.often():
             return value[0]

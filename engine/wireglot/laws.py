@@ -306,7 +306,9 @@ def broken(
     for name in names:
         made = {
             unit: [
-                Generator(_pictured(rules[name].model, unit), f"{seed}/{name}/{unit}/{n}").unit(unit)
+                Generator(_pictured(rules[name].model, unit), f"{seed}/{name}/{unit}/{n}").unit(
+                    unit
+                )
                 for n in range(runs)
             ]
             for unit in UNITS

@@ -30,7 +30,7 @@ def made(writer: Writer, h: Hole, view: View, into: Any) -> str:
         new, code = _id(writer, str(h.value), view), "made-id"
         told = "the target wants an id here; it is made from place and content"
     writer.note(code, "added", None, h.pos, told, owner, key)
-    writer.filled.append((view.obj, h.path))
+    writer.fills(view.obj, h.path)
     if not h.path.startswith("own."):
         view.names[h.path] = (new, h.path)
     return new

@@ -397,7 +397,8 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         for two in cases:
             if one is not two:
                 one.rivals = one.rivals or not disjoint(one.sides[1], two.sides[1])
-                one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
+                if one.home or not two.home:
+                    one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
     gathers = words.get("gathers")
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
     kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()

@@ -71,8 +71,11 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
 def forget(writer: Writer, pairs: list[Any]) -> None:
     """Forget what was filled into elements that are written as their text alone."""
     gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
-    writer.notes[:] = [
-        d for d in writer.notes if d.effect != "added" or d.source or id(d.owner) not in gone
+    since = writer.since
+    writer.notes[since:] = [
+        d
+        for d in writer.notes[since:]
+        if d.effect != "added" or d.source or id(d.owner) not in gone
     ]
 
 

@@ -46,7 +46,7 @@ class Writer:
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
-        self.filled: list[tuple[Any, str]] = []  # objects, and fields that were filled in for them
+        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
@@ -63,6 +63,7 @@ class Writer:
         self.nth = 0
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}
+        self.since = 0  # how many notes there were before the message that is written
         self.now = moment_of(0)  # the last time that was written
         self.lines: dict[int, int] = {}  # messages of a file that had a number there
 
@@ -86,6 +87,10 @@ class Writer:
     ) -> None:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+
+    def fills(self, owner: Any, path: str) -> None:
+        """Remember that a field was filled in for an object."""
+        self.filled.setdefault(id(owner), (owner, []))[1].append(path)
 
     def settle(self) -> None:
         """Let notes about IR objects point to what was written of these.
@@ -198,8 +203,7 @@ class Writer:
             read = self._read(shape, wire)
         except Misfit:
             return False
-        filled = [path for owner, path in self.filled if owner is value]
-        for path in filled:
+        for path in self.filled.get(id(value), (value, ()))[1]:
             read = _without(read, path.split("."))
         return alike(read, self._fitted(value), self.respelt)
 
@@ -409,6 +413,7 @@ class Writer:
             out.update(value)
             view.claim(h.path)
             return True
+        mark = len(self.notes)
         wire = self.hole(h, view, rel, (out, None))
         if wire is ABSENT:
             return False
@@ -418,7 +423,7 @@ class Writer:
             if key in out:
                 raise Misfit(f"`{key}` is written twice", (), h.pos)
         out.update(wire)
-        for draft in self.notes:
+        for draft in self.notes[mark:]:
             if draft.owner is wire:
                 draft.owner = out
         return True
@@ -492,7 +497,7 @@ class Writer:
                     told += f"; {value} leaves room for what the source asks for"
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
-                self.filled.append((view.obj, h.path))
+                self.fills(view.obj, h.path)
             return [] if value == [] else {} if value == {} else value
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
