@@ -272,7 +272,8 @@ class Fuzz:
             self.executed(rules, pair, body)
             for unit, sent in base.bodies.items():
                 if unit != "request":
-                    outcome(functools.partial(rules.convert, sent, names[0], other, unit=unit))
+                    target = names[0] if unit == "session" else other
+                    outcome(functools.partial(rules.convert, sent, names[0], target, unit=unit))
 
     def checked(self, make: Callable[..., Any]) -> Callable[..., Any]:
         """Return what compiles, with a look at the code that it made."""

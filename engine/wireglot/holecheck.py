@@ -16,7 +16,7 @@ from .pictureform import names as text_names
 from .rulefile import Dialect
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-LISTS = ("bare", "joined", "lone")  # lenses of a list that a shape makes
+LISTS = ("bare", "blocks", "joined", "lone")  # lenses of a list that a shape makes
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
@@ -244,6 +244,7 @@ class _View:
             "not": (("bool",), "bool"),
             "not-an-object": (("string",), "string"),
             "timestamp": (("number", "integer"), "string"),
+            "milliseconds": (("string",), "integer"),
             "plain": (("string",), "string"),
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),
@@ -282,7 +283,7 @@ class _View:
 
     def _makes(self, hole: Hole) -> bool:
         """Tell whether the value of a `(made)` hole comes from somewhere."""
-        if hole.path == "name" and self.view.case.shape == "tool_result":
+        if hole.path == "name" and self.view.objects == {"tool_result"}:
             return True  # a result takes its name from its call
         return bool(self.dialect.hooks) and hole.path in MADE
 

@@ -10,6 +10,7 @@ from .lenses import (
     Misfit,
     guard,
     is_guard,
+    moment_of,
     not_an_object,
     parse_json,
     same,
@@ -142,7 +143,7 @@ def through(
             raise Misfit("the text is JSON of another type", at, h.pos)
         env.put(f"{h.path}_json", value, None)
         return parsed, False
-    if lens in ("bare", "joined"):
+    if lens in ("bare", "blocks", "joined"):
         return texts(reader, lens, h, value, at, rel, env)
     if lens == "plain":
         if isinstance(value, list):
@@ -167,6 +168,11 @@ def through(
         if not not_an_object(value):
             raise Misfit("expected text that is the JSON of no object", at, h.pos)
         return value, False
+    if lens == "milliseconds":
+        try:
+            return moment_of(value), False
+        except Misfit as misfit:
+            raise Misfit(misfit.reason, at, h.pos) from None
     if lens == "timestamp":
         try:
             seconds = seconds_of(value)
@@ -212,8 +218,11 @@ def texts(
     reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
 ) -> tuple[Any, bool]:
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
-    empty = h.value if h.mark in ("else", "default") else "" if h.mark is None else ABSENT
+    nothing: Any = [] if lens == "blocks" else ""
+    empty = h.value if h.mark in ("else", "default") else nothing if h.mark is None else ABSENT
     if isinstance(value, str):
+        if lens == "blocks" and value:
+            env.spelled.setdefault(pointer(rel), {})["bare"] = True
         if not value:
             if empty is ABSENT or not same(empty, value):
                 env.spell(rel, value, empty)
@@ -226,10 +235,16 @@ def texts(
     if lens == "joined" or not isinstance(value, list):
         raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
     if not value:
-        env.spell(rel, value, empty)
+        if empty is ABSENT or not same(empty, value):
+            env.spell(rel, value, empty)
         return [], True
     parts = each(reader, h, value, at, rel, env)
-    if len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}:
+    if (
+        lens == "bare"
+        and len(parts) == 1
+        and parts[0].get("type") == "text"
+        and parts[0].keys() <= {"type", "text"}
+    ):
         env.spelled.setdefault(pointer(rel), {})["list"] = True
     return parts, True
 
@@ -279,12 +294,12 @@ def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: A
 def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
     """Remember the hole that elements were read by, where an earlier one could write them."""
     holes = env.case.lists.get(h.path, [h])
-    if h not in holes[1:]:
+    if h not in holes[1:] and h.mark != "old":
         return
     kinds = reader.dialect.kinds_of
     assert h.shape is not None
     earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
-    both = bool(earlier & kinds(h.shape))
+    both = h.mark == "old" or bool(earlier & kinds(h.shape))
     for part in parts:
         if both or part.get("type") == "unknown":
             memory = reader.memory(part)

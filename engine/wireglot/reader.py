@@ -33,6 +33,7 @@ class Reader:
         self.depth = 0
         self.run: Shape | None = None  # the gathering shape that the last item was read by
         self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
+        self.file: Any = None  # of a session: where its messages stand, and what is none
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -110,6 +111,7 @@ class Reader:
         """Make the IR value of a case out of what its picture found."""
         made: Any = {} if shape.kind is None else {"type": shape.kind}
         self._tests(case, env.fields, env)
+        itself.inside(case, env)
         self.fill(made, case.ir, env)
         if isinstance(made.get(""), tuple):
             if env.kept or env.spelled:
@@ -304,6 +306,7 @@ class Reader:
     def _hollow(self, p: Fields, wire: Any, rel: At, env: Env, before: dict[str, Any]) -> None:
         # The object as a whole is remembered, not what its keys would have been.
         env.spelled = before
+        env.sums = [found for found in env.sums if found[3][: len(rel)] != rel or not found[0].mark]
         empty = empty_of(p)
         if not (wire is ABSENT and empty is ABSENT):
             env.spell(rel, wire, empty)
