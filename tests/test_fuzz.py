@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 
-from wireglot import form, ladder, laddercheck, lenses, load, picture, rulefile, schema, tableform
+from wireglot import (
+    events,
+    form,
+    ladder,
+    laddercheck,
+    lenses,
+    load,
+    picture,
+    rulefile,
+    schema,
+    tableform,
+)
 from wireglot.errors import ConversionError
 from wireglot.findings import Findings
 from wireglot.lenses import Misfit
@@ -126,6 +137,9 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
         MODES,
         ("write", "read-also", "write-also", "otherwise", "only", "schema", "here", "where", "has"),
         set(laddercheck.WORDS) - {"examples"},
+        events.STREAM_WORDS,
+        events.ACTS,
+        ("$at.candidate", "$at.index", "$at.nth", "$at.frame", "$piece", "$part", "$usage"),
         laddercheck.LENSES,
         (
             "$removed",
@@ -141,7 +155,7 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
         ),
     ],
     ids="header shape talk enforce limits limit bounds schema budgets lenses forms marks modes "
-    "inner ladder steps special".split(),
+    "inner ladder stream acts places steps special".split(),
 )
 def test_the_bases_have_every_word_of_the_language(words: Any) -> None:
     text = "\n".join(text for base in BASES.values() for text in base.texts.values())

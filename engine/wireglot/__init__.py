@@ -9,7 +9,15 @@ Every dialect is a YAML rule file that pictures the JSON on the wire; `load_rule
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from .ir import Unit
     from .live import LiveRules
     from .resolver import Resolve
+    from .streams import TextStream, Translator
 
 __version__ = "0.1.0"
 __all__ = [
@@ -41,15 +50,22 @@ __all__ = [
     "Reading",
     "RuleError",
     "RuleSet",
+    "TextStream",
+    "Translator",
     "UsageError",
     "WireglotError",
+    "atranslate",
+    "collect",
     "convert",
     "exchange",
+    "frames",
     "has_tool_calls",
     "is_tool_result",
     "load_policy",
     "load_rules",
     "packaged",
+    "text_stream",
+    "translate",
 ]
 
 
@@ -104,6 +120,57 @@ def exchange(
     return packaged().exchange(client, provider, model, options, state, policy, resolve)
 
 
+def translate(
+    frames: Iterable[Any],
+    source: str,
+    target: str,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
+) -> Iterator[Any]:
+    """Yield the frames of a stream in another packaged dialect, as they come.
+
+    A frame is parsed data, or a text as the mark of an end. `packaged().translator(...)` also has
+    the whole response and the notes. Raises as `convert` does.
+    """
+    from . import streams
+
+    made = packaged().translator(source, target, model, options, policy)
+    return streams.translate(made, frames)
+
+
+def atranslate(
+    frames: AsyncIterable[Any],
+    source: str,
+    target: str,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
+) -> AsyncIterator[Any]:
+    """Yield the frames of an asynchronous stream in another packaged dialect, as they come."""
+    from . import streams
+
+    made = packaged().translator(source, target, model, options, policy)
+    return streams.atranslate(made, frames)
+
+
+def collect(frames: Iterable[Any], dialect: str) -> Any:
+    """Return the response that the frames of a stream make, in their own dialect."""
+    return packaged().collect(frames, dialect)
+
+
+def frames(response: Any, dialect: str) -> Iterator[Any]:
+    """Yield the frames of a stream that makes a response, in its own dialect."""
+    return packaged().frames(response, dialect)
+
+
+def text_stream(frames: Iterable[Any], dialect: str) -> TextStream:
+    """Return the text of a stream, to be iterated; then it has `.tool_calls`, `.usage` and more."""
+    from .streams import TextStream
+
+    return TextStream(packaged(), frames, dialect)
+
+
 def _dir() -> Sequence[str]:
     return __all__
 
@@ -121,4 +188,8 @@ def __getattr__(name: str) -> Any:
         from .exchanges import Exchange
 
         return Exchange
+    if name in ("TextStream", "Translator"):
+        from . import streams
+
+        return getattr(streams, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

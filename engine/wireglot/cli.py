@@ -1,4 +1,4 @@
-"""The command line: `convert`, `diagnose`, `repair`, `dialects`, `show`, `check`, `test`, `schema`.
+"""The command line: `convert`, `collect`, `frames`, `diagnose`, `repair`, `dialects`, `show` ...
 
 Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
 Imports stand inside the functions: most of a short command's time is its start.
@@ -116,8 +116,16 @@ def _parser() -> argparse.ArgumentParser:
     diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
     _writes(repair)
 
+    collect = command("collect", _collect, "make the response of a stream's frames")
+    frames = command("frames", _frames, "write the frames of a stream that makes a response")
+    for made in (collect, frames):
+        made.add_argument("file", nargs="?", default="-", metavar="FILE", help="- is stdin")
+        made.add_argument("--dialect", required=True, metavar="D", help="the dialect of both")
+        made.add_argument("-o", "--output", metavar="FILE", help="write here instead of stdout")
+    collect.add_argument("--indent", type=_spaces, metavar="N", help="indent the result")
+
     listed = command("dialects", _dialects, "list the dialects")
-    for made in (convert, listed, show, diagnose, repair):
+    for made in (convert, collect, frames, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -175,6 +183,12 @@ def _convert(arguments: argparse.Namespace) -> int:
     if arguments.check_arguments:
         options["check_arguments"] = True
     policy = _policy(arguments.policy)
+    if arguments.unit == "stream":
+        from . import streamcli
+
+        files = (arguments.file, arguments.output)
+        _print_notes(streamcli.convert(rules, chosen, options, policy, files), arguments.notes)
+        return OK
     if arguments.unit == "session":
         text = _text(_read(arguments.file), _named(arguments.file))
         body = rules[arguments.source].parse(text)
@@ -185,6 +199,23 @@ def _convert(arguments: argparse.Namespace) -> int:
         out = rules.convert(_body(arguments.file), **chosen, options=options, policy=policy)
         _write(_dump(out.body, arguments.indent), arguments.output)
     _print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def _collect(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    body = streamcli.collect(rules, arguments.dialect, arguments.file)
+    _write(_dump(body, arguments.indent), arguments.output)
+    return OK
+
+
+def _frames(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    streamcli.frames(rules, arguments.dialect, _body(arguments.file), arguments.output)
     return OK
 
 

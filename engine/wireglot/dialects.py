@@ -39,7 +39,7 @@ from .writer import Writer
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
 
-class _Read(NamedTuple):
+class Read(NamedTuple):
     ir: Any
     trail: Trail
     notes: list[tuple[str, str, Any, Any, str]]
@@ -177,7 +177,7 @@ class DialectRules:
 
     def _read(
         self, body: Any, unit: str, model: str | None, stream: bool | None, options: dict[str, Any]
-    ) -> _Read:
+    ) -> Read:
         check_unit(unit)
         check_json(body)
         reader = Reader(self.model if unit != "session" else self.model.in_files, options)
@@ -211,7 +211,7 @@ class DialectRules:
                 odd.append(Draft(code, "kept", at, None, told, None, part))
         if unit == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)
-        return _Read(ir, reader.trail, notes, made, odd)
+        return Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:
         top = self.model

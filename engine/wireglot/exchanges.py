@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .resolver import Resolve
     from .rulesets import RuleSet
+    from .streams import Translator
     from .writer import Writer
 
 VERSION = 1  # of the form of a state
@@ -130,6 +131,20 @@ class Exchange:
         rest.noted(drafts, read.trail, self._stays)
         self._state["turns"] += rest.turns
         return self._given(out, all_notes(read.notes, drafts, out, False))
+
+    def translator(self) -> Translator:
+        """Translate the stream of the provider's response for the client, frame by frame.
+
+        When it is finished, what the client has no room for is in the state; nothing rides in
+        frames. Raises UsageError.
+        """
+        from .turnstream import TurnStream
+
+        asked, sent = self._state["models"]
+        one, two = self._at(self.provider, sent), self._at(self.client, asked)
+        settings = (self._options, self._judge, self._rules.hash, self._stays)
+        turns = self._state["turns"]
+        return TurnStream(one, two, self._names, self._taken(), turns, settings)
 
     def error(self, body: Any, http: int | None = None) -> Conversion:
         """Convert an error of the provider for the client. Raises ConversionError, PolicyError.

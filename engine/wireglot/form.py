@@ -17,6 +17,7 @@ from .grammar import Rule, kept_as_is, short
 from .pictureform import Pictures
 from .rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS, turn
 from .source import Node, Pos
+from .streamform import Streams
 from .tableform import Tables
 
 UNITS = ("request", "response", "error", "envelope", "session")
@@ -67,6 +68,7 @@ class File(Tables):
             "carry": self._word_map(str),
             "document": self._document,
             "examples": self.each(self.examples),
+            "stream": Streams(self.findings, self.pictures).check,
             **dict.fromkeys(UNITS, self._unit),
         }
         top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)

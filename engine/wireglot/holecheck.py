@@ -121,7 +121,7 @@ class _View:
 
     def _by(self) -> str | None:
         shape = self.view.shape
-        node = _defined(self.dialect, "shapes").get(shape.name) if shape else None
+        node = definitions(self.dialect, "shapes").get(shape.name) if shape else None
         by = node.get("by") if node is not None else None
         return by.value if by is not None else None
 
@@ -141,7 +141,7 @@ class _View:
 
     def _shape(self, hole: Hole) -> None:
         """Report a shape that is not there (R014)."""
-        known = {name for word in ("shapes", "unions") for name in _defined(self.dialect, word)}
+        known = {name for word in ("shapes", "unions") for name in definitions(self.dialect, word)}
         if self.dialect.node.get("conversation") is not None:
             known.add("conversation")
         if hole.shape is not None and hole.shape not in known:
@@ -260,7 +260,7 @@ class _View:
             takes, gives = ("object",), "object"
         elif not gives:
             named = (lens, lens.removeprefix("fits-"))
-            defined = (_defined(self.dialect, word) for word in ("tables", "schemas"))
+            defined = (definitions(self.dialect, word) for word in ("tables", "schemas"))
             if not any(name in there for there in defined for name in named):
                 known = {*LENSES, *FORMS, *GUARDS, *self.dialect.tables, *self.dialect.schemas}
                 help = helped(lens, known, "the lenses are")
@@ -340,7 +340,7 @@ class _View:
         self.error("R010", message, hole.pos, help, word=word)
 
 
-def _defined(dialect: Dialect, word: str) -> dict[str, Any]:
+def definitions(dialect: Dialect, word: str) -> dict[str, Any]:
     """Return what a file defines under a word, be it with mistakes."""
     node = dialect.node.get(word)
     return node.value if node is not None and isinstance(node.value, dict) else {}

@@ -86,6 +86,9 @@ CODES: dict[str, str] = {
     "schema-cut": "A reference of a schema that leads back to itself or to nothing, left out.",
     "no-usage": "A response without token counts; zeros are written.",
     "empty-response": "A response without candidates; an empty one is written.",
+    "unknown-frame": "A frame of a stream that no event describes.",
+    "after-end": "A frame that came after the end of its stream.",
+    "cut-short": "A stream that broke off, or ended without saying why; what came is kept.",
     "missing-name": "A result whose call is not there and so has no name; its id stands for it.",
 }
 

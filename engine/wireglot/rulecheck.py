@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import carrycheck, holecheck, overlap, rulefile
+from . import carrycheck, holecheck, overlap, rulefile, streamcheck
 from . import picture as pic
 from .contexts import Contexts
 from .errors import RuleError
@@ -118,6 +118,7 @@ class _Names:
         self._document()
         holecheck.check(model, contexts, self.findings)
         self._tables(contexts)
+        streamcheck.check(model, self.findings)
         carrycheck.check(model, self.clean.get("carry"), self.findings)
         if self.findings.hits == self.before:
             # Where something is wrong, what seems missing may only be misspelt, and no value can

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import documents
+from . import documents, events
 from . import picture as pic
 from . import schema as schema_words
 from .documents import Document
@@ -22,8 +22,8 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
-    "envelope hooks request response error session document spelling media-types drop examples "
-    "carry".split()
+    "envelope hooks request response error session document stream spelling media-types drop "
+    "examples carry".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -146,6 +146,7 @@ class Dialect:
     carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
     document: Document | None = None
     filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
+    stream: events.Stream | None = None
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
@@ -269,6 +270,7 @@ def load(node: Node) -> Dialect:
         _family(top.get("family"), name),
         carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
         document=documents.load(top["document"]) if "document" in top else None,
+        stream=events.load(top["stream"]) if "stream" in top else None,
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)
@@ -292,6 +294,8 @@ def _respell(dialect: Dialect, node: Node) -> None:
         raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
     for case in dialect.cases:
         _snake(case.wire)
+    for wire in dialect.stream.pictures() if dialect.stream else ():
+        _snake(wire)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
         wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
         shape.keys = frozenset(n for w in wires for n in w.names)

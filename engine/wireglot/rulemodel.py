@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from . import documents, exampleform, form, laddercheck, tableform
+from . import documents, events, exampleform, form, laddercheck, tableform
 from .demands import UNLESS
 from .enforceschema import enforced
 from .fields import KEPT, KINDS, OBJECTS, ROLES, held
@@ -314,6 +314,24 @@ Document = _model("Document", {
     "message": (_said(OBJECT), "what stands around each message"),
 })  # fmt: skip
 
+# -- streams ---------------------------------------------------------------------------------------
+
+_FRAME: Schema = {"allOf": [ref("wire")], "type": "object"}
+_EVENT: Schema = {"anyOf": [ref("wire"), {"type": "array", "items": ref("wire"), "minItems": 1}]}
+_EVENTS: Schema = {
+    "type": "object",
+    "additionalProperties": _EVENT,
+    "propertyNames": {"pattern": events.NAME},
+    "properties": dict.fromkeys(events.USUAL_NAMES, _EVENT),
+}
+Stream = _model("Stream", {
+    "framing": (_one_of(*events.FRAMINGS), "how frames follow each other in bytes"),
+    "named": (Text, "the key of a frame whose word is the name of its event"),
+    "frame": (_said(_FRAME), "what every frame holds"),
+    "events": (_said(_EVENTS), "a picture of its frame for each thing that a stream tells"),
+    "drop": (_map(Text), "`drop` in a stream gives up paths of frames, with reasons"),
+}, ("events",))  # fmt: skip
+
 # -- files ----------------------------------------------------------------------------------------
 
 _OPTIONAL = {k: v for k, v in OPTIONS.items() if k != "engine" and v}
@@ -354,6 +372,7 @@ BODY: dict[str, tuple[Any, str]] = {
     "error": (Unit, _PAYLOADS),
     "session": (Unit, _PAYLOADS),
     "document": (Document, "how a session is kept in a file"),
+    "stream": (Stream, "how the frames of a stream make a response"),
     "hooks": (_list(_like(*HOOKS)), "names registered Python, which runs after reading"),
     "spelling": (
         _said({"const": ["camelCase", "snake_case"], "default": ["camelCase", "snake_case"]}),

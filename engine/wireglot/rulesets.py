@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .repair import Diagnosis
     from .resolver import Resolve
     from .rulefile import Dialect
+    from .streams import Translator
     from .variants import Row, Rows
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
@@ -295,6 +296,37 @@ class RuleSet:
         from .exchanges import Exchange
 
         return Exchange(self, client, provider, model, options, state, policy, resolve)
+
+    def translator(
+        self,
+        source: str,
+        target: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
+        result: bool = True,
+    ) -> Translator:
+        """Translate a stream from one dialect to another, frame by frame.
+
+        `.feed(frame)` returns the frames that it gives rise to, `.finish()` the rest; `.result` is
+        then the whole response in the target, unless `result` is false, and `.notes` what was not
+        carried exactly. Raises UsageError.
+        """
+        from . import streams
+
+        return streams.translator(self, source, target, model, options, policy, result)
+
+    def collect(self, frames: Iterable[Any], dialect: str) -> Any:
+        """Return the response that the frames of a stream make, in their own dialect."""
+        from . import streams
+
+        return streams.collect(self, frames, dialect)
+
+    def frames(self, response: Any, dialect: str) -> Iterator[Any]:
+        """Yield the frames of a stream that makes a response, in its own dialect."""
+        from . import streams
+
+        return streams.frames(self, response, dialect)
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """Return the variants of a dialect. Raises UsageError if there is no such dialect."""

@@ -269,7 +269,7 @@ class State:
         if self.seed is None:
             self.seed = hooks._seed({}, self.body)
         writer.made.add(id(part))
-        return hooks._id(self.seed, place, set(taken))
+        return hooks.made_id(self.seed, place, set(taken))
 
     def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
         from . import conversation, enforce, share
