@@ -625,9 +625,8 @@ request: {wire: {turns: $messages as conversation}}
     assert kinds == ["text", "text", "tool_call", "tool_call", "refusal", "tool_call", "text"]
     assert rules["one"].write(ir, unit="messages").body == turns
 
-    abroad = [{"role": "assistant", "parts": [dict(part) for part in ir[0]["parts"][:5]]}]
-    for part in abroad[0]["parts"]:
-        part.pop("spelled", None)
+    parts = [{k: v for k, v in p.items() if k != "spelled"} for p in ir[0]["parts"][:5]]
+    abroad = [{"role": "assistant", "parts": parts}]
     assert rules["one"].write(abroad, unit="messages").body == [
         {"by": "model", "say": [{"text": "a"}, {"text": "b"}]},
         {"by": "model", "calls": [call, {**call, "call": "c2"}]},
