@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from . import test_wrong_input as wrong_input
 from .formats import BODIES
 from .mutate import some
 from .test_overlays import without_memory
+from .test_pairs import OF
 from .test_seeds import CHOICES
 from .test_wrong_input import NO_JSON, WRONG, faults_of, places, pointer_of, replaced
 
@@ -109,7 +111,7 @@ def test_a_wrong_value_of_a_format_is_refused_or_heard(source: str, target: str)
         for unit in units_of(source, target):
             body = BODIES[source][unit]
             for turn, path in enumerate(places(body), start):
-                if not path or turn % 17:
+                if not path or turn % 31:
                     continue
                 mutant = replaced(body, path, WRONG[wrong]())
                 quiet = wrong == "null" or mutant == body
@@ -393,3 +395,28 @@ def test_a_session_goes_there_and_back_and_keeps_all_of_its_calls(one: str, othe
         assert not [text for text in lost if "/max_tokens" not in text]  # one API fills it in
         body = out.body
     assert body["messages"] == SESSION
+
+
+PAGE = (Path(__file__).parents[1] / "docs" / "pairs.md").read_text("utf-8")
+ROWS = {row[0]: row[1:3] for row in re.findall(r"^\| ([a-z0-9-]+) \|(.*)\|(.*)\|.*\|$", PAGE, re.M)}
+OF_CALLS = {*OF, "renamed", "failed-data-as-error", "failed-text-as-error"} - {"lifted", "unpaired"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_other_note_on_calls_and_results_comes_of_a_format(name: str) -> None:
+    to, back = ({*re.findall(r"`([a-z-]+)`", cell)} for cell in ROWS[name])
+    found: tuple[set[str], set[str]] = (set(), set())
+    for provider in PROVIDERS:
+        bodies = wrong_input.BODIES[provider]["request"], {"model": "m", "messages": SESSION}
+        for body in (bodies[0], *([bodies[1]] if provider == "openai-chat" else ())):
+            out = rules().convert(body, provider, name, model="m")
+            found[0].update(note.code for note in out.notes)
+        out = rules().convert(BODIES[name]["request"], name, provider, model="m")
+        found[1].update(note.code for note in out.notes)
+    for case in CASES:
+        if {case["source"], case["target"]} & set(PROVIDERS) and not case.get("overlays"):
+            for place, dialect in enumerate((case["target"], case["source"])):
+                found[place].update(case.get("notes", ()) if dialect == name else ())
+    assert found[0] & OF_CALLS <= to and found[1] & OF_CALLS <= back
+    assert found[0] & OF_CALLS or found[1] & OF_CALLS
+    assert (to | back) <= OF_CALLS
