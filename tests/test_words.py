@@ -594,3 +594,46 @@ def test_state_rides_in_no_list_and_in_no_closed_object(tmp_path: Path, extra: s
     text = OPEN.replace("extra: $own.extra (optional)", f"extra: {extra}")
     with pytest.raises(wireglot.RuleError, match="means something else already"):
         loaded(tmp_path, one=text)
+
+
+def test_a_run_beside_a_run_is_read_with_it_and_stands_there_again(tmp_path: Path) -> None:
+    text = """
+shapes:
+  text: {wire: {text: $text}}
+  call: {ir: {type: tool_call}, wire: {call: $id, tool: $name, with: $arguments}}
+  refusal: {wire: {by: model, no: $text, say: $absent, calls: $absent}}
+  said: {gathers: text, wire: {by: model, say: $run each text | bare}}
+  calls: {gathers: tool_call, wire: {by: model, calls: $run each call}}
+unions: {output: [said, calls, refusal]}
+conversation:
+  by: role
+  cases:
+    user: {wire: {by: user, say: $parts each text | bare}}
+    assistant: {wire: $parts each output}
+request: {wire: {turns: $messages as conversation}}
+"""
+    rules = loaded(tmp_path, one=text)
+    call = {"call": "c1", "tool": "f", "with": {}}
+    turns = [
+        {"by": "model", "say": "a"},
+        {"by": "model", "say": "b", "calls": [call, {**call, "call": "c2"}], "no": "c"},
+        {"by": "model", "calls": [{**call, "call": "c3"}]},
+        {"by": "model", "say": "d", "zz": 1},
+    ]
+    ir = rules["one"].read(turns, unit="messages").ir
+    kinds = [part["type"] for part in ir[0]["parts"]]
+    assert kinds == ["text", "text", "tool_call", "tool_call", "refusal", "tool_call", "text"]
+    assert rules["one"].write(ir, unit="messages").body == turns
+
+    parts = [{k: v for k, v in p.items() if k != "spelled"} for p in ir[0]["parts"][:5]]
+    abroad = [{"role": "assistant", "parts": parts}]
+    assert rules["one"].write(abroad, unit="messages").body == [
+        {"by": "model", "say": [{"text": "a"}, {"text": "b"}]},
+        {"by": "model", "calls": [call, {**call, "call": "c2"}]},
+        {"by": "model", "no": "c"},
+    ]
+    del ir[0]["parts"][1]  # what the calls stood beside
+    assert rules["one"].write(ir, unit="messages").body[:2] == [
+        {"by": "model", "say": "a", "calls": [call, {**call, "call": "c2"}], "no": "c"},
+        {"by": "model", "calls": [{**call, "call": "c3"}]},
+    ]

@@ -301,8 +301,8 @@ class _View:
             message = f"`(made)` says nothing here: no hook makes `${hole.path}`"
             self.error("R019", message, hole.pos, help, word="(made)")
         elif hole.mark == "copy":
-            others = [h for h in self.holes if hole.path in h.paths and h.mark != "copy"]
-            if not others:
+            others = {p for h in self.holes if h.mark != "copy" for p in h.paths}
+            if hole.path not in others | {name for name, _ in text_names(self.view.case.wire)}:
                 help = f"write `${hole.path}` without `(copy)` where it is read"
                 message = f"there is no other hole of `${hole.path}` that this one copies"
                 self.error("R019", message, hole.pos, help, word="(copy)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import runs
 from .env import Env, show
 from .ir import field_type
 from .lenses import (
@@ -18,8 +19,8 @@ from .lenses import (
     time_of,
 )
 from .picture import ABSENT, Hole
-from .rulefile import Case, Shape
-from .trail import At, Several, Trail, keys_of, pointer
+from .rulefile import Shape
+from .trail import At, Trail, pointer
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -323,8 +324,9 @@ def element(
             if shape.gathers:
                 mark = len(reader.notes)
                 try:
-                    run = gathered(reader, shape, case, item, at, lenient)
-                    return run + beside(reader, run[0], cases, item, at), shape
+                    run = runs.gathered(reader, shape, case, item, at, lenient)
+                    more, other = runs.beside(reader, run[0], case, cases, item, at)
+                    return run + more, other or shape
                 except Misfit as misfit:
                     del reader.notes[mark:]
                     best = max(best, misfit, key=lambda m: len(m.at))
@@ -338,68 +340,6 @@ def unknown(reader: Reader, item: Any, at: At) -> dict[str, Any]:
     part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
     reader.trail.put(part, None, at)
     return part
-
-
-def gathered(
-    reader: Reader, shape: Shape, case: Case, item: Any, at: At, lenient: bool
-) -> list[Any]:
-    """Read an element that holds a run of parts."""
-    env = reader.case(case, item, at, lenient)
-    parts: list[Any] = env.fields.pop("run", ([], None))[0]
-    if not parts:
-        raise Misfit("an empty run", at, case.pos)
-    first = parts[0]
-    for path, (value, place) in env.fields.items():
-        # What stands beside the run is said of its first part; a new run begins with it.
-        if path in first and not isinstance(first[path], dict):
-            raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
-        reader.place(first, path, value, place)
-    whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
-    whole += [(*at, *keys_of(key)) for key in env.kept]
-    if len(places := [place for place in whole if place is not None]) > 1:
-        reader.trail.put(first, None, Several.of(places))
-    if case is not shape.cases[0]:
-        for part in parts:
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "case": case.name}
-    for part in parts:
-        if part.get("type") == "unknown":
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "run": shape.name}
-    for key, value in env.kept.items():
-        kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
-        kept[f"..{key}"] = value
-        reader.trail.put(first, f"..{key}", (*at, key[1:]))
-    for key, entry in env.spelled.items():
-        reader.memory(first)[f"..{key}"] = entry
-    reader.notes.extend(env.notes)
-    return parts
-
-
-def beside(
-    reader: Reader, first: Any, cases: list[tuple[Shape, Case]], item: Any, at: At
-) -> list[Any]:
-    """Read what stands beside a run as an element of its own, if it is one."""
-    kept = first.get("kept", {}).get(reader.dialect.name, {})
-    keys = [key for key in item if f"../{key}" in kept]
-    if not keys:
-        return []
-    try:
-        part = reader.first(cases, {key: item[key] for key in keys}, at, False)
-    except Misfit:
-        return []
-    if "kept" in part:
-        return []
-    for key in keys:
-        del kept[f"../{key}"]
-    if not kept:
-        del first["kept"][reader.dialect.name]
-        if not first["kept"]:
-            del first["kept"]
-    memory = reader.memory(part)
-    memory["../"] = {**memory.get("../", {}), "beside": True}
-    reader.trail.put(part, None, Several.of([(*at, key) for key in keys]))
-    return [part]
 
 
 def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:

@@ -370,12 +370,14 @@ def run_hole(case: Case) -> Hole:
 def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
     """Put neighbours of a gathering shape into one wire element."""
     found: list[Any] = []
+    within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one
     last: Gathered | None = None
     for part, wire in pairs:
         known = writer.same and isinstance(part, dict)
         memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
+        joins = last is not None and memory.get("../", {}).get("beside")
         if not isinstance(wire, Gathered):
-            if last is not None and memory.get("../", {}).get("beside"):
+            if joins and last is not None:
                 last.beside.update(wire)
                 continue
             last = None
@@ -383,9 +385,15 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
             continue
         apart = memory.get("../", {}).get("apart") or wire.said
         if last is None or last.case is not wire.case or apart:
-            last = Gathered(wire.shape, wire.case, [], wire.said)
-            found.append((part, last))
+            run = Gathered(wire.shape, wire.case, [], wire.said)
+            if joins and last is not None and last.case is not wire.case:
+                within.append((last, part, run))
+            else:
+                found.append((part, run))
+            last = run
         last.wire.append((part, wire.wire))
+    for outer, part, run in within:
+        outer.beside.update(closed(writer, run, part))
     return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
 
 

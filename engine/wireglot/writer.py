@@ -222,8 +222,14 @@ class Writer:
     def _read(self, shape: Shape, wire: Any) -> Any:
         from .reader import Reader
 
-        probe = Reader(self.dialect, {}, probe=True)
-        return probe.first([(shape, c) for c in shape.cases], wire, (), False)
+        cases = [(shape, c) for c in shape.cases]
+        try:
+            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), False)
+        except Misfit:
+            if not self.same:
+                raise
+            # What was kept because it fits nothing stands there again.
+            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), True)
 
     def _said(self, shape: Shape, wire: Any, value: Any) -> str:
         """Say what a written value reads as, where that is not what was meant."""
