@@ -26,7 +26,7 @@ _TEXTS: dict[str, str] = {
     "refusal": "text",
     "tool_call": "id name arguments:* arguments_json input arguments_text",
     "tool_result": "tool_call_id name kind value:[part] value_json media:[part] failed "
-    "output_ref:* trimmed",
+    "output_ref:* trimmed freeform",
     "native": "name",
     "unknown": "dialect value:*",
     FUNCTION: "name description parameters:* strict",

@@ -86,6 +86,10 @@ def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Non
 
 def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
+    if h.shape == "conversation":
+        from .conversation import read_talk
+
+        return read_talk(reader, h, wire, at, rel, env)
     value, said = wire, False
     for lens in reversed(h.lenses):
         if is_guard(lens):
@@ -106,10 +110,6 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
         aside(reader, h, parts, env)
         return parts
     if h.mode == "as":
-        if h.shape == "conversation":
-            from .conversation import read_messages
-
-            return read_messages(reader, value, at)
         assert h.shape is not None
         try:
             return reader.shape(h.shape, value, at)
@@ -307,6 +307,10 @@ def element(
                 mark = len(reader.notes)
                 try:
                     run = gathered(reader, shape, case, item, at, lenient)
+                    if reader.dialect.has_rivals(name, shape):
+                        for part in run:
+                            memory = reader.memory(part)
+                            memory["../"] = {**memory.get("../", {}), "run": shape.name}
                     return run + beside(reader, run[0], cases, item, at), shape
                 except Misfit as misfit:
                     del reader.notes[mark:]

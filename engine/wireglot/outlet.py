@@ -25,9 +25,9 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     if h.mode == "as":
         assert h.shape is not None
         if h.shape == "conversation":
-            from .conversation import write_messages
+            from .conversation import write_talk
 
-            return write_messages(writer, value)
+            return write_talk(writer, h, value, view, rel, into)
         wire = stepped(writer, h, value)
         said = True
     elif h.mode == "entries":
