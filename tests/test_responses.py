@@ -366,7 +366,7 @@ def test_images_and_files_in_results(target: str) -> None:
     assert [block["type"] for block in part["value"]] == ["text", "image", "document"]
     out = crossed({"model": "m", "input": items}, target)
     assert PNG in json.dumps(out.body)
-    assert ("blocks-beside" in codes(out)) == (target == "openai-chat")
+    assert ("blocks-beside" in codes(out)) == (target in ("openai-chat", "ollama"))
 
 
 def test_a_result_of_a_custom_tool_is_its_kind_of_item() -> None:
