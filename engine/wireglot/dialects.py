@@ -14,6 +14,7 @@ from . import (
     enforce,
     hooks,
     ladder,
+    pairing,
     paths,
     rulefile,
     sessions,
@@ -200,13 +201,14 @@ class DialectRules:
         messages = units.messages_of(ir, unit)
         odd: list[Draft] = []
         if messages is not None:
-            for code, part in conversation.pair(messages, self.name):
+            for code, part in pairing.named(messages, self.name, self.model.tells_freeform):
                 at = reader.trail.find(part) or ()
                 told = {
                     "duplicate-id": "two calls in a row have this id; results pair in order",
                     "unpaired": "this result answers no call that is still open"
                     if part.get("type") == "tool_result"
                     else "this call has no result in the conversation",
+                    "inconsistent": "this result is of another kind than its call: one is freeform",
                 }[code]
                 odd.append(Draft(code, "kept", at, None, told, None, part))
         if unit == "request" and options.get("check_arguments"):

@@ -249,7 +249,8 @@ class _View:
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),
         }.get(lens, ((), ""))
-        if lens in LISTS and hole.mode != "each":
+        talk = lens == "bare" and hole.shape == "conversation"
+        if lens in LISTS and hole.mode != "each" and not talk:
             message = f"`{lens}` is a lens of a list that a shape makes"
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {lens}`",
                        word=lens)  # fmt: skip

@@ -88,6 +88,10 @@ def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Non
 
 def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
+    if h.shape == "conversation":
+        from .conversation import read_talk
+
+        return read_talk(reader, h, wire, at, rel, env)
     value, said = wire, False
     for lens in reversed(h.lenses):
         if is_guard(lens):
@@ -108,10 +112,6 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
         aside(reader, h, parts, env)
         return parts
     if h.mode == "as":
-        if h.shape == "conversation":
-            from .conversation import read_messages
-
-            return read_messages(reader, value, at)
         assert h.shape is not None
         try:
             return reader.shape(h.shape, value, at)
@@ -325,6 +325,10 @@ def element(
                 mark = len(reader.notes)
                 try:
                     run = runs.gathered(reader, shape, case, item, at, lenient)
+                    if reader.dialect.has_rivals(name, shape):
+                        for part in run:
+                            memory = reader.memory(part)
+                            memory["../"] = {**memory.get("../", {}), "run": shape.name}
                     more, other = runs.beside(reader, run[0], case, cases, item, at)
                     return run + more, other or shape
                 except Misfit as misfit:

@@ -52,7 +52,8 @@ FIELDS: dict[str, str] = {
     ),
     **dict.fromkeys("temperature top_p top_k presence_penalty frequency_penalty".split(), "number"),
     **dict.fromkeys(
-        "parallel_tool_calls stream store strict logprobs include failed redacted trimmed".split(),
+        "parallel_tool_calls stream store strict logprobs include failed redacted trimmed "
+        "freeform".split(),
         "bool",
     ),
     **dict.fromkeys(
@@ -76,7 +77,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 # Fields that hold the user's own JSON, in which no word of the IR means anything.
 USER_DATA = frozenset(("arguments", "parameters", "schema", "own", "kept", "spelled", "metadata"))
 # Never a loss when a picture does not take them: they follow from other fields.
-DERIVED = frozenset(("type", "role", "kept", "spelled", "arguments_json", "value_json", "origin"))
+DERIVED = frozenset("type role kept spelled arguments_json value_json origin freeform".split())
 
 
 class ToolCall(TypedDict, total=False):

@@ -35,9 +35,9 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     if h.mode == "as":
         assert h.shape is not None
         if h.shape == "conversation":
-            from .conversation import write_messages
+            from .conversation import write_talk
 
-            return write_messages(writer, value)
+            return write_talk(writer, h, value, view, rel, into)
         # What the `ir` picture around it says of the object needs no place in it.
         said_around = {c[len(h.path) + 1 :] for c in view.claims if c.startswith(f"{h.path}.")}
         wire = stepped(writer, h, value, said_around)

@@ -130,8 +130,12 @@ class Reader:
         from .writer import Writer
 
         probe = Writer(self.dialect, False, Trail(), self.options)
+        value = {k: v for k, v in made.items() if k != "spelled"}
+        for entry in made.get("spelled", {}).get(self.dialect.name, {}).values():
+            if isinstance(entry.get("made"), str):
+                value.setdefault(entry["made"], "made")  # it will be there when this is written
         try:
-            return probe.choose(shape, {k: v for k, v in made.items() if k != "spelled"})
+            return probe.choose(shape, value)
         except Misfit:
             return None
 
@@ -388,8 +392,8 @@ class Reader:
         try:
             value = intake.taken(self, h, wire, at, rel, env)
         except Misfit as misfit:
-            if not env.lenient or h.mark is None:
-                raise
+            if not env.lenient or h.mark is None or h.shape == "conversation":
+                raise  # a conversation is never left out as a whole
             env.spelled = before
             intake.keep(self, h, wire, at, rel, env, misfit, spread)
             return

@@ -181,6 +181,11 @@ class Dialect:
             if not (isinstance(p, Hole) and p.mark is not None)
         )
 
+    @functools.cached_property
+    def tells_freeform(self) -> bool:
+        """Whether results tell on the wire that their calls took freeform input."""
+        return any("/freeform" in case.sides[0] for case in self.cases)
+
     @property
     def cases(self) -> list[Case]:
         """All cases of all shapes, units and messages."""
@@ -200,6 +205,12 @@ class Dialect:
     def in_files(self) -> Dialect:
         """The dialect with the messages that stand in a file."""
         return dataclasses.replace(self, conversation=self.filed or self.conversation)
+
+    def has_rivals(self, name: str, run: Shape) -> bool:
+        """Tell whether an earlier member of a union writes what a gathering one reads."""
+        members = self.unions.get(name, [])
+        earlier = members[: members.index(run.name)] if run.name in members else []
+        return any(self.kinds_of(other) & set(run.gathers or ()) for other in earlier)
 
     def plain_kind(self, name: str) -> str:
         """Return the type of the part that a bare text stands for, in a list of these elements."""

@@ -306,7 +306,11 @@ def member(writer: Writer, name: str, part: Any) -> Any:
     if not isinstance(part, dict):
         return writer.shape(name, part)
     best = Misfit(f"`{name}` has no member")
-    for member in writer.dialect.unions.get(name, [name]):
+    members = writer.dialect.unions.get(name, [name])
+    if writer.same and len(members) > 1:
+        run = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("run")
+        members = sorted(members, key=lambda m: m != run) if run else members
+    for member in members:
         shape = writer.dialect.shapes[member]
         if shape.marks:
             continue
