@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?=
 PYTEST ?= -q -n auto
-TRAFFIC := $(foreach name,openai-chat anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
+TRAFFIC := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
 FILES ?= $(TRAFFIC)
 MINUTES ?= 25

@@ -144,8 +144,74 @@ def universal_tool() -> dict[str, Any]:
     }
 
 
+def agent_sdk() -> dict[str, Any]:
+    tool = {"name": "f", "description": "d", "parameters": SCHEMA, "strict": True}
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "f", "arguments": '{"city": "x"}'},
+        "provider_meta": {"signature": "c2ln", "origin": "gemini"},
+    }
+    image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
+    document = {"type": "document", "source": {"data": "AA==", "media_type": "application/pdf"}}
+    result = {
+        "role": "tool",
+        "tool_call_id": "c1",
+        "tool_name": "f",
+        "content": [{"type": "text", "text": "No."}, image],
+        "is_error": True,
+        "output_ref": {"id": "r1", "byte_size": 9, "line_count": 2},
+        "trimmed": True,
+    }
+    raw = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    turn = [
+        {"role": "reasoning", "content": "Hm.", "raw_item": raw},
+        {"role": "assistant", "content": "I look."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
+    messages = [
+        {"role": "system", "content": "Be brief.", "cache": True},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "Look."}, image, document],
+            "name": "ann",
+            "meta": {"a": 1},
+        },
+        *turn,
+        result,
+        {"role": "assistant", "content": "Again.", "tool_calls": [{**call, "id": "c2"}]},
+        {**result, "tool_call_id": "c2", "content": "ok"},
+        {"role": "assistant", "content": None, "refusal": "No."},
+    ]
+    usage = {
+        "input_tokens": 12,
+        "input_cached_tokens": 4,
+        "input_cache_creation_tokens": 2,
+        "output_tokens": 7,
+        "total_tokens": 19,
+    }
+    return {
+        "request": {"messages": messages, "model": "m", "tools": [tool], "toolChoice": "f"},
+        "response": {
+            "messages": turn,
+            "usage": {"model": "m", **usage},
+            "stop_reason": "tool_use",
+            "provider_meta": {"response_id": "r"},
+        },
+        "messages": messages,
+        "message": messages[-1],
+        "tools": [tool],
+        "tool": tool,
+        "tool_choice": "f",
+        "tool_call": call,
+        "tool_result": result,
+        "usage": usage,
+    }
+
+
 BODIES: dict[str, dict[str, Any]] = {
     "modular-prompt": modular_prompt(),
     "modular-prompt-v1": modular_prompt_v1(),
     "universal-tool": universal_tool(),
+    "agent-sdk": agent_sdk(),
 }

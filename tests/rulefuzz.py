@@ -275,7 +275,8 @@ class Fuzz:
                 if unit == "stream":
                     streamed(rules, names[0], sent)
                 elif unit != "request":
-                    outcome(functools.partial(rules.convert, sent, names[0], other, unit=unit))
+                    target = names[0] if unit == "session" else other
+                    outcome(functools.partial(rules.convert, sent, names[0], target, unit=unit))
 
     def checked(self, make: Callable[..., Any]) -> Callable[..., Any]:
         """Return what compiles, with a look at the code that it made."""

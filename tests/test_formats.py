@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from . import test_wrong_input as wrong_input
 from .formats import BODIES
 from .mutate import some
 from .test_overlays import without_memory
+from .test_pairs import OF
 from .test_seeds import CHOICES
 from .test_wrong_input import NO_JSON, WRONG, faults_of, places, pointer_of, replaced
 
@@ -109,7 +111,7 @@ def test_a_wrong_value_of_a_format_is_refused_or_heard(source: str, target: str)
         for unit in units_of(source, target):
             body = BODIES[source][unit]
             for turn, path in enumerate(places(body), start):
-                if not path or turn % 17:
+                if not path or turn % 31:
                     continue
                 mutant = replaced(body, path, WRONG[wrong]())
                 quiet = wrong == "null" or mutant == body
@@ -302,3 +304,119 @@ def test_messages_on_the_wire_are_told_apart() -> None:
     assert not wireglot.has_tool_calls({"role": "user", "content": "", "toolCalls": calls})
     assert wireglot.is_tool_result({"role": "tool", "toolCallId": "c1", "content": "ok"})
     assert not wireglot.is_tool_result({"role": "user", "content": "ok"})
+
+
+# --- Seed 004 -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["auto", "none", "required"])
+def test_a_tool_that_is_called_like_a_word_of_the_choice_is_not_named(word: str) -> None:
+    own = rules()["agent-sdk"]
+    out = own.write({"name": word}, unit="tool_choice")
+    assert (out.body, [note.code for note in out.notes]) == ("required", ["ambiguous"])
+    assert own.read(word, unit="tool_choice").ir == word
+    assert own.read("get_weather", unit="tool_choice").ir["name"] == "get_weather"
+    for provider in PROVIDERS:
+        given = CHOICES["name"][provider]
+        there = rules().convert("get_weather", "agent-sdk", provider, unit="tool_choice")
+        assert (there.body, there.notes) == (given, ())
+        assert rules().convert(given, provider, "agent-sdk", unit="tool_choice").body == (
+            "get_weather"
+        )
+
+
+@pytest.mark.parametrize("key", ["meta", "seen_by", "provider_meta2"])
+@pytest.mark.parametrize("unit", ["message", "messages", "response", "tool_result", "tool_call"])
+def test_what_later_versions_add_comes_home(unit: str, key: str) -> None:
+    def added(value: Any) -> Any:
+        if isinstance(value, list):
+            return [added(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        more = {name: added(item) for name, item in value.items()}
+        known = {"role", "function", "messages", "type"} & value.keys()
+        return more | ({key: {"a": [1]}} if known and "signature" not in value else {})
+
+    body = added(BODIES["agent-sdk"][unit])
+    assert key in json.dumps(body)
+    assert rules().convert(body, "agent-sdk", "agent-sdk", unit=unit).body == body
+    ir = json.loads(json.dumps(rules()["agent-sdk"].read(body, unit=unit).ir))
+    assert rules()["agent-sdk"].write(ir, unit=unit).body == body
+
+
+@pytest.mark.parametrize("provider", ["gemini", "anthropic"])
+def test_state_rides_in_provider_meta_and_in_raw_items_and_returns(provider: str) -> None:
+    def history(said: Any) -> list[Any]:
+        calls = [call for m in said["messages"] for call in m.get("tool_calls", ())]
+        result = {"role": "tool", "tool_name": "f", "content": "ok"}
+        return [*said["messages"], *({**result, "tool_call_id": c["id"]} for c in calls)]
+
+    answer: Any = {"candidates": [{"content": GEMINI_TURN, "finishReason": "STOP"}]}
+    answer = answer if provider == "gemini" else CLAUDE_ANSWER
+    said, asked = exchanged("agent-sdk", provider, answer, history)
+    assert "wireglot" in json.dumps(said)
+    turn = asked["contents" if provider == "gemini" else "messages"][1]
+    assert turn == (GEMINI_TURN if provider == "gemini" else CLAUDE_TURN)
+    assert "wireglot" not in json.dumps(asked)
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+SESSION: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Is it warm?"},
+    {
+        "role": "assistant",
+        "content": "I look.",
+        "tool_calls": [
+            {
+                "id": f"c{n}",
+                "type": "function",
+                "function": {"name": "f", "arguments": f'{{"n":{n}}}'},
+            }
+            for n in range(4)
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c0", "content": "Sunny"},
+    {"role": "tool", "tool_call_id": "c1", "content": '{"temp":22}'},
+    {"role": "tool", "tool_call_id": "c2", "content": "[1,2]"},
+    {"role": "tool", "tool_call_id": "c3", "content": "22"},
+    {"role": "assistant", "content": "It is."},
+    {"role": "user", "content": "And now?"},
+]
+
+
+@pytest.mark.parametrize(("one", "other"), [p for p in ABROAD if set(p) & set(FORMATS)])
+def test_a_session_goes_there_and_back_and_keeps_all_of_its_calls(one: str, other: str) -> None:
+    body: Any = {"model": "m", "messages": SESSION}
+    for source, target in (("openai-chat", one), (one, other), (other, one), (one, "openai-chat")):
+        out = rules().convert(body, source, target, model="m")
+        lost = [str(note) for note in out.notes if note.effect == "lost"]
+        assert not [text for text in lost if "/max_tokens" not in text]  # one API fills it in
+        body = out.body
+    assert body["messages"] == SESSION
+
+
+PAGE = (Path(__file__).parents[1] / "docs" / "pairs.md").read_text("utf-8")
+ROWS = {row[0]: row[1:3] for row in re.findall(r"^\| ([a-z0-9-]+) \|(.*)\|(.*)\|.*\|$", PAGE, re.M)}
+OF_CALLS = {*OF, "renamed", "failed-data-as-error", "failed-text-as-error"} - {"lifted", "unpaired"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_other_note_on_calls_and_results_comes_of_a_format(name: str) -> None:
+    to, back = ({*re.findall(r"`([a-z-]+)`", cell)} for cell in ROWS[name])
+    found: tuple[set[str], set[str]] = (set(), set())
+    for provider in PROVIDERS:
+        bodies = wrong_input.BODIES[provider]["request"], {"model": "m", "messages": SESSION}
+        for body in (bodies[0], *([bodies[1]] if provider == "openai-chat" else ())):
+            out = rules().convert(body, provider, name, model="m")
+            found[0].update(note.code for note in out.notes)
+        out = rules().convert(BODIES[name]["request"], name, provider, model="m")
+        found[1].update(note.code for note in out.notes)
+    for case in CASES:
+        if {case["source"], case["target"]} & set(PROVIDERS) and not case.get("overlays"):
+            for place, dialect in enumerate((case["target"], case["source"])):
+                found[place].update(case.get("notes", ()) if dialect == name else ())
+    assert found[0] & OF_CALLS <= to and found[1] & OF_CALLS <= back
+    assert found[0] & OF_CALLS or found[1] & OF_CALLS
+    assert (to | back) <= OF_CALLS

@@ -80,8 +80,8 @@ def wire_words() -> set[str]:
     return (found | camel) - MARKUP - {str(number) for number in range(10)}
 
 
-# A limit of the rule language and a keyword of JSON Schema, which are keys of a wire besides.
-LANGUAGE = {"tool_name", "items"}
+# Words of the rule language and of JSON Schema, which are keys or words of a wire besides.
+LANGUAGE = {"tool_name", "call_id", "conversation", "default", "items"}
 
 
 @functools.cache

@@ -150,6 +150,9 @@ SECTIONS = {
     "a rewrite": rulemodel.Rewrite,
     "a rule of `must`": rulemodel.Must,
     "a budget": rulemodel.Budgets,
+    "`document`": rulemodel.Document,
+    "`log`": rulemodel.Log,
+    "`tree`": rulemodel.Tree,
     "a stream": rulemodel.Stream,
 }
 
@@ -161,6 +164,7 @@ schemas:
     must: [{where: {a: 1}, has: {b: 1}}]
     max: {}
 limits: {stop: {count: 1}, max_tokens: {min: 1}}
+document: {text: lines, log: {replace-by: i, set: s, rewind: r}, tree: {id: i, parent: p}}
 """
 
 
@@ -241,7 +245,7 @@ def test_every_field_of_a_request_that_can_have_a_limit_is_in_the_schema() -> No
     assert fitting | set(LIMITS) == words(rulemodel.Limits)
 
 
-REFERENCE = ("rule-language.md", "streams.md")
+REFERENCE = ("rule-language.md", "documents.md", "streams.md")
 PAGE = re.sub(
     r"\s+|#(?= )", " ", "".join((ROOT / "docs" / name).read_text("utf-8") for name in REFERENCE)
 ).replace("`", "")
@@ -284,6 +288,8 @@ MARKED = {
         "shapes/audio/cases/one",
         "shapes/image",
     ],
+    "R022-a-document-of-no-session": [""],
+    "R022-documents": ["document/log", "document/text", "document/tree/id"],
     "R022-other-forms": [
         "conversation/cases/user/wire",
         "conversation/per",

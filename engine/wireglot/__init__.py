@@ -9,7 +9,15 @@ Every dialect is a YAML rule file that pictures the JSON on the wire; `load_rule
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
@@ -71,6 +79,7 @@ def convert(
     options: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | Policy | None = None,
     resolve: Resolve | None = None,
+    clock: Callable[[], float] | None = None,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
@@ -80,11 +89,14 @@ def convert(
     whose rule file has variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME`
     or `path:POINTER` to `ignore`, `note` or `fail`, or is what `load_policy` gives. `resolve` is a
     function of yours that supplies media where the target takes only bytes; wireglot fetches
-    nothing. docs/options.md says more.
+    nothing. `clock`, as `time.time`, gives the times that a session needs and nobody has said;
+    without it they are those of what stands before. docs/options.md says more.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
-    return packaged().convert(body, source, target, unit, model, stream, options, policy, resolve)
+    return packaged().convert(
+        body, source, target, unit, model, stream, options, policy, resolve, clock
+    )
 
 
 def exchange(

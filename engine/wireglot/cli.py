@@ -189,9 +189,15 @@ def _convert(arguments: argparse.Namespace) -> int:
         files = (arguments.file, arguments.output)
         _print_notes(streamcli.convert(rules, chosen, options, policy, files), arguments.notes)
         return OK
-    body = _body(arguments.file)
-    out = rules.convert(body, **chosen, options=options, policy=policy)
-    _write(_dump(out.body, arguments.indent), arguments.output)
+    if arguments.unit == "session":
+        text = _text(_read(arguments.file), _named(arguments.file))
+        body = rules[arguments.source].parse(text)
+        out = rules.convert(body, **chosen, options=options, policy=policy)
+        printed = rules[arguments.target].text(out.body, arguments.indent)
+        _write(printed.encode("utf-8", "backslashreplace"), arguments.output)
+    else:
+        out = rules.convert(_body(arguments.file), **chosen, options=options, policy=policy)
+        _write(_dump(out.body, arguments.indent), arguments.output)
     _print_notes(out.notes, arguments.notes)
     return OK
 
@@ -246,7 +252,18 @@ def _print_list(items: Sequence[Any]) -> None:
 
 
 def _body(file: str) -> Any:
-    return _parse(_read(file), "stdin" if file == "-" else file)
+    return _parse(_read(file), _named(file))
+
+
+def _named(file: str) -> str:
+    return "stdin" if file == "-" else file
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _Stop(FAILED, f"`{name}` is no JSON: byte {error.start} is no UTF-8") from None
 
 
 def _dialects(arguments: argparse.Namespace) -> int:
@@ -393,10 +410,9 @@ def _read(name: str) -> bytes:
 
 
 def _parse(data: bytes, name: str) -> Any:
+    text = _text(data, name)
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} is no UTF-8"
+        return json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
     except RecursionError:

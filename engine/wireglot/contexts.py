@@ -12,7 +12,8 @@ from .rulefile import Case, Dialect, Shape
 
 Objects = frozenset[str]
 NOTHING: Objects = frozenset()
-UNITS = {"request": "request", "envelope": "request", "response": "response", "error": "error"}
+UNITS = {"request": "request", "envelope": "request", "response": "response", "error": "error",
+         "session": "session"}  # fmt: skip
 # Shapes that a unit of a conversion names by itself, whether a hole names them or not.
 NAMED = {"tool_call": "part", "tool_result": "part", "usage": "usage", "text": "part"}
 
@@ -132,7 +133,7 @@ class Contexts:
 
 def talks(dialect: Dialect) -> list[Case]:
     """Return the cases of the conversation."""
-    talk = dialect.conversation
+    talk = dialect.filed or dialect.conversation
     return [case for group in talk.groups for case in group.cases] if talk else []
 
 

@@ -16,7 +16,7 @@ from .pictureform import names as text_names
 from .rulefile import Dialect
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-LISTS = ("bare", "joined", "lone")  # lenses of a list that a shape makes
+LISTS = ("bare", "blocks", "joined", "lone")  # lenses of a list that a shape makes
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
@@ -244,11 +244,13 @@ class _View:
             "not": (("bool",), "bool"),
             "not-an-object": (("string",), "string"),
             "timestamp": (("number", "integer"), "string"),
+            "milliseconds": (("string",), "integer"),
             "plain": (("string",), "string"),
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),
         }.get(lens, ((), ""))
-        if lens in LISTS and hole.mode != "each":
+        talk = lens == "bare" and hole.shape == "conversation"
+        if lens in LISTS and hole.mode != "each" and not talk:
             message = f"`{lens}` is a lens of a list that a shape makes"
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {lens}`",
                        word=lens)  # fmt: skip
@@ -282,7 +284,7 @@ class _View:
 
     def _makes(self, hole: Hole) -> bool:
         """Tell whether the value of a `(made)` hole comes from somewhere."""
-        if hole.path == "name" and self.view.case.shape == "tool_result":
+        if hole.path == "name" and self.view.objects == {"tool_result"}:
             return True  # a result takes its name from its call
         return bool(self.dialect.hooks) and hole.path in MADE
 
@@ -300,8 +302,8 @@ class _View:
             message = f"`(made)` says nothing here: no hook makes `${hole.path}`"
             self.error("R019", message, hole.pos, help, word="(made)")
         elif hole.mark == "copy":
-            others = [h for h in self.holes if hole.path in h.paths and h.mark != "copy"]
-            if not others:
+            others = {p for h in self.holes if h.mark != "copy" for p in h.paths}
+            if hole.path not in others | {name for name, _ in text_names(self.view.case.wire)}:
                 help = f"write `${hole.path}` without `(copy)` where it is read"
                 message = f"there is no other hole of `${hole.path}` that this one copies"
                 self.error("R019", message, hole.pos, help, word="(copy)")

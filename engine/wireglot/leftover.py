@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .ir import DERIVED, OPAQUE
-from .notes import UNKNOWN_KEY, foreign, no_place, own_field
+from .notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field
 from .sight import View
 from .trail import Several, keys_of
 
@@ -24,12 +24,14 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             continue
         base = writer.trail.find(obj, "kept")
         for key, value in kept.items():
-            if value is None:
+            if value is None or (value == "" and key.startswith("..")):
                 continue
             at = writer.trail.find(obj, key) if key.startswith("..") else None
             if at is None and base is not None:
                 at = (*base, *keys_of(key))
-            writer.note("unknown-key", "lost", at, view.case.pos, UNKNOWN_KEY)
+            line = view.shape == "session" and key.startswith("..")
+            code, told = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
+            writer.note(code, "lost", at, view.case.pos, told)
     for key, value in obj.items():
         if key in view.claims or silent(writer, key, value, obj):
             continue

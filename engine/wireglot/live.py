@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from .dialects import DialectRules
     from .exchanges import Exchange
+    from .payload import Clock
     from .policy import Policy
     from .resolver import Resolve
     from .results import Conversion
@@ -114,10 +115,11 @@ class LiveRules:
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
         resolve: Resolve | None = None,
+        clock: Clock | None = None,
     ) -> Conversion:
         """Convert as `RuleSet.convert` does."""
         return self.rules.convert(
-            body, source, target, unit, model, stream, options, policy, resolve
+            body, source, target, unit, model, stream, options, policy, resolve, clock
         )
 
     def exchange(

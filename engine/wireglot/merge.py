@@ -77,7 +77,7 @@ class Place(Enum):
         if self in (Place.SHAPES, Place.CASES):
             return Place.SHAPE if self is Place.SHAPES else Place.CASE
         if self in (Place.SHAPE, Place.CASE):
-            if key in ("wire", "ir"):
+            if key in ("wire", "ir", "message"):
                 return Place.PICTURE if self is Place.SHAPE else Place.LATER
             if key == "examples":
                 return Place.DATA

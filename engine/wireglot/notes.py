@@ -16,12 +16,14 @@ SEVERITIES = ("info", "warning", "error")
 CODES: dict[str, str] = {
     "unknown-key": "A key that no picture names; the target has no place for it.",
     "unknown-part": "An element of a kind that no picture describes; the target cannot hold it.",
+    "no-message": "What is no message of a session's conversation; it returns home only.",
     "unfit": "A value of a type that its picture does not take; kept for its own dialect only.",
     "own-field": "A documented field that only the source dialect has.",
     "no-place": "A value that the target dialect cannot hold.",
     "dropped": "A value that a rule file gives up, with the reason it gives.",
     "filled-in": "A required value that the source did not have, filled in from the rule.",
     "made-id": "An id that the source did not have, made from position and content.",
+    "made-time": "A time that the source did not have: that of what stands before, or of a clock.",
     "made-name": "A name that the target requires and the source did not have.",
     "renamed": "A name or id that the target refuses, rewritten to fit its limits.",
     "reworded": "A word whose nearest word in the target means something wider or narrower.",
@@ -134,6 +136,7 @@ def severity_of(effect: Effect, code: str = "") -> Severity:
 
 # What both paths say of a loss: the interpreter when it happens, generated code beforehand.
 UNKNOWN_KEY = "no picture names this key, and the target has no place for it"
+NO_MESSAGE = "this is no message of the conversation, and the target has no place for it"
 # What several places say of messages.
 LEFT_OUT = "a message of which nothing can be written is left out"
 NO_WORD = "text without a word is left out"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import ConversionError, UsageError
@@ -10,6 +10,7 @@ from .ir import UNITS
 from .lenses import finite
 from .trail import pointer
 
+Clock = Callable[[], float]  # seconds since 1970
 MAX_DEPTH = 200
 
 MAX_NUMBER = 10**4300  # Python parses and prints no more digits
@@ -109,6 +110,15 @@ def check_json(body: Any) -> None:
                 )
         elif value is not None:
             raise ConversionError(f"{type(value).__name__} is no JSON value", pointer(at))
+
+
+def with_clock(known: dict[str, Any], clock: Clock | None) -> dict[str, Any]:
+    """Return the options with the caller's clock; raises UsageError for what is no function."""
+    if clock is None:
+        return known
+    if not callable(clock):
+        raise UsageError(f"`clock` is a function such as time.time, not {type(clock).__name__}")
+    return {**known, "clock": clock}
 
 
 def _utf8(text: str, at: tuple[Any, ...]) -> None:

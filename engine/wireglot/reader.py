@@ -33,6 +33,7 @@ class Reader:
         self.depth = 0
         self.run: Shape | None = None  # the gathering shape that the last item was read by
         self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
+        self.file: Any = None  # of a session: where its messages stand, and what is none
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -110,6 +111,7 @@ class Reader:
         """Make the IR value of a case out of what its picture found."""
         made: Any = {} if shape.kind is None else {"type": shape.kind}
         self._tests(case, env.fields, env)
+        itself.inside(case, env)
         self.fill(made, case.ir, env)
         if isinstance(made.get(""), tuple):
             if env.kept or env.spelled:
@@ -128,8 +130,12 @@ class Reader:
         from .writer import Writer
 
         probe = Writer(self.dialect, False, Trail(), self.options)
+        value = {k: v for k, v in made.items() if k != "spelled"}
+        for entry in made.get("spelled", {}).get(self.dialect.name, {}).values():
+            if isinstance(entry.get("made"), str):
+                value.setdefault(entry["made"], "made")  # it will be there when this is written
         try:
-            return probe.choose(shape, {k: v for k, v in made.items() if k != "spelled"})
+            return probe.choose(shape, value)
         except Misfit:
             return None
 
@@ -304,6 +310,7 @@ class Reader:
     def _hollow(self, p: Fields, wire: Any, rel: At, env: Env, before: dict[str, Any]) -> None:
         # The object as a whole is remembered, not what its keys would have been.
         env.spelled = before
+        env.sums = [found for found in env.sums if found[3][: len(rel)] != rel or not found[0].mark]
         empty = empty_of(p)
         if not (wire is ABSENT and empty is ABSENT):
             env.spell(rel, wire, empty)
@@ -385,8 +392,8 @@ class Reader:
         try:
             value = intake.taken(self, h, wire, at, rel, env)
         except Misfit as misfit:
-            if not env.lenient or h.mark is None:
-                raise
+            if not env.lenient or h.mark is None or h.shape == "conversation":
+                raise  # a conversation is never left out as a whole
             env.spelled = before
             intake.keep(self, h, wire, at, rel, env, misfit, spread)
             return

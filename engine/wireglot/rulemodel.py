@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from . import events, exampleform, form, laddercheck, tableform
+from . import documents, events, exampleform, form, laddercheck, tableform
 from .demands import UNLESS
 from .enforceschema import enforced
 from .fields import KEPT, KINDS, OBJECTS, ROLES, held
@@ -297,6 +297,23 @@ Conversation = _model("Conversation", {
     "examples": EXAMPLES,
 })  # fmt: skip
 
+Log = _model("Log", {
+    "replace-by": (Text, "a line with a value of this key that was there replaces that line"),
+    "set": (Text, "a line with this key sets fields of the head, or all messages"),
+    "rewind": (Text, "a line with this key takes back that message, and all behind it"),
+}, documents.LOG)  # fmt: skip
+Tree = _model("Tree", {
+    "id": (Text, "the key of a line's id"),
+    "parent": (Text, "the key of the id of the line before"),
+}, documents.TREE)  # fmt: skip
+_FORMS = [*documents.TEXTS, "lines (or json)", "json (or lines)"]
+Document = _model("Document", {
+    "text": (_one_of(*_FORMS), "the first is written, all are read"),
+    "log": (Log, "a file of events, replayed"),
+    "tree": (Tree, "lines that name the line before them"),
+    "message": (_said(OBJECT), "what stands around each message"),
+})  # fmt: skip
+
 # -- streams ---------------------------------------------------------------------------------------
 
 _FRAME: Schema = {"allOf": [ref("wire")], "type": "object"}
@@ -330,7 +347,7 @@ When = _model("When", {
     "option": (Options, "the option is given so"),
 }, layered=False)  # fmt: skip
 _KINDS = {name: {"type": "string"} for name in sorted({*KINDS, FUNCTION, *REQUEST})}
-_PAYLOADS = "`request`, `response` and `error` are shapes of whole payloads"
+_PAYLOADS = "`request`, `response`, `error` and `session` are shapes of whole payloads"
 _TYPES = "other spellings of media types in text pictures, and the usual ones"
 BODY: dict[str, tuple[Any, str]] = {
     "family": (Text, "`family: NAME` says so by hand, or gives a child one of its own"),
@@ -353,6 +370,8 @@ BODY: dict[str, tuple[Any, str]] = {
     "request": (Unit, _PAYLOADS),
     "response": (Unit, _PAYLOADS),
     "error": (Unit, _PAYLOADS),
+    "session": (Unit, _PAYLOADS),
+    "document": (Document, "how a session is kept in a file"),
     "stream": (Stream, "how the frames of a stream make a response"),
     "hooks": (_list(_like(*HOOKS)), "names registered Python, which runs after reading"),
     "spelling": (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
 from .notes import Note, quiet
-from .payload import check_call, known_options, resolving
+from .payload import Clock, check_call, known_options, resolving, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
@@ -217,6 +217,7 @@ class RuleSet:
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
         resolve: Resolve | None = None,
+        clock: Clock | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
         if options is not None or not (
@@ -225,6 +226,8 @@ class RuleSet:
         ):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
+        if clock is not None:
+            known = with_clock(known, clock)
         full = resolving(known, resolve)
         both = NONE
         if self._varied or "version" in known:

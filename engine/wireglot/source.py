@@ -80,7 +80,7 @@ def plain(node: Node) -> Node:
         # Within a picture, `examples` is a key like any other.
         k: v if k in ("wire", "ir", "from", "to", "rewrite", "must") else plain(v)
         for k, v in node.value.items()
-        if k != "examples"
+        if k not in ("examples", "examples!")
     }
     return Node(kept, node.pos, node.keys)
 
