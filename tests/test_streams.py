@@ -733,6 +733,15 @@ def test_a_frame_like_one_before_says_what_it_says_itself() -> None:
         )
 
 
+def test_what_is_of_another_type_than_its_hole_is_noted_and_raises_nothing() -> None:
+    odd = {**chunk({"content": "a"}), "id": {"x": 1}, "service_tier": "x"}
+    frames = [HEAD, odd, {**chunk({"content": "b"}, nth=-1), "service_tier": {"y": 1}}, *TAIL]
+    out, t = translated(frames, "openai-chat", "anthropic")
+    assert parts(out, "anthropic") == [{"type": "text", "text": "ab"}]
+    assert "/1/id/x" in {n.source_path for n in t.notes if n.code == "unknown-key"}
+    assert RULES.collect(frames, "openai-chat")["service_tier"] == {"y": 1}
+
+
 # -- exchanges ------------------------------------------------------------------------------------
 
 

@@ -223,7 +223,7 @@ def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
 
 def _fits(h: Hole, wire: Any, texts: bool = False) -> bool:
     """Tell whether a value is of the type of a hole that takes it as it is."""
-    if h.shape is not None or h.lenses:
+    if h.shape is not None or h.lenses or "own" in h.path.split("."):
         return True
     kind = "string" if h.path == "piece" and texts else field_type("", h.path)
     return kind == "any" or guard("string" if kind == "opaque" else kind, wire)

@@ -13,7 +13,7 @@ from .notes import Draft, Note
 from .outcome import Outcome
 from .payload import check_call, known_options
 from .policy import Policy, of
-from .results import Conversion, all_notes, concluded, read_notes
+from .results import Conversion, all_notes, concluded, finished, read_notes
 from .trail import Trail
 from .unfold import Unfold
 from .writer import Writer
@@ -121,8 +121,8 @@ class Translator:
 
     def _concluded(self) -> Conversion:
         fold = self._fold
-        body = collected(self._source, fold, self._options)
-        notes = read_notes(fold.notes, self._home)
+        body, lost = collected(self._source, fold, self._options)
+        notes = read_notes(fold.notes, self._home) + finished(lost, body)
         if not self._home:
             read = self._source._read(body, "response", None, None, self._options)
             ids(read.ir, fold)
@@ -200,7 +200,7 @@ class TextStream:
             yield from self._taken()
         self._fold.close()
         yield from self._taken()
-        body = collected(self._rules, self._fold, {})
+        body, _ = collected(self._rules, self._fold, {})
         self._ir = self._rules._read(body, "response", None, None, {}).ir
         ids(self._ir, self._fold)
 
@@ -293,10 +293,10 @@ def ids(ir: dict[str, Any], fold: Fold) -> None:
                 call["id"] = part.was.get("id", part.said["id"])
 
 
-def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> Any:
-    """Return the response that a stream makes in its own dialect."""
-    body, _, _ = rules._write(fold.outcome.draft(), "response", True, Trail(), options)
-    return body
+def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> tuple[Any, list[Draft]]:
+    """Return the response that a stream makes in its own dialect, and what it cannot hold."""
+    body, drafts, _ = rules._write(fold.outcome.draft(), "response", True, Trail(), options)
+    return body, [draft for draft in drafts if draft.effect == "lost"]
 
 
 def translator(
