@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -285,6 +285,43 @@ def test_an_error_of_the_provider_is_one_of_the_clients() -> None:
     body = {"error": {"code": 429, "message": "Slow down.", "status": "RESOURCE_EXHAUSTED"}}
     error = {"type": "rate_limit_error", "message": "Slow down."}
     assert x.error(body).body == {"type": "error", "error": error}
+
+
+@pytest.mark.parametrize(
+    ("said", "http", "kind", "codes"),
+    [
+        ("invalid_request_error", None, "invalid_request_error", []),
+        ("invalid_request_error", 400, "invalid_request_error", []),
+        ("invalid_request_error", 401, "authentication_error", ["reworded"]),
+        ("invalid_request_error", 413, "invalid_request_error", []),
+        ("tokens", 429, "rate_limit_error", ["reworded"]),
+        ("tokens", None, "api_error", ["reworded"]),
+        ("server_error", 503, "overloaded_error", ["reworded"]),
+        ("server_error", 502, "api_error", []),
+        ("server_error", 200, "api_error", []),
+        ("permission_error", 404, "permission_error", []),  # it says more than its status
+    ],
+)
+def test_the_status_says_the_kind_of_an_error_where_its_body_leaves_it_open(
+    said: str, http: int | None, kind: str, codes: list[str]
+) -> None:
+    body = {"error": {"message": "No.", "type": said}}
+    out = wireglot.exchange("anthropic", "openai-chat", "m").error(body, http)
+    assert out.body == {"type": "error", "error": {"type": kind, "message": "No."}}
+    assert [note.code for note in out.notes] == codes
+    assert all(note.source_path == "/error/type" for note in out.notes)
+    assert wireglot.exchange("openai-chat", "openai-chat").error(body, http).body == body
+    (lost,) = wireglot.exchange("ollama", "openai-chat").error(body, http).notes
+    assert (lost.code, lost.source_path) == ("no-place", "/error/type")
+
+
+def test_the_status_of_an_error_is_all_that_says_a_kind_where_the_body_is_a_text() -> None:
+    x = wireglot.exchange("gemini", "ollama", "m")
+    out = x.error({"error": "no such model"}, http=404)
+    error = {"message": "no such model", "code": 404, "status": "NOT_FOUND"}
+    assert (out.body, out.notes) == ({"error": error}, ())
+    with pytest.raises(wireglot.UsageError, match="`http` is a number, not str"):
+        x.error({"error": "no such model"}, http=cast(Any, "404"))
 
 
 def test_a_policy_holds_for_each_direction() -> None:

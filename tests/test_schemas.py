@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
 
 import wireglot
+from wireglot.payload import MAX_NUMBER
+from wireglot.schemacode import taker
+from wireglot.state import UNUSUAL, clean
+from wireglot.symbols import Code
 
 HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 NARROW = """
@@ -257,7 +264,7 @@ def test_at_home_a_schema_stays_as_it_is(rules: Any, name: str, dialect: str) ->
     for each in (schema, expected or schema, {"type": "STRING", "nullable": True, "zzz": [1]}):
         tools = [{"name": "f", "schema": each}]
         body = {"tools": tools, "turns": []}
-        assert rules.convert(body, dialect, dialect) == (body, (), None)
+        assert rules.convert(body, dialect, dialect)[:3] == (body, (), None)
 
 
 def test_words_of_the_target_are_read_as_json_schema(rules: Any) -> None:
@@ -388,3 +395,118 @@ def test_a_schema_dialect_is_checked(tmp_path: Path, text: str, message: str) ->
         dialects(tmp_path, one=f"schemas:\n  s: {text}\n")
     assert message in str(caught.value)
     assert caught.value.line == 6
+
+
+PACKAGED = wireglot.load_rules()
+WORDS = ["type", "enum", "items", "properties", "required", "anyOf", "nullable", "$ref", "title"]
+
+
+def _schemas(depth: int = 3) -> Any:
+    leaf = st.one_of(
+        st.sampled_from(["string", "object", "array", "STRING", "é", "\ud800", [], {}, ["a"], [1]]),
+        st.none() | st.booleans() | st.integers() | st.floats(),
+    )
+    if not depth:
+        return leaf
+    node = _schemas(depth - 1)
+    held = st.one_of(leaf, node, st.lists(node, max_size=2), st.dictionaries(st.text(), node))
+    return st.dictionaries(st.sampled_from(WORDS), held, max_size=4)
+
+
+@pytest.mark.parametrize("dialect", ["gemini", "openai-chat", "anthropic", "ollama"])
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_generated_code_takes_only_schemas_that_fit(dialect: str, data: Any) -> None:
+    for schema in PACKAGED[dialect].model.schemas.values():
+        code = Code(0)
+        name = taker(code, schema)
+        if name is None:
+            continue
+        scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+        exec("\n".join(code.below), scope)
+        tool = data.draw(_schemas())
+        tool = {"type": "object", "properties": {"x": tool}}
+        try:
+            taken = scope[name](tool)
+        except UNUSUAL:
+            continue  # the interpreter says what is wrong
+        if taken:
+            clean(tool)
+            assert schema.fits(tool)
+        else:
+            event("unsure")
+
+
+def test_generated_code_takes_a_plain_schema() -> None:
+    tool: dict[str, Any] = {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": {"type": "string", "enum": ["x", "é"]}}},
+        "required": ["a"],
+    }
+    code = Code(0)
+    name = taker(code, PACKAGED["gemini"].model.schemas["fits-openapi"])
+    assert name is not None
+    scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+    exec("\n".join(code.below), scope)
+    assert scope[name](tool) is True
+    tool["properties"]["a"].pop("items")
+    assert scope[name](tool) is False
+
+
+def test_constraints_that_are_not_taken_can_be_told_in_descriptions() -> None:
+    parameters = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "a": {"type": "integer", "minimum": 3, "maximum": 9, "description": "How many."},
+            "b": {"type": "string", "pattern": "^x", "default": "x", "title": "B"},
+            "c": {"type": "object", "patternProperties": {"x": {}}},
+        },
+    }
+    function = {"name": "f", "parameters": parameters}
+    body = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [{"type": "function", "function": function}],
+    }
+    given = json.dumps(body)
+    options = {"tell_constraints": True}
+    out = wireglot.convert(body, "openai-chat", "ollama", options=options)
+    assert json.dumps(body) == given
+    assert out.body["tools"][0]["function"]["parameters"] == {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "description": "How many. (minimum: 3, maximum: 9)"},
+            "b": {"type": "string", "description": '(pattern: "^x")'},
+            "c": {"type": "object"},
+        },
+    }
+    at = "/tools/0/function/parameters"
+    told = {n.source_path: n.target_path for n in out.notes if n.code == "schema-told"}
+    described = f"{at}/properties/{{}}/description"
+    assert told == {
+        f"{at}/properties/a/minimum": described.format("a"),
+        f"{at}/properties/a/maximum": described.format("a"),
+        f"{at}/properties/b/pattern": described.format("b"),
+    }
+    lost = {note.source_path for note in out.notes if note.code == "schema-keyword"}
+    assert lost == {
+        f"{at}/additionalProperties",  # the root holds no description there
+        f"{at}/properties/b/default",
+        f"{at}/properties/b/title",
+        f"{at}/properties/c/patternProperties",
+    }
+    plain = wireglot.convert(body, "openai-chat", "ollama")
+    assert not [note for note in plain.notes if note.code == "schema-told"]
+    assert "(" not in json.dumps(plain.body)
+
+
+def test_what_the_target_takes_is_not_told() -> None:
+    parameters = {"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}}
+    body = {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": parameters}}],
+    }
+    for target in ("anthropic", "gemini"):
+        told = wireglot.convert(body, "openai-chat", target, options={"tell_constraints": True})
+        assert told.body == wireglot.convert(body, "openai-chat", target).body

@@ -1193,3 +1193,17 @@ def test_anything_at_any_place_does_no_harm(source: str, data: st.DataObject) ->
         body = replaced(body, path, data.draw(ANYTHING))
     faults = faults_of(body, source, target, unit, json_value=is_json(body))
     assert not faults, faults
+
+
+def test_blocks_stay_where_they_are_at_home_beside_a_field_that_does_not_fit() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+    block = {
+        "type": "tool_result",
+        "tool_use_id": "c",
+        "content": [{"type": "text", "text": "No."}, image],
+        "is_error": True,
+        "cache_control": 5,
+    }
+    out = rules().convert(block, source="anthropic", target="anthropic", unit="tool_result")
+    assert out.body == block
+    assert [note.code for note in out.notes] == ["unfit"]

@@ -1,4 +1,4 @@
-"""The command line: `convert`, `diagnose`, `repair`, `dialects`, `show`, `check`, `test`, `schema`.
+"""The command line: `convert`, `collect`, `frames`, `diagnose`, `repair`, `dialects`, `show` ...
 
 Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
 Imports stand inside the functions: most of a short command's time is its start.
@@ -12,15 +12,17 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from .notes import Note
+    from .policy import Policy, Row
     from .rulesets import RuleSet
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
 PASSED_ON = ("source", "target", "unit", "model", "stream")
 WORDS = ("ignore", "note", "fail")
+RULES = "rule files of your own: a folder or a zip file"
 OVERLAY = "an overlay to switch on; several in their order"
 
 
@@ -98,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
     add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
     add("--unit", default="request", metavar="U", help="what the value is (default: request)")
+    add("--check-arguments", action="store_true", help="check calls against their tools' schemas")
     add("--stream", action="store_const", const=True, help="the request asks for a stream")
     _writes(convert)
 
@@ -113,10 +116,19 @@ def _parser() -> argparse.ArgumentParser:
     diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
     _writes(repair)
 
+    collect = command("collect", _collect, "make the response of a stream's frames")
+    frames = command("frames", _frames, "write the frames of a stream that makes a response")
+    for made in (collect, frames):
+        made.add_argument("file", nargs="?", default="-", metavar="FILE", help="- is stdin")
+        made.add_argument("--dialect", required=True, metavar="D", help="the dialect of both")
+        made.add_argument("-o", "--output", metavar="FILE", help="write here instead of stdout")
+    collect.add_argument("--indent", type=_spaces, metavar="N", help="indent the result")
+
     listed = command("dialects", _dialects, "list the dialects")
-    for made in (convert, listed, show, diagnose, repair):
+    for made in (convert, collect, frames, listed, show, diagnose, repair):
         add = made.add_argument
-        add("--rules", action="append", default=[], metavar="DIR", help="rule files of your own")
+        add("--rules", action="append", default=[], metavar="DIR", help=RULES)
+        add("--plugins", action="store_true", help="rule files of installed packages, too")
         add("--overlay", action="append", default=[], metavar="N", help=OVERLAY)
     check = command("check", _check, "check rule files for mistakes")
     check.add_argument("--json", action="store_true", help="print the findings as a JSON list")
@@ -143,7 +155,7 @@ def _reads(made: argparse.ArgumentParser, model: str) -> None:
 def _writes(made: argparse.ArgumentParser) -> None:
     """Let a command write one JSON value, and notes."""
     add = made.add_argument
-    words = "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a JSON file"
+    words = "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a policy file"
     add("--policy", action="append", default=[], metavar="P", help=words)
     add("--notes", choices=("text", "json", "none"), default="text", help="how notes are printed")
     add("--indent", type=_spaces, metavar="N", help="indent the result by N spaces")
@@ -165,19 +177,50 @@ class _Version(argparse.Action):
 
 
 def _convert(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments.rules, arguments.overlay)
+    rules = _rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
     options = dict(map(_option, arguments.option))
+    if arguments.check_arguments:
+        options["check_arguments"] = True
     policy = _policy(arguments.policy)
-    body = _body(arguments.file)
-    out = rules.convert(body, **chosen, options=options, policy=policy)
-    _write(_dump(out.body, arguments.indent), arguments.output)
+    if arguments.unit == "stream":
+        from . import streamcli
+
+        files = (arguments.file, arguments.output)
+        _print_notes(streamcli.convert(rules, chosen, options, policy, files), arguments.notes)
+        return OK
+    if arguments.unit == "session":
+        text = _text(_read(arguments.file), _named(arguments.file))
+        body = rules[arguments.source].parse(text)
+        out = rules.convert(body, **chosen, options=options, policy=policy)
+        printed = rules[arguments.target].text(out.body, arguments.indent)
+        _write(printed.encode("utf-8", "backslashreplace"), arguments.output)
+    else:
+        out = rules.convert(_body(arguments.file), **chosen, options=options, policy=policy)
+        _write(_dump(out.body, arguments.indent), arguments.output)
     _print_notes(out.notes, arguments.notes)
     return OK
 
 
+def _collect(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    body = streamcli.collect(rules, arguments.dialect, arguments.file)
+    _write(_dump(body, arguments.indent), arguments.output)
+    return OK
+
+
+def _frames(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    streamcli.frames(rules, arguments.dialect, _body(arguments.file), arguments.output)
+    return OK
+
+
 def _diagnose(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments.rules, arguments.overlay)
+    rules = _rules(arguments)
     options = dict(map(_option, arguments.option))
     body = _body(arguments.file)
     found = rules.diagnose(body, arguments.dialect, arguments.model, options)
@@ -192,7 +235,7 @@ def _diagnose(arguments: argparse.Namespace) -> int:
 
 
 def _repair(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments.rules, arguments.overlay)
+    rules = _rules(arguments)
     options = dict(map(_option, arguments.option))
     policy = _policy(arguments.policy)
     body = _body(arguments.file)
@@ -209,11 +252,22 @@ def _print_list(items: Sequence[Any]) -> None:
 
 
 def _body(file: str) -> Any:
-    return _parse(_read(file), "stdin" if file == "-" else file)
+    return _parse(_read(file), _named(file))
+
+
+def _named(file: str) -> str:
+    return "stdin" if file == "-" else file
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _Stop(FAILED, f"`{name}` is no JSON: byte {error.start} is no UTF-8") from None
 
 
 def _dialects(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments.rules, arguments.overlay)
+    rules = _rules(arguments)
     width = max(map(len, rules.dialects), default=0)
     for name in rules.dialects:
         dialect = rules[name]
@@ -228,7 +282,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
     _folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
-    nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay)
+    nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
     check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
     text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
     _write(text.encode("utf-8", "backslashreplace"), None)
@@ -259,9 +313,9 @@ def _schema(arguments: argparse.Namespace) -> int:
 
 def _told(severities: Sequence[str], files: int) -> str:
     counts = []
-    for word, plural in (("error", "errors"), ("warning", "warnings"), ("info", "infos")):
+    for word in ("error", "warning", "info"):
         if found := severities.count(word):
-            counts.append(f"{found} {word if found == 1 else plural}")
+            counts.append(f"{found} {word}{'s' * (found != 1)}")
     return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
 
 
@@ -297,11 +351,13 @@ def _each(
             yield loaded(folders, [*arguments.overlay, name]), [dialect]
 
 
-def _rules(directories: Sequence[str], overlays: Sequence[str]) -> RuleSet:
+def _rules(arguments: argparse.Namespace) -> RuleSet:
     import wireglot
 
-    _folders(directories)
-    return wireglot.load_rules(*directories, overlays=overlays)
+    _folders(arguments.rules)
+    return wireglot.load_rules(
+        *arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins
+    )
 
 
 def _folders(directories: Sequence[str]) -> None:
@@ -310,7 +366,7 @@ def _folders(directories: Sequence[str]) -> None:
 
 
 def _holds_rules(directory: str) -> None:
-    if not any(Path(directory).glob("*.yaml")):
+    if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
         raise _Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
 
 
@@ -324,20 +380,24 @@ def _option(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def _policy(texts: Iterable[str]) -> dict[str, str]:
-    policy: dict[str, str] = {}
+def _policy(texts: Iterable[str]) -> Policy:
+    from .policy import Policy, load_policy
+
+    table: dict[str, str] = {}
+    rows: list[Row] = []
+    otherwise = "note"
     for text in texts:
         key, equals, word = text.rpartition("=")
         if equals and word in WORDS:
-            policy[key] = word
+            table[key] = word
         elif equals and not Path(text).is_file():
             raise _Stop(USAGE, f"`--policy {text}`: `{word}` is none of {', '.join(WORDS)}")
         else:
-            table = _parse(_read(text), text)
-            if not isinstance(table, dict) or not all(isinstance(w, str) for w in table.values()):
-                raise _Stop(USAGE, f"`{text}` is no JSON object of codes and words")
-            policy.update(cast("dict[str, str]", table))
-    return policy
+            loaded = load_policy(text)
+            table.update(loaded.table)
+            rows += loaded.rows
+            otherwise = loaded.otherwise
+    return Policy(table, rows, otherwise)
 
 
 def _read(name: str) -> bytes:
@@ -350,10 +410,9 @@ def _read(name: str) -> bytes:
 
 
 def _parse(data: bytes, name: str) -> Any:
+    text = _text(data, name)
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} is no UTF-8"
+        return json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
     except RecursionError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import enforce, intake, pairing, turns
+from . import answers, enforce, intake, pairing, turns
 from .env import Env
 from .lenses import Misfit
 from .notes import LEFT_OUT, Draft
@@ -32,8 +32,18 @@ def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     before: Group | None = None
     run: Shape | None = None
+    file = reader.file
     for i, item in enumerate(wire):
-        group, new = read_message(reader, item, (*at, i))
+        place = (*at, i) if file is None else file.place(at, i)
+        try:
+            group, new = read_message(reader, item, place)
+        except Misfit as misfit:
+            if file is None:
+                raise
+            file.keep(reader, i, place, item, misfit)
+            continue
+        if file is not None:
+            file.remember(reader, i, new[0])
         if group.spliced and group is before:
             if reader.run is not None and reader.run is run:
                 memory = reader.memory(new[0]["parts"][0])
@@ -99,7 +109,7 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
         reader.run = None
         reader.trail.put(message, None, at)
         return flat, [message]
-    if _by_role(best):
+    if _by_role(best) and len(best.at) == len(at) + 1:
         roles = ", ".join(f"`{r}`" for r in _roles(talk))
         got = item.get("role") if isinstance(item, dict) else None
         raise Misfit(f"the role is {got!r}, expected one of {roles}", best.at, best.pos)
@@ -183,9 +193,11 @@ def _read_group(
         messages = [{"role": talk.role(plain), "parts": parts}]
     first = messages[0]
     _fields(reader, plain, env, first)
+    if case.read_only:
+        _remember(reader, first, "case", case.name)
     for message in messages:
         reader.trail.put(message, None, at)
-    return messages
+    return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
 
 
 def _fields(reader: Reader, case: Case, env: Env, message: dict[str, Any]) -> None:
@@ -229,6 +241,8 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
         messages = enforce.order(writer, enforce.full(writer, messages))
         pairing.unsigned(writer, messages)
         messages = turns.right(writer, messages) if whole else messages
+    if writer.dialect.answered:
+        messages = answers.joined(writer, messages)
     out: list[Any] = []
     waiting = deque(messages)
     run: list[tuple[Case, dict[str, Any]]] = []
@@ -252,6 +266,9 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
                     wires = _write_run(writer, talk, group, whole, made)
                     writer.beside = []
             out.extend(wires)
+            number = run[0][1].get("spelled", {}).get(writer.dialect.name, {}).get("", {})
+            if wires and "line" in number:
+                writer.lines[id(wires[0])] = number["line"]
             for draft in joined if wires else ():
                 draft.owner = wires[0]
         run.clear()
@@ -317,7 +334,7 @@ def _place(
         groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
     for group in groups:
         for case in group.cases:
-            if talk.role(case) != message.get("role"):
+            if talk.role(case) != message.get("role") or (case.read_only and case.name != read_by):
                 continue
             view = View(message, "message", case, writer)
             try:
@@ -339,6 +356,7 @@ def _write_run(
     made: bool = False,
 ) -> list[Any]:
     """Write a run of messages; `made` says that the source has no such message."""
+    writer.since = len(writer.notes)
     case, first = run[0]
     parts = [part for _, message in run for part in message.get("parts", ())]
     if group.spliced:

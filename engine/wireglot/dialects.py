@@ -7,25 +7,30 @@ from typing import Any, NamedTuple
 
 from . import (
     admission,
+    arguments,
     conversation,
     demands,
+    documents,
     enforce,
     hooks,
     ladder,
     pairing,
     paths,
     rulefile,
+    sessions,
     turns,
     units,
     variants,
 )
+from . import policy as policies
 from .env import Env
 from .errors import ConversionError, UsageError
 from .lenses import Misfit
-from .notes import Draft, Note, Policy, severity_of
-from .payload import check_call, check_json, check_unit, known_options
+from .notes import Draft, Note, severity_of
+from .payload import Clock, check_call, check_json, check_unit, known_options, with_clock
 from .picture import ABSENT
 from .reader import Reader
+from .resolver import Resolve, Resolver
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
@@ -35,7 +40,7 @@ from .writer import Writer
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
 
-class _Read(NamedTuple):
+class Read(NamedTuple):
     ir: Any
     trail: Trail
     notes: list[tuple[str, str, Any, Any, str]]
@@ -47,10 +52,18 @@ class DialectRules:
     """One dialect of a rule set."""
 
     def __init__(
-        self, model: rulefile.Dialect, steps: ladder.Ladder, pick: Pick | None = None
+        self,
+        model: rulefile.Dialect,
+        steps: ladder.Ladder,
+        pick: Pick | None = None,
+        rules_hash: Callable[[], str] = str,
     ) -> None:
-        """Hold a dialect; `pick` gives it with the variants for a model and options applied."""
+        """Hold a dialect; `pick` gives it with the variants for a model and options applied.
+
+        `rules_hash` gives the hash of the rule set that it belongs to.
+        """
         self.model, self._ladder, self._pick = model, steps, pick
+        self._hash = rules_hash
         self.name, self.see, self.verified = model.name, model.see, model.verified
 
     def read(
@@ -96,14 +109,19 @@ class DialectRules:
         ir: Any,
         unit: str = "request",
         options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | None = None,
+        policy: Mapping[str, str] | policies.Policy | None = None,
+        resolve: Resolve | None = None,
+        clock: Clock | None = None,
     ) -> Conversion:
         """Write an IR value as a payload of this dialect.
 
+        `clock` gives the times that nobody has said, in seconds since 1970, as `time.time` does.
         Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
         """
-        known = known_options(options)
-        judge = Policy(policy)
+        known = with_clock(known_options(options), clock)
+        if resolve is not None:
+            known["resolve"] = Resolver(resolve)
+        judge = policies.of(policy)
         check_unit(unit)
         check_json(ir)
         admission.check(ir, unit)
@@ -112,7 +130,19 @@ class DialectRules:
         body, drafts, envelope = picked._write(
             value, unit, units.at_home(value, self.name), Trail(), known
         )
-        return concluded(body, finished(drafts, body), envelope, judge)
+        rules_hash = self._hash()
+        return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
+
+    def parse(self, text: str) -> Any:
+        """Return the body of a session file: its lines, or the one value that it holds.
+
+        A line that is no JSON object is a text. Raises ConversionError for what is no such file.
+        """
+        return documents.parsed(text, self.model.document, sessions.key_of(self._unit("session")))
+
+    def text(self, body: Any, indent: int | None = None) -> str:
+        """Return the text of the file whose body this is; `indent` is for what has no lines."""
+        return documents.printed(body, self.model.document, indent)
 
     def pictured(self, unit: str) -> set[str]:
         """Return the wire paths that the unit's pictures name."""
@@ -148,10 +178,10 @@ class DialectRules:
 
     def _read(
         self, body: Any, unit: str, model: str | None, stream: bool | None, options: dict[str, Any]
-    ) -> _Read:
+    ) -> Read:
         check_unit(unit)
         check_json(body)
-        reader = Reader(self.model, options)
+        reader = Reader(self.model if unit != "session" else self.model.in_files, options)
         try:
             ir = self._read_unit(reader, body, unit)
         except Misfit as misfit:
@@ -181,7 +211,9 @@ class DialectRules:
                     "inconsistent": "this result is of another kind than its call: one is freeform",
                 }[code]
                 odd.append(Draft(code, "kept", at, None, told, None, part))
-        return _Read(ir, reader.trail, notes, made, odd)
+        if unit == "request" and options.get("check_arguments"):
+            odd += arguments.checked(ir, reader.trail)
+        return Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:
         top = self.model
@@ -191,6 +223,8 @@ class DialectRules:
             if unit == "request":
                 self._head(reader, ir)
             return ir
+        if unit == "session":
+            return sessions.read(reader, self._unit(unit), body)
         if unit == "messages":
             self._talk()
             return conversation.read_messages(reader, body, ())
@@ -240,7 +274,8 @@ class DialectRules:
         odd: list[Draft] | None = None,
         prepare: Callable[[Writer], None] | None = None,
     ) -> tuple[Any, list[Draft], Envelope | None]:
-        writer = Writer(self.model, same, trail, options, self._ladder)
+        model = self.model if unit != "session" else self.model.in_files
+        writer = Writer(model, same, trail, options, self._ladder)
         body, envelope = self._written(writer, ir, unit, made, odd, prepare)
         return body, writer.notes, envelope
 
@@ -284,6 +319,8 @@ class DialectRules:
             return self._write_request(writer, ir)
         if unit in ("response", "error"):
             return units.stepped(writer, self._unit(unit), ir), None
+        if unit == "session":
+            return sessions.write(writer, self._unit(unit), ir), None
         if unit in ("messages", "message"):
             self._talk()
             found = conversation.write_messages(writer, ir, whole=unit != "message")

@@ -94,7 +94,7 @@ def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[st
             continue
         at = writer.trail.find(message, path or None) or writer.trail.find(message)
         where = next(iter(message.get("parts", ())), None)
-        writer.note(row.name, row.effect, at, row.pos, row.message, None, where)
+        writer.note(row.name, row.effect, at, row.pos, row.says(message), None, where)
         return new
     at = writer.trail.find(message)
     raise Misfit(

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import carry, markers, memory, names, variants
+from . import policy as policies
 from .errors import UsageError
-from .notes import Draft, Policy
-from .payload import check_call, known_options
+from .notes import Draft, Note, quiet
+from .payload import check_call, known_options, resolving
 from .remainder import Remainder
-from .results import Conversion, all_notes, concluded
+from .results import Conversion, Envelope, all_notes, concluded
 from .trail import Trail
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
+    from .resolver import Resolve
     from .rulesets import RuleSet
+    from .streams import Translator
     from .writer import Writer
 
 VERSION = 1  # of the form of a state
 _MARKER = ("dialect", "call", "digest", "was")
+_KINDS = {
+    401: "authentication", 403: "permission", 404: "not_found", 408: "timeout",
+    429: "rate_limit", 503: "overloaded", 504: "timeout", 529: "overloaded",
+}  # fmt: skip
 Part = dict[str, Any]
 
 
@@ -35,7 +42,8 @@ class Exchange:
         model: str | None = None,
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | None = None,
+        policy: Mapping[str, str] | policies.Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> None:
         check_call(model, None, client=client, provider=provider)
         given = dict(options) if isinstance(options, Mapping) else options
@@ -43,8 +51,9 @@ class Exchange:
         if not isinstance(self._carries, bool):
             raise UsageError("the option `carry` is `true` or `false`")
         self._rules, self.client, self.provider, self.model = rules, client, provider, model
-        self._options = known_options(given)
-        self._judge = Policy(policy)
+        self._options, self._resolve = known_options(given), resolve
+        resolving({}, resolve)  # which says at once what is no function
+        self._judge = policies.of(policy)
         rows = {name: rules.rows(name) for name in (client, provider)}
         variants.check_version(self._options, rows)
         self._stays = state is not None  # somebody says that the state is kept
@@ -72,8 +81,9 @@ class Exchange:
         self._state["ids"] = names.ids(body, one.model)
         done = self._at_once(body, one, two, stream)
         if done is not None:
-            return concluded(*done, self._judge)
-        read = one._read(body, "request", None, stream, self._options)
+            return self._sent(done.body, done.notes, done.envelope)
+        options = resolving(self._options, self._resolve)
+        read = one._read(body, "request", None, stream, options)
         if self.model is not None:
             read.ir["model"] = self.model
         same = self.client == self.provider
@@ -93,14 +103,14 @@ class Exchange:
 
         made = read.made - {id(part) for part, entry in calls}
         out, found, envelope = two._write(
-            read.ir, "request", same, read.trail, self._options, made, drafts, prepare
+            read.ir, "request", same, read.trail, options, made, drafts, prepare
         )
         self._names.learn(held[0].limits, self.provider)
         if not same:
             for marker in markers.written(two, messages, out):
                 if marker not in self._state["markers"]:
                     self._state["markers"].append(marker)
-        return concluded(out, all_notes(read.notes, found, out, same), envelope, self._judge)
+        return self._sent(out, all_notes(read.notes, found, out, same), envelope)
 
     def response(self, body: Any) -> Conversion:
         """Convert a response of the provider for the client, and remember what it has no room for.
@@ -114,22 +124,59 @@ class Exchange:
             out, drafts, _ = two._write(
                 read.ir, "response", True, read.trail, self._options, read.made, read.odd
             )
-            return concluded(out, all_notes(read.notes, drafts, out, True), None, self._judge)
+            return self._given(out, all_notes(read.notes, drafts, out, True))
         rest = Remainder(one, two, self._names, self._taken(), self._options)
         rest.taken(read.ir, read.trail, read.made, self._carries)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, self._carries)
         rest.noted(drafts, read.trail, self._stays)
         self._state["turns"] += rest.turns
-        return concluded(out, all_notes(read.notes, drafts, out, False), None, self._judge)
+        return self._given(out, all_notes(read.notes, drafts, out, False))
 
-    def error(self, body: Any) -> Conversion:
-        """Convert an error of the provider for the client. Raises ConversionError, PolicyError."""
+    def translator(self) -> Translator:
+        """Translate the stream of the provider's response for the client, frame by frame.
+
+        When it is finished, what the client has no room for is in the state; nothing rides in
+        frames. Raises UsageError.
+        """
+        from .turnstream import TurnStream
+
+        asked, sent = self._state["models"]
+        one, two = self._at(self.provider, sent), self._at(self.client, asked)
+        settings = (self._options, self._judge, self._rules.hash, self._stays)
+        turns = self._state["turns"]
+        return TurnStream(one, two, self._names, self._taken(), turns, settings)
+
+    def error(self, body: Any, http: int | None = None) -> Conversion:
+        """Convert an error of the provider for the client. Raises ConversionError, PolicyError.
+
+        `http` is the status that came with it: it says the kind where the body leaves that open.
+        """
+        if http is not None and not isinstance(http, int):
+            raise UsageError(f"`http` is a number, not {type(http).__name__}")
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
         read = one._read(body, "error", None, None, self._options)
         same = self.client == self.provider
-        out, drafts, _ = two._write(read.ir, "error", same, read.trail, self._options)
-        return concluded(out, all_notes(read.notes, drafts, out, same), None, self._judge)
+        said, kind = read.ir.get("kind"), kind_of(http)
+        known = kind is not None and not same and said != kind and open_kind(said)
+        if known:
+            read.ir["kind"] = kind
+        out, drafts, _ = two._write(
+            read.ir, "error", same, read.trail, self._options, read.made, read.odd
+        )
+        at = read.trail.find(read.ir, "kind")
+        if known and said is not None and not any(draft.source == at for draft in drafts):
+            told = f"the status {http} says more than `{said.removeprefix('other:')}`"
+            drafts.append(Draft("reworded", "changed", at, None, told))
+        return self._given(out, all_notes(read.notes, drafts, out, same))
+
+    def _sent(self, out: Any, notes: Sequence[Note], envelope: Envelope | None) -> Conversion:
+        pair = (self.client, self.provider)
+        return concluded(out, notes, envelope, self._judge, *pair, self._rules.hash)
+
+    def _given(self, out: Any, notes: Sequence[Note]) -> Conversion:
+        pair = (self.provider, self.client)
+        return concluded(out, notes, None, self._judge, *pair, self._rules.hash)
 
     # -- what was remembered ----------------------------------------------------------------------
 
@@ -158,7 +205,9 @@ class Exchange:
             body, self.client, self.provider, self._state["models"], stream, self._options
         )
         telling = {"renamed", *markers.codes(two)}
-        return None if done is None or any(n.code in telling for n in done.notes) else done
+        if done is None or any(n.code in telling for n in done.notes):
+            return None
+        return done if self._resolve is None or quiet(done.notes) else None
 
     def _taken(self) -> set[str]:
         """Return the ids of calls that the client has."""
@@ -219,6 +268,18 @@ class Exchange:
                     here = owner is not message and entry.get("here") is True
                     found.append((entry, owner if here else None))
         return found
+
+
+def kind_of(http: int | None) -> str | None:
+    """Return the kind of error that a status of HTTP means, if it means one."""
+    if http is None or http < 400:
+        return None
+    return _KINDS.get(http, "invalid_request" if http < 500 else "server")
+
+
+def open_kind(kind: str | None) -> bool:
+    """Tell whether a body leaves the kind of its error open: it says none, or a general one."""
+    return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")
 
 
 def matching(

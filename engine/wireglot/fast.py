@@ -71,8 +71,10 @@ def _json_text(value: Any) -> str:
 class Fast:
     """The compiled conversion of requests for one pair of dialects."""
 
-    def __init__(self, plan: dict[str, Any], models: Models, partial: Partial) -> None:
-        self.models, self.partial = models, partial
+    def __init__(
+        self, plan: dict[str, Any], models: Models, partial: Partial, rules_hash: str
+    ) -> None:
+        self.models, self.partial, self.hash = models, partial, rules_hash
         self.memo: dict[str, Known] = {}
         self.names: set[str] = set()  # names that fit, as seen lately
         scope: dict[str, Any] = {
@@ -156,7 +158,7 @@ class Fast:
                     keys = self.system_keys
                     draft.owner, draft.place = _at(out, keys[:-1]), keys[-1]
             notes = all_notes(state.early, state.drafts, out, same=False) + notes
-        done: Conversion = _new(Conversion, (out, tuple(notes), envelope))
+        done: Conversion = _new(Conversion, (out, tuple(notes), envelope, self.hash))
         return done
 
     def tier(self, body: Any) -> int:

@@ -21,6 +21,7 @@ Unit = Literal[
     "tool_result",
     "usage",
     "error",
+    "session",
 ]
 UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
 
@@ -40,7 +41,8 @@ FIELDS: dict[str, str] = {
     **dict.fromkeys(
         "model id name text role level filename detail description url media_type data verbosity "
         "service_tier user effort mode display stop_reason stop_sequence tool_call_id input_text "
-        "arguments_text title syntax definition kind time ttl code message status param".split(),
+        "arguments_text title syntax definition type kind time ttl code message status "
+        "param start end cwd".split(),
         "string",
     ),
     **dict.fromkeys(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from . import shelf
 from .errors import RuleError, UsageError
 from .rulesets import RuleSet
-from .source import MAX_BYTES, Node, parse, undump
+from .shelf import Source
+from .source import Node, parse, undump
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .findings import Finding, Findings
     from .layers import Sorted
 
@@ -62,39 +62,31 @@ def from_yaml() -> dict[str, Node]:
     return layers.by_name(parsed(_folder(), "rules")).dialects
 
 
-def parsed(folder: str | Path, shown: str, findings: Findings | None = None) -> dict[str, Node]:
-    """Parse every rule file of a folder; `shown` is the folder's name in messages.
+def parsed(source: Source, shown: str | None, findings: Findings | None = None) -> dict[str, Node]:
+    """Parse every rule file of a source; `shown` is its name in messages, if not its own.
 
     With `findings`, what is wrong goes there, and a file that cannot be read is left out.
     """
+    return _parsed(shelf.files(source, shown), findings)
+
+
+def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str, Node]:
     found = {}
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith(".yaml"):
-            continue
-        file = f"{shown}/{name}"
+    for file in files:
         try:
-            found[name[: -len(".yaml")]] = _parsed(f"{folder}/{name}", file, findings)
+            if findings is not None:
+                findings.texts[file.name] = ""
+            text = file.text()
+            if findings is None:
+                found[file.stem] = parse(text, file.name)
+            else:
+                findings.texts[file.name] = text
+                found[file.stem] = parse(text, file.name, findings.take)
         except RuleError as error:
             if findings is None:
                 raise
             findings.take(error)
     return found
-
-
-def _parsed(path: str, file: str, findings: Findings | None) -> Node:
-    try:
-        with open(path, encoding="utf-8-sig") as opened:
-            text = opened.read(MAX_BYTES + 1)
-    except (UnicodeDecodeError, OSError) as error:
-        if findings is not None:
-            findings.texts[file] = ""
-        said = "is no UTF-8 text" if isinstance(error, ValueError) else "cannot be read"
-        help = "save it as UTF-8" if isinstance(error, ValueError) else ""
-        raise RuleError(f"the file {said}", file, 1, 1, help=help, rule="R020") from None
-    if findings is None:
-        return parse(text, file)
-    findings.texts[file] = text
-    return parse(text, file, findings.take)
 
 
 @functools.cache
@@ -106,8 +98,8 @@ def packaged() -> RuleSet:
 
         # Made by `wireglot.prepare` and shipped with the code beside it.
         with open(prepared, "rb") as file:
-            names, plans, varied, models = pickle.load(file)
-        return RuleSet(names, _flat_packaged, plans, varied=varied, models=models)
+            names, plans, varied, models, hash = pickle.load(file)
+        return RuleSet(names, _flat_packaged, plans, varied=varied, models=models, hash=hash)
     return load_rules()
 
 
@@ -117,12 +109,21 @@ def _flat_packaged() -> dict[str, Node]:
     return layers.flat(packaged_nodes())
 
 
-def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[str] = ()) -> RuleSet:
-    """Load rule files: the packaged ones (unless `builtin` is false), then those of the folders.
+def load_rules(
+    *sources: Source,
+    builtin: bool = True,
+    overlays: Sequence[str] = (),
+    plugins: bool = False,
+) -> RuleSet:
+    """Load rule files: the packaged ones (unless `builtin` is false), then those of the sources.
+
+    A source is a folder, a zip file, or a mapping of file names to YAML text or parsed YAML. With
+    `plugins`, installed packages that have an entry point in the group `wireglot.rules` bring
+    theirs, which imports them; without it nothing is imported.
 
     A file of a packaged dialect's name replaces it whole, and `findings` says so. `overlays` are
-    laid over their dialects in the order that is given, those of the folders or packaged ones.
-    Raises RuleError with file, line and column, UsageError for a folder or overlay that is not
+    laid over their dialects in the order that is given, those of the sources or packaged ones.
+    Raises RuleError with file, line and column, UsageError for a source or overlay that is not
     there.
     """
     from . import layers
@@ -131,14 +132,23 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
         raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
     base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
     found: list[Finding] = []
-    if folders:
-        nodes, findings = _checked(base, folders, overlays)
+    if sources or plugins:
+        nodes, findings = _checked(base, sources, overlays, plugins)
         found = findings.sorted()
     else:
         nodes = gathered(base, (), overlays)
     names = [name for name in nodes if name != LADDER]
-    rules = RuleSet(names, lambda: nodes, findings=found, varied=layers.varied(nodes))
-    for name in names if not folders else ():
+    rules = RuleSet(
+        names,
+        lambda: nodes,
+        findings=found,
+        varied=layers.varied(nodes),
+        again=functools.partial(
+            load_rules, *sources, builtin=builtin, overlays=tuple(overlays), plugins=plugins
+        ),
+        sources=sources,
+    )
+    for name in () if sources or plugins else names:
         if nodes[name] is not base.get(name):
             rules[name]
             rules.variants(name)
@@ -146,12 +156,15 @@ def load_rules(*folders: str | Path, builtin: bool = True, overlays: Sequence[st
 
 
 def gathered(
-    base: Mapping[str, Node], folders: Sequence[str | Path], overlays: Sequence[str]
+    base: Mapping[str, Node],
+    folders: Sequence[Source],
+    overlays: Sequence[str],
+    plugins: bool = False,
 ) -> dict[str, Node]:
-    """Return the dialects of `base` and the folders, flat and not checked. Raises RuleError."""
+    """Return the dialects of `base` and the sources, flat and not checked. Raises RuleError."""
     from . import layers, merge
 
-    own = _sorted(folders)
+    own = _sorted(folders, plugins=plugins)
     for name, node in own.dialects.items():
         if name != LADDER and node.get("extends") is None:
             merge.fresh(node, merge.Place.FILE)  # nothing lies below it
@@ -159,14 +172,17 @@ def gathered(
 
 
 def _checked(
-    base: Mapping[str, Node], folders: Sequence[str | Path], overlays: Sequence[str]
+    base: Mapping[str, Node],
+    folders: Sequence[Source],
+    overlays: Sequence[str],
+    plugins: bool = False,
 ) -> tuple[dict[str, Node], Findings]:
     """Return what `gathered` does, with what there is to say of it; raises the first error."""
     from . import layercheck, layers
     from .findings import Findings
 
     findings = Findings()
-    own = _sorted(folders, findings)
+    own = _sorted(folders, findings, plugins)
     files = layers.files(base, own)
     layers.replaced(base, own, findings)
     found = layercheck.flat(files, _chosen(overlays, own, findings).values(), findings)
@@ -176,7 +192,7 @@ def _checked(
     return found.nodes, findings
 
 
-def check(folder: str | Path | None = None, overlays: Sequence[str] = ()) -> Findings:
+def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Findings:
     """Return all that is wrong with the rule files of a folder, or with the packaged ones.
 
     A folder is checked together with the packaged rules; only its own files are reported on. Each
@@ -187,10 +203,10 @@ def check(folder: str | Path | None = None, overlays: Sequence[str] = ()) -> Fin
 
     findings = Findings()
     base: Mapping[str, Node] = {}
-    folders: list[str | Path] = [_folder(), f"{_folder()}/{OVERLAYS}"]
+    folders: list[Source] = [_folder(), f"{_folder()}/{OVERLAYS}"]
     if folder is not None:
         base, folders = packaged_nodes(), [folder]
-    own = _sorted([path for path in folders if folder or os.path.isdir(path)], findings)
+    own = _sorted([s for s in folders if folder or os.path.isdir(str(s))], findings)
     files = layers.files(base, own)
     layers.replaced(base, own, findings)
     laid = _chosen(overlays, own, findings)
@@ -222,7 +238,7 @@ def from_nodes(
     return RuleSet(names, lambda: found.nodes, varied=layers.varied(found.nodes))
 
 
-def overlays_of(*folders: str | Path) -> dict[str, str]:
+def overlays_of(*folders: Source) -> dict[str, str]:
     """Return the overlays of the folders, or without folders the packaged ones, and their dialects.
 
     Raises RuleError.
@@ -231,18 +247,27 @@ def overlays_of(*folders: str | Path) -> dict[str, str]:
     return {name: str(node.value["overlay"].value) for name, node in overlays.items()}
 
 
-def _sorted(folders: Sequence[str | Path], findings: Findings | None = None) -> Sorted:
-    """Read the rule files of some folders; with `findings`, what is wrong goes there."""
+def _sorted(
+    sources: Sequence[Source], findings: Findings | None = None, plugins: bool = False
+) -> Sorted:
+    """Read the rule files of some sources; with `findings`, what is wrong goes there."""
     from . import layers
 
     report = None if findings is None else findings.take
     own = layers.Sorted({}, {})
-    for folder in dict.fromkeys(map(os.path.normpath, folders)):
-        if not os.path.isdir(folder):
-            raise UsageError(f"there is no folder {folder} of rule files")
-        read = layers.by_name(parsed(folder, folder, findings), report)
-        layers.join(own, read, report)
+    paths = [s if isinstance(s, Mapping) else os.path.normpath(s) for s in map(_source, sources)]
+    found = [shelf.files(s) for n, s in enumerate(paths) if s not in paths[:n]]
+    found += map(shelf.plugged, shelf.installed()) if plugins else ()
+    for files in found:
+        layers.join(own, layers.by_name(_parsed(files, findings), report), report)
     return own
+
+
+def _source(source: Source) -> Source:
+    if isinstance(source, str | os.PathLike | Mapping):
+        return source
+    kind = type(source).__name__
+    raise UsageError(f"rule files come from a folder, a zip file or a mapping, not {kind}")
 
 
 def _chosen(names: Sequence[str], own: Sorted, findings: Findings | None = None) -> dict[str, Node]:

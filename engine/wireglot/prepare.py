@@ -10,20 +10,7 @@ from pathlib import Path
 
 from . import layers, load, variants
 from .rulesets import Both, RuleSet
-from .source import Node
-
-
-def plain(node: Node) -> Node:
-    """Return a rule file without its examples, which no conversion asks for."""
-    if not isinstance(node.value, dict):
-        return node
-    kept = {
-        # Within a picture, `examples` is a key like any other.
-        k: v if k in ("wire", "ir", "from", "to") else plain(v)
-        for k, v in node.value.items()
-        if k != "examples"
-    }
-    return Node(kept, node.pos, node.keys)
+from .source import Node, fingerprint, plain
 
 
 def main(target: Path) -> None:
@@ -58,5 +45,5 @@ def main(target: Path) -> None:
         for name, rows in varied.items()
     }
     models = {name: rules[name].model_keys() for name in names}
-    prepared = (names, plans, light, models)
+    prepared = (names, plans, light, models, fingerprint(flat))
     (folder / load.PLANS).write_bytes(pickle.dumps(prepared, protocol=5))

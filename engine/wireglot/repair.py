@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from . import policy as policies
 from .errors import ConversionError
 from .ir import FUNCTION
-from .notes import Note, Policy
+from .notes import Note
 from .payload import known_options
 from .results import Conversion, concluded, finished, rule_of
 from .trail import pointer
@@ -53,11 +54,11 @@ def repair(
     dialect: str,
     model: str | None,
     options: Mapping[str, Any] | None,
-    policy: Mapping[str, str] | None,
+    policy: Mapping[str, str] | policies.Policy | None,
 ) -> Conversion:
     """Heal a request; `RuleSet.repair` says more."""
     known = {**known_options(options), "repair": True}
-    judge = Policy(policy)
+    judge = policies.of(policy)
     out = rules.convert(body, dialect, dialect, model=model, options=known)
     notes = list(out.notes)
     for _ in range(PASSES):
@@ -69,7 +70,7 @@ def repair(
             break
         # Its places are those of what the pass before made.
         notes += [note._replace(source_path=None) for note in out.notes]
-    return concluded(out.body, notes, out.envelope, judge)
+    return concluded(out.body, notes, out.envelope, judge, dialect, dialect, rules.hash)
 
 
 def diagnose(

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .errors import PolicyError
-from .notes import Draft, Effect, Note, Policy, severity_of
+from .notes import Draft, Effect, Note, severity_of
+from .policy import Policy
 from .trail import Places, pointer
 
 
@@ -21,11 +22,15 @@ class Envelope(NamedTuple):
 
 
 class Conversion(NamedTuple):
-    """A converted body, the notes, and for a request its envelope."""
+    """A converted body, the notes, and for a request its envelope.
+
+    `rules_hash` is the hash of the rule set that did it, as `RuleSet.hash`.
+    """
 
     body: Any
     notes: tuple[Note, ...]
     envelope: Envelope | None
+    rules_hash: str = ""
 
 
 class Reading(NamedTuple):
@@ -39,7 +44,7 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool) -> l
     """Make notes of what reading found; at home, what memory puts back is no change."""
     notes = []
     for code, effect, at, pos, text in found:
-        if code in ("reworded", "inconsistent", "dropped") and same:
+        if code in ("reworded", "inconsistent", "dropped", "no-message") and same:
             continue
         kind = effect_of("lost" if code == "unfit" and not same else effect)
         notes.append(
@@ -53,9 +58,11 @@ def all_notes(
 ) -> list[Note]:
     """Make all notes of a conversion; a kept value that reading told of is told once."""
     early = read_notes(found, same)
-    known = {n.source_path for n in early if n.code in ("unfit", "dropped")}
+    once = ("unfit", "dropped", "inconsistent")
+    known = {n.source_path for n in early if n.code in once}
     late = finished(drafts, body)
-    return early + [n for n in late if n.code != "unknown-key" or n.source_path not in known]
+    told = ("unknown-key", "no-message")
+    return early + [n for n in late if n.code not in told or n.source_path not in known]
 
 
 def effect_of(word: str) -> Effect:
@@ -100,11 +107,17 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
 
 
 def concluded(
-    body: Any, notes: Sequence[Note], envelope: Envelope | None, policy: Policy
+    body: Any,
+    notes: Sequence[Note],
+    envelope: Envelope | None,
+    policy: Policy,
+    source: str | None,
+    target: str,
+    rules_hash: str,
 ) -> Conversion:
     """Put a conversion together, and raise PolicyError when a note is forbidden."""
-    stay, forbidden = policy.apply(notes)
-    done = Conversion(body, stay, envelope)
+    stay, forbidden = policy.apply(notes, source, target)
+    done = Conversion(body, stay, envelope, rules_hash)
     if forbidden is not None:
         raise PolicyError(forbidden, done)
     return done

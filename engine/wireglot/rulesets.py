@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
-from .notes import Note, Policy
-from .payload import check_call, known_options
+from .notes import Note, quiet
+from .payload import Clock, check_call, known_options, resolving, with_clock
+from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
 
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
     from .exchanges import Exchange
     from .fast import Fast
     from .ladder import Ladder
+    from .live import LiveRules
     from .repair import Diagnosis
+    from .resolver import Resolve
     from .rulefile import Dialect
+    from .streams import Translator
     from .variants import Row, Rows
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
@@ -44,12 +49,16 @@ class RuleSet:
         findings: Sequence[Any] = (),
         varied: Mapping[str, tuple[Row, ...]] | None = None,
         models: Mapping[str, tuple[str, ...] | None] | None = None,
+        hash: str = "",
+        again: Callable[[], RuleSet] | None = None,
+        sources: Sequence[Any] = (),
     ) -> None:
         """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
 
         The files are asked for when they are needed; `plans` are pairs prepared beforehand.
         `varied` are the variants of the dialects that have some, `models` the keys under which
-        requests name their model, where that is known.
+        requests name their model, where that is known, `hash` that of the rules. `again` loads the
+        rules once more, from `sources`.
         """
         self._files = functools.cache(files)
         self._plans = plans or {}
@@ -60,12 +69,45 @@ class RuleSet:
         self._pairs: dict[tuple[Any, ...], Fast | None] = {}
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
+        self.sources: tuple[Any, ...] = tuple(sources)
+        self._known_hash, self._again = hash, again
 
     @functools.cached_property
     def _ladder(self) -> Ladder:
         from . import ladder
 
         return ladder.load(self._files()["ladder"])
+
+    @functools.cached_property
+    def hash(self) -> str:
+        """The SHA-256 of what the rules say, in hex digits: of all dialects and the ladder.
+
+        Comments, examples and the names of files say nothing to a conversion and do not count.
+        """
+        if self._known_hash:
+            return self._known_hash
+        from .source import fingerprint
+
+        return fingerprint(self._files())
+
+    def prepare_like(self, other: RuleSet) -> None:
+        """Compile the pairs that another set has compiled, as far as they are here."""
+        for (source, target, *both), fast in list(other._pairs.items()):
+            if fast is not None and source in self and target in self:
+                with contextlib.suppress(IndexError, KeyError):  # variants of the other set
+                    self._fast(source, target, both[0] if both else NONE)
+
+    def reloaded(self) -> RuleSet:
+        """Load the rules once more from where they came. Raises RuleError, UsageError."""
+        return self if self._again is None else self._again()
+
+    def watch(
+        self, on_change: Callable[[LiveRules], None] | None = None, start: bool = True
+    ) -> LiveRules:
+        """Return rules that follow their files; `wireglot.live.LiveRules` says more."""
+        from .live import LiveRules
+
+        return LiveRules(self, on_change, start)
 
     def __getitem__(self, name: str) -> DialectRules:
         return self._dialects.get((name, ())) or self._made(name, ())
@@ -93,7 +135,9 @@ class RuleSet:
                     *node.pos,
                     help="this is a mistake of wireglot: please report it with the file",
                 ) from error
-            found = self._dialects[name, rows] = DialectRules(model, self._ladder, pick)
+            found = self._dialects[name, rows] = DialectRules(
+                model, self._ladder, pick, lambda: self.hash
+            )
         return found
 
     def variants(self, name: str) -> tuple[DialectRules, ...]:
@@ -150,8 +194,11 @@ class RuleSet:
         keys = self._models[source]
         if unit != "request" or keys is None or body.__class__ is not dict:
             return self[source].model_in(body, unit)
-        found = (body[key] for key in keys if key in body)
-        return next((name for name in found if isinstance(name, str)), None)
+        for key in keys:
+            name = body.get(key)
+            if isinstance(name, str):
+                return name
+        return None
 
     def __contains__(self, name: str) -> bool:
         return name in self.dialects
@@ -168,7 +215,9 @@ class RuleSet:
         model: str | None = None,
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
+        clock: Clock | None = None,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
         if options is not None or not (
@@ -177,6 +226,9 @@ class RuleSet:
         ):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
+        if clock is not None:
+            known = with_clock(known, clock)
+        full = resolving(known, resolve)
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
@@ -189,11 +241,15 @@ class RuleSet:
                 except fast.leave:
                     pass
                 else:
-                    return done if policy is None else concluded(*done, Policy(policy))
+                    # What the caller may supply is noted where it is not.
+                    if resolve is None or quiet(done.notes):
+                        if policy is None:
+                            return done
+                        return concluded(*done[:3], of(policy), source, target, self.hash)
         check_call(model, stream)
-        judge = Policy(policy)
-        found = self._interpreted(body, source, target, unit, model, stream, known, both)
-        return concluded(*found, judge)
+        judge = of(policy)
+        found = self._interpreted(body, source, target, unit, model, stream, full, both)
+        return concluded(*found, judge, source, target, self.hash)
 
     def repair(
         self,
@@ -201,7 +257,7 @@ class RuleSet:
         dialect: str,
         model: str | None = None,
         options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
     ) -> Conversion:
         """Heal a request within its dialect: what the provider would refuse, as far as it can be.
 
@@ -233,12 +289,44 @@ class RuleSet:
         model: str | None = None,
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Exchange:
         """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
         from .exchanges import Exchange
 
-        return Exchange(self, client, provider, model, options, state, policy)
+        return Exchange(self, client, provider, model, options, state, policy, resolve)
+
+    def translator(
+        self,
+        source: str,
+        target: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
+        result: bool = True,
+    ) -> Translator:
+        """Translate a stream from one dialect to another, frame by frame.
+
+        `.feed(frame)` returns the frames that it gives rise to, `.finish()` the rest; `.result` is
+        then the whole response in the target, unless `result` is false, and `.notes` what was not
+        carried exactly. Raises UsageError.
+        """
+        from . import streams
+
+        return streams.translator(self, source, target, model, options, policy, result)
+
+    def collect(self, frames: Iterable[Any], dialect: str) -> Any:
+        """Return the response that the frames of a stream make, in their own dialect."""
+        from . import streams
+
+        return streams.collect(self, frames, dialect)
+
+    def frames(self, response: Any, dialect: str) -> Iterator[Any]:
+        """Yield the frames of a stream that makes a response, in its own dialect."""
+        from . import streams
+
+        return streams.frames(self, response, dialect)
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """Return the variants of a dialect. Raises UsageError if there is no such dialect."""
@@ -317,7 +405,7 @@ class RuleSet:
             options = {"part": True} if alone else {}
             return self._interpreted(body, source, target, "request", None, None, options, both)
 
-        return Fast(plan, models, partial)
+        return Fast(plan, models, partial, self.hash)
 
     def plan(self, source: str, target: str, both: Both = NONE) -> Any:
         """Compile a pair: plain data for the wheel, or None where the interpreter does it all."""

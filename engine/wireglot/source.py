@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .errors import RuleError
@@ -70,6 +70,29 @@ def undump(data: list[Any]) -> Node:
     if kind == "seq":
         return Node([undump(v) for v in value], pos)
     return Node(value, pos)
+
+
+def plain(node: Node) -> Node:
+    """Return a rule file without its examples, which no conversion asks for."""
+    if not isinstance(node.value, dict):
+        return node
+    kept = {
+        # Within a picture, `examples` is a key like any other.
+        k: v if k in ("wire", "ir", "from", "to", "rewrite", "must") else plain(v)
+        for k, v in node.value.items()
+        if k not in ("examples", "examples!")
+    }
+    return Node(kept, node.pos, node.keys)
+
+
+def fingerprint(files: Mapping[str, Node]) -> str:
+    """Return the SHA-256 of what rule files say, in hex digits."""
+    import hashlib
+    import json
+
+    said = {name: plain(node).plain() for name, node in sorted(files.items())}
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 Report = Callable[[RuleError], None]

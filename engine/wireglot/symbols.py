@@ -101,6 +101,8 @@ class Code:
         if root is None:
             self.count = 0
             self.consts: dict[str, Any] = {}
+            self.below: list[str] = []  # functions that others call
+            self.takers: list[tuple[str, Any]] = []  # those about schemas, by schema dialect
 
     def __call__(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)

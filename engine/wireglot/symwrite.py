@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import schemacode
 from .ir import DERIVED, OPAQUE, field_type
 from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
@@ -115,7 +116,10 @@ class Writing:
             if "home" in hole.lenses:
                 raise NoFit
             if "refless" in hole.lenses:
-                self.code(f"if not refless({value.code}): raise ODD")
+                text = (
+                    f"('$ref' in {value.text} or '\\\\' in {value.text}) and " if value.text else ""
+                )
+                self.code(f"if {text}not refless({value.code}): raise ODD")
             if value.raw:
                 self.code(f"clean({value.code})")
             return value.code
@@ -147,7 +151,7 @@ class Writing:
 
     def _there(self, p: Picture) -> bool:
         if isinstance(p, Hole):
-            return self.look(p.path) is not None
+            return p.mark in ("default", "else") or self.look(p.path) is not None
         if isinstance(p, Fields):
             return any(self._there(c) for _, c in p.entries)
         return False
@@ -201,7 +205,7 @@ class Writing:
             self.code(f"if {value.code} is None: raise ODD")
             value = Val(value.code, value.cls, text=value.text, plain=value.plain, raw=value.raw)
         expression, cls = value.code, value.cls
-        json_text = False
+        json_text, sure = False, None
         for lens in h.lenses:
             if is_guard(lens):
                 wanted = {CLASSES.get(word, "any") for word in lens.split("+")}
@@ -209,7 +213,7 @@ class Writing:
                     if cls != "any":
                         raise NoFit
                     raise Cannot
-            elif lens == "json":
+            elif lens == "json" and not json_text:
                 json_text = True
                 expression = value.text or f"stringify({expression})"
                 cls = "str"
@@ -219,6 +223,10 @@ class Writing:
             elif lens in self.dialect.schemas:
                 schema = self.code.const(self.dialect.schemas[lens], "SCHEMA")
                 fits = f"{schema}.fits({expression})"
+                takes = schemacode.taker(self.code, self.dialect.schemas[lens])
+                if takes is not None:
+                    sure = self.code.name("sure")
+                    fits = f"(({sure} := {takes}({expression})) or {fits})"
                 self.needs.append(f"({expression} is None or {fits})" if value.maybe else fits)
             elif lens in self.dialect.tables and cls == "str" and not value.maybe:
                 table = self.code.const(self.dialect.tables[lens].to_wire, "WORDS")
@@ -237,8 +245,12 @@ class Writing:
             raise Cannot
         if value.raw and not json_text:
             unless = f"if {value.code} is not None: " if value.maybe else ""
+            if sure is not None:
+                unless = unless[:-2] + f" and not {sure}: " if unless else f"if not {sure}: "
             self.code(f"{unless}clean({value.code})")
         source = self.names[h.path][1] if h.path in self.names else h.path
+        if expression != value.code and source in ("name", "id", "tool_call_id"):
+            raise Cannot  # limits are for what is written
         self.limit(self.code, self.obj, source, value)
         self.claim(h.path)
         self.wire[path] = Val(expression, cls, value.maybe, plain=value.plain or json_text)

@@ -1,0 +1,194 @@
+"""Policies: what may be lost. A table of codes, or rows of a file that also know dialects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .errors import RuleError, UsageError
+from .notes import CODES, EFFECTS, SEVERITIES, Note
+
+WORDS = ("ignore", "note", "fail")
+ASKED = ("code", "effect", "severity", "source", "target", "path")
+
+
+class Row(NamedTuple):
+    """One row of a policy: what a note must be like, and what to do about it.
+
+    None is any; `path` are the steps of a pointer, at or below which the note's path is, `*` any
+    one step.
+    """
+
+    do: str
+    code: str | None = None
+    effect: str | None = None
+    severity: str | None = None
+    source: str | None = None
+    target: str | None = None
+    path: tuple[str, ...] | None = None
+
+    def fits(self, note: Note, source: str | None, target: str | None) -> bool:
+        """Tell whether a note of a conversion from `source` to `target` is meant."""
+        there = (note.code, note.effect, note.severity, source, target)
+        if any(w is not None and w != v for w, v in zip(self[1:6], there, strict=True)):
+            return False
+        if self.path is None:
+            return True
+        return any(_under(self.path, path) for path in (note.source_path, note.target_path))
+
+
+def _under(steps: tuple[str, ...], path: str | None) -> bool:
+    if path is None:
+        return False
+    there = path.split("/")[1:]
+    return len(there) >= len(steps) and all(
+        one in ("*", two) for one, two in zip(steps, there, strict=False)
+    )
+
+
+class Policy:
+    """What to do about notes: `ignore`, `note` or `fail`.
+
+    Made of a mapping by code, `effect:NAME` or `path:POINTER`, where a code outranks a path (the
+    longest pointer first) and a path outranks an effect; or of rows, the first that fits.
+    """
+
+    def __init__(
+        self,
+        table: Mapping[str, str] | None = None,
+        rows: Sequence[Row] = (),
+        otherwise: str = "note",
+    ) -> None:
+        """Take a mapping, or rows. Raises UsageError for what is no policy."""
+        if table is not None and not isinstance(table, Mapping):
+            raise UsageError(
+                f"`policy` is a mapping such as {{'effect:lost': 'fail'}}, "
+                f"not {type(table).__name__}"
+            )
+        self.table = dict(table or {})
+        self.rows, self.otherwise = tuple(rows), otherwise
+        for key, word in self.table.items():
+            if not isinstance(key, str):
+                raise UsageError(f"a key of the policy is a text, not {type(key).__name__}")
+            kind, _, name = key.partition(":")
+            if word not in WORDS:
+                raise UsageError(
+                    f"the policy for `{key}` is `{word}`; say `ignore`, `note` or `fail`"
+                )
+            known = (
+                key in CODES
+                or (kind == "effect" and name in EFFECTS)
+                or (kind == "path" and (not name or name.startswith("/")))
+            )
+            if not known:
+                raise UsageError(
+                    f"the policy names `{key}`, which is no code of docs/notes.md, no "
+                    "`effect:NAME` and no `path:POINTER`"
+                )
+
+    def word(self, note: Note, source: str | None = None, target: str | None = None) -> str:
+        """Return `ignore`, `note` or `fail` for a note of a conversion between these dialects."""
+        if note.code in self.table:
+            return self.table[note.code]
+        best = ""
+        for key in self.table:
+            if key.startswith("path:") and len(key) > len(best):
+                pointer = key[5:]
+                for path in (note.source_path, note.target_path):
+                    if path is not None and (path == pointer or path.startswith(pointer + "/")):
+                        best = key
+        found = self.table.get(best or f"effect:{note.effect}")
+        if found is not None:
+            return found
+        for row in self.rows:
+            if row.fits(note, source, target):
+                return row.do
+        return self.otherwise
+
+    def apply(
+        self, notes: Iterable[Note], source: str | None = None, target: str | None = None
+    ) -> tuple[tuple[Note, ...], Note | None]:
+        """Return the notes that stay, and the first that is forbidden, if any."""
+        if not self.table and not self.rows and self.otherwise == "note":
+            return tuple(notes), None
+        stay, forbidden = [], None
+        for note in notes:
+            word = self.word(note, source, target)
+            if word != "ignore":
+                stay.append(note)
+            if word == "fail" and forbidden is None:
+                forbidden = note
+        return tuple(stay), forbidden
+
+
+def of(policy: Mapping[str, str] | Policy | None) -> Policy:
+    """Return what a caller gave as `policy=`. Raises UsageError."""
+    return policy if isinstance(policy, Policy) else Policy(policy)
+
+
+def load_policy(file: str | Path) -> Policy:
+    """Load a policy file, YAML or JSON. Raises RuleError with its place, UsageError."""
+    from .source import MAX_BYTES, parse
+
+    try:
+        with open(file, encoding="utf-8-sig") as opened:
+            text = opened.read(MAX_BYTES + 1)
+    except UnicodeDecodeError:
+        raise RuleError("the file is no UTF-8 text", str(file), 1, 1) from None
+    except OSError as error:
+        raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
+    return _loaded(parse(text, str(file)))
+
+
+def _loaded(node: Any) -> Policy:
+    from .source import wrong
+
+    if not isinstance(node.value, dict):
+        raise wrong("a policy file is a mapping", node.pos)
+    if "policy" not in node.value and "rules" not in node.value:
+        try:
+            return Policy(node.plain())
+        except UsageError as error:
+            raise wrong(str(error), node.pos) from None
+    for word, child in node.value.items():
+        if word not in ("policy", "rules", "otherwise"):
+            help = "`policy`, `rules` and `otherwise` are"
+            raise wrong(f"`{word}` is no word of a policy", node.keys.get(word, child.pos), help)
+    version = node.get("policy")
+    if version is None or version.value != 1:
+        raise wrong("a policy file begins with `policy: 1`", (version or node).pos)
+    said = node.get("otherwise")
+    if said is not None and said.value not in WORDS:
+        raise wrong("`otherwise` is `ignore`, `note` or `fail`", said.pos)
+    rules = node.get("rules")
+    if rules is not None and not isinstance(rules.value, list):
+        raise wrong("`rules` is a list of rows", rules.pos)
+    rows = [_row(child) for child in rules.value] if rules is not None else []
+    return Policy(None, rows, str(said.value) if said is not None else "note")
+
+
+def _row(node: Any) -> Row:
+    from .source import wrong
+
+    if not isinstance(node.value, dict):
+        raise wrong("a row of a policy is a mapping", node.pos, "{effect: lost, do: fail}")
+    given: dict[str, Any] = {}
+    for word, child in node.value.items():
+        pos = node.keys.get(word, child.pos)
+        if word not in (*ASKED, "do"):
+            raise wrong(f"`{word}` is no word of a row", pos, ", ".join((*ASKED, "do")))
+        if not isinstance(child.value, str):
+            raise wrong(f"`{word}` is a text", child.pos)
+        given[word] = child.value
+        known = {"code": CODES, "effect": EFFECTS, "severity": SEVERITIES, "do": WORDS}.get(word)
+        if known is not None and child.value not in known:
+            help = "docs/notes.md lists the codes" if word == "code" else ", ".join(known)
+            raise wrong(f"`{child.value}` is no {word}", child.pos, help)
+        if word == "path":
+            if child.value and not child.value.startswith("/"):
+                raise wrong("a path begins with `/`", child.pos)
+            given[word] = tuple(child.value.split("/")[1:])
+    if "do" not in given:
+        raise wrong("a row says what to `do`", node.pos, "ignore, note or fail")
+    return Row(**given)

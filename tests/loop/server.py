@@ -1,0 +1,135 @@
+"""A loopback server: a client's SDK before it, an exchange in it, a strict provider behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, TypeVar
+
+import wireglot
+
+from .. import mocks
+from . import scripts
+
+Json = Any
+Served = TypeVar("Served", "Talk", "Script")
+
+
+class Script:
+    """A strict provider that plays its turns; one that is not `aware` forgets what it answered."""
+
+    def __init__(self, dialect: str, aware: bool = True) -> None:
+        self.dialect, self.aware = dialect, aware
+        self.model = scripts.MODELS.get(dialect, "m")
+        self.mock = mocks.Provider(dialect, self.model)
+        self.failure: tuple[int, Json] | None = None  # what it answers instead
+        self.paths: list[str] = []
+        self.bodies: list[Json] = []  # requests as they came
+
+    def post(self, path: str, body: Json) -> tuple[int, Json]:
+        """Answer a request with a refusal, or with the next turn."""
+        self.paths.append(path)
+        self.bodies.append(body)
+        if self.failure is not None:
+            return self.failure
+        refused = self.mock.refusals(body) if self.aware else mocks.refusals(self.dialect, body)
+        if refused:
+            return 400, self.mock.error(refused[0])
+        turns = scripts.turns(self.dialect, scripts.tool(self.dialect, body))
+        return 200, self.mock.answers(turns[min(len(self.mock.sent), len(turns) - 1)])
+
+
+class Talk:
+    """A conversation of a client with a provider; `stateful` keeps what an exchange leaves.
+
+    Then each request and each response is converted by an exchange of its own, as in another
+    process. Else an exchange serves one request and its response, and is forgotten.
+    """
+
+    def __init__(self, client: str, script: Script, stateful: bool) -> None:
+        self.client, self.script = client, script
+        self.state: Json = {} if stateful else None
+        self.paths: list[str] = []
+        self.asked: list[Json] = []  # bodies as the client sent them
+        self.answers: list[Json] = []  # bodies as the client got them
+        self.notes: list[wireglot.Note] = []
+
+    def post(self, path: str, body: Json) -> tuple[int, Json]:
+        """Answer a request of the client with a status and a body."""
+        self.paths.append(path)
+        self.asked.append(body)
+        x = self._exchange()
+        out = x.request(body)
+        path = out.envelope.path if out.envelope is not None else ""
+        status, answer = self.script.post(path, out.body)
+        x = self._again(x)
+        back = x.response(answer) if status == 200 else x.error(answer, status)
+        self._again(x)
+        self.notes += [*out.notes, *back.notes]
+        self.answers.append(back.body)
+        return status, back.body
+
+    def _exchange(self) -> wireglot.Exchange:
+        return wireglot.exchange(
+            self.client, self.script.dialect, self.script.model, state=self.state
+        )
+
+    def _again(self, x: wireglot.Exchange) -> wireglot.Exchange:
+        if self.state is None:
+            return x
+        self.state = json.loads(json.dumps(x.state))
+        return self._exchange()
+
+
+class Server(ThreadingHTTPServer):
+    """Serves one talk after another, on a free port of this machine."""
+
+    daemon_threads = True
+    talk: Talk | Script
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def serves(self, talk: Served) -> Served:
+        """Begin another talk: requests are its requests from now on."""
+        self.talk = talk
+        return talk
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # connections stay open
+    wbufsize = -1  # an answer leaves in one piece, or its body waits until its head is confirmed
+
+    def do_POST(self) -> None:
+        assert isinstance(self.server, Server)
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        try:
+            status, answer = self.server.talk.post(self.path, body)
+        except Exception as error:  # shown by the SDK, where a closed connection says nothing
+            status, answer = 500, {"error": {"message": f"{type(error).__name__}: {error}"}}
+        data = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """Run a server until the end of the block."""
+    with Server() as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
