@@ -57,7 +57,8 @@ def units(source: str, target: str) -> list[str]:
 
 
 def read(items: Json) -> list[Json]:
-    return RULES[NAME].read({"input": items}).ir["messages"]
+    messages: list[Json] = RULES[NAME].read({"input": items}).ir["messages"]
+    return messages
 
 
 def crossed(body: Json, target: str, source: str = NAME, unit: Any = "request") -> Any:
