@@ -536,6 +536,110 @@ def test_a_lost_run_names_all_that_stood_beside_it(rules: Any) -> None:
     }
 
 
+# -- home, open objects, opaque fields ------------------------------------------------------------
+
+OPEN = """
+carry: {tool_call: extra}
+shapes:
+  text: {wire: {text: $text}}
+  tool_call:
+    wire: {call: $id, tool: $name, with: $arguments}
+    cases:
+      signed:
+        ir: {signature: {value: $seal, origin: other}}
+        wire: {extra: {seal: $seal | string}}
+      plain: {wire: {extra: $own.extra (optional)}}
+  tool_result:
+    by: kind
+    wire: {of: $tool_call_id}
+    cases:
+      blocks: {ir: {kind: multimodal}, wire: {blocks: $value each text | home}}
+      text: {wire: {result: $value | string}}
+conversation:
+  by: role
+  wire: {say: $parts each text | joined}
+  cases:
+    user: {wire: {role: user}}
+    assistant: {wire: {role: assistant, calls: $parts each tool_call (optional)}}
+    tool: {wire: $parts each tool_result}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_a_list_may_be_written_at_home_alone(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=OPEN)["one"]
+    blocks = {"of": "c1", "blocks": [{"text": "a"}, {"text": "b"}]}
+    ir = one.read(blocks, unit="tool_result").ir
+    assert [part["text"] for part in ir["value"]] == ["a", "b"]
+    assert one.write(ir, unit="tool_result").body == blocks
+    abroad = {key: value for key, value in ir.items() if key != "spelled"}
+    abroad["value"] = [{"type": "text", "text": text} for text in "ab"]
+    out = one.write(abroad, unit="tool_result")
+    assert out.body == {"of": "c1", "result": "a\nb"}
+    assert [note.code for note in out.notes] == ["blocks-as-text"]
+
+
+def test_a_signature_of_another_dialect_stands_under_a_key_and_is_its_own(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=OPEN, two=OPEN.replace("origin: other", "origin: two"))
+    call = {"call": "c1", "tool": "f", "with": {}, "extra": {"seal": "s"}}
+    ir = rules["one"].read(call, unit="tool_call").ir
+    assert ir["signature"] == {"value": "s", "origin": "other"}
+    assert rules.convert(call, "one", "one", unit="tool_call").body == call
+    out = rules.convert(call, "one", "two", unit="tool_call")
+    assert out.body == {"call": "c1", "tool": "f", "with": {}}
+    assert told(out) == [("foreign-signature", "lost", "/extra/seal")]
+
+
+@pytest.mark.parametrize("extra", ["[$own.a, $own.b]", "{seal: $own.seal, ...: $absent}"])
+def test_state_rides_in_no_list_and_in_no_closed_object(tmp_path: Path, extra: str) -> None:
+    text = OPEN.replace("extra: $own.extra (optional)", f"extra: {extra}")
+    with pytest.raises(wireglot.RuleError, match="means something else already"):
+        loaded(tmp_path, one=text)
+
+
+def test_a_run_beside_a_run_is_read_with_it_and_stands_there_again(tmp_path: Path) -> None:
+    text = """
+shapes:
+  text: {wire: {text: $text}}
+  call: {ir: {type: tool_call}, wire: {call: $id, tool: $name, with: $arguments}}
+  refusal: {wire: {by: model, no: $text, say: $absent, calls: $absent}}
+  said: {gathers: text, wire: {by: model, say: $run each text | bare}}
+  calls: {gathers: tool_call, wire: {by: model, calls: $run each call}}
+unions: {output: [said, calls, refusal]}
+conversation:
+  by: role
+  cases:
+    user: {wire: {by: user, say: $parts each text | bare}}
+    assistant: {wire: $parts each output}
+request: {wire: {turns: $messages as conversation}}
+"""
+    rules = loaded(tmp_path, one=text)
+    call = {"call": "c1", "tool": "f", "with": {}}
+    turns = [
+        {"by": "model", "say": "a"},
+        {"by": "model", "say": "b", "calls": [call, {**call, "call": "c2"}], "no": "c"},
+        {"by": "model", "calls": [{**call, "call": "c3"}]},
+        {"by": "model", "say": "d", "zz": 1},
+    ]
+    ir = rules["one"].read(turns, unit="messages").ir
+    kinds = [part["type"] for part in ir[0]["parts"]]
+    assert kinds == ["text", "text", "tool_call", "tool_call", "refusal", "tool_call", "text"]
+    assert rules["one"].write(ir, unit="messages").body == turns
+
+    parts = [{k: v for k, v in p.items() if k != "spelled"} for p in ir[0]["parts"][:5]]
+    abroad = [{"role": "assistant", "parts": parts}]
+    assert rules["one"].write(abroad, unit="messages").body == [
+        {"by": "model", "say": [{"text": "a"}, {"text": "b"}]},
+        {"by": "model", "calls": [call, {**call, "call": "c2"}]},
+        {"by": "model", "no": "c"},
+    ]
+    del ir[0]["parts"][1]  # what the calls stood beside
+    assert rules["one"].write(ir, unit="messages").body[:2] == [
+        {"by": "model", "say": "a", "calls": [call, {**call, "call": "c2"}], "no": "c"},
+        {"by": "model", "calls": [{**call, "call": "c3"}]},
+    ]
+
+
 # -- flat items and a plain conversation ---------------------------------------------------------
 
 FLAT = """
@@ -725,107 +829,3 @@ def test_a_result_without_an_id_is_written_as_it_was_read(flat: Any, answer: Any
     assert flat.convert(body, "flat", "flat").body == body
     (result,) = flat["flat"].read(body).ir["messages"][1]["parts"]
     assert (result["tool_call_id"], result["name"]) == ("c1", "f")
-
-
-# -- home, open objects, opaque fields ------------------------------------------------------------
-
-OPEN = """
-carry: {tool_call: extra}
-shapes:
-  text: {wire: {text: $text}}
-  tool_call:
-    wire: {call: $id, tool: $name, with: $arguments}
-    cases:
-      signed:
-        ir: {signature: {value: $seal, origin: other}}
-        wire: {extra: {seal: $seal | string}}
-      plain: {wire: {extra: $own.extra (optional)}}
-  tool_result:
-    by: kind
-    wire: {of: $tool_call_id}
-    cases:
-      blocks: {ir: {kind: multimodal}, wire: {blocks: $value each text | home}}
-      text: {wire: {result: $value | string}}
-conversation:
-  by: role
-  wire: {say: $parts each text | joined}
-  cases:
-    user: {wire: {role: user}}
-    assistant: {wire: {role: assistant, calls: $parts each tool_call (optional)}}
-    tool: {wire: $parts each tool_result}
-request: {wire: {turns: $messages as conversation}}
-"""
-
-
-def test_a_list_may_be_written_at_home_alone(tmp_path: Path) -> None:
-    one = loaded(tmp_path, one=OPEN)["one"]
-    blocks = {"of": "c1", "blocks": [{"text": "a"}, {"text": "b"}]}
-    ir = one.read(blocks, unit="tool_result").ir
-    assert [part["text"] for part in ir["value"]] == ["a", "b"]
-    assert one.write(ir, unit="tool_result").body == blocks
-    abroad = {key: value for key, value in ir.items() if key != "spelled"}
-    abroad["value"] = [{"type": "text", "text": text} for text in "ab"]
-    out = one.write(abroad, unit="tool_result")
-    assert out.body == {"of": "c1", "result": "a\nb"}
-    assert [note.code for note in out.notes] == ["blocks-as-text"]
-
-
-def test_a_signature_of_another_dialect_stands_under_a_key_and_is_its_own(tmp_path: Path) -> None:
-    rules = loaded(tmp_path, one=OPEN, two=OPEN.replace("origin: other", "origin: two"))
-    call = {"call": "c1", "tool": "f", "with": {}, "extra": {"seal": "s"}}
-    ir = rules["one"].read(call, unit="tool_call").ir
-    assert ir["signature"] == {"value": "s", "origin": "other"}
-    assert rules.convert(call, "one", "one", unit="tool_call").body == call
-    out = rules.convert(call, "one", "two", unit="tool_call")
-    assert out.body == {"call": "c1", "tool": "f", "with": {}}
-    assert told(out) == [("foreign-signature", "lost", "/extra/seal")]
-
-
-@pytest.mark.parametrize("extra", ["[$own.a, $own.b]", "{seal: $own.seal, ...: $absent}"])
-def test_state_rides_in_no_list_and_in_no_closed_object(tmp_path: Path, extra: str) -> None:
-    text = OPEN.replace("extra: $own.extra (optional)", f"extra: {extra}")
-    with pytest.raises(wireglot.RuleError, match="means something else already"):
-        loaded(tmp_path, one=text)
-
-
-def test_a_run_beside_a_run_is_read_with_it_and_stands_there_again(tmp_path: Path) -> None:
-    text = """
-shapes:
-  text: {wire: {text: $text}}
-  call: {ir: {type: tool_call}, wire: {call: $id, tool: $name, with: $arguments}}
-  refusal: {wire: {by: model, no: $text, say: $absent, calls: $absent}}
-  said: {gathers: text, wire: {by: model, say: $run each text | bare}}
-  calls: {gathers: tool_call, wire: {by: model, calls: $run each call}}
-unions: {output: [said, calls, refusal]}
-conversation:
-  by: role
-  cases:
-    user: {wire: {by: user, say: $parts each text | bare}}
-    assistant: {wire: $parts each output}
-request: {wire: {turns: $messages as conversation}}
-"""
-    rules = loaded(tmp_path, one=text)
-    call = {"call": "c1", "tool": "f", "with": {}}
-    turns = [
-        {"by": "model", "say": "a"},
-        {"by": "model", "say": "b", "calls": [call, {**call, "call": "c2"}], "no": "c"},
-        {"by": "model", "calls": [{**call, "call": "c3"}]},
-        {"by": "model", "say": "d", "zz": 1},
-    ]
-    ir = rules["one"].read(turns, unit="messages").ir
-    kinds = [part["type"] for part in ir[0]["parts"]]
-    assert kinds == ["text", "text", "tool_call", "tool_call", "refusal", "tool_call", "text"]
-    assert rules["one"].write(ir, unit="messages").body == turns
-
-    parts = [{k: v for k, v in p.items() if k != "spelled"} for p in ir[0]["parts"][:5]]
-    abroad = [{"role": "assistant", "parts": parts}]
-    assert rules["one"].write(abroad, unit="messages").body == [
-        {"by": "model", "say": [{"text": "a"}, {"text": "b"}]},
-        {"by": "model", "calls": [call, {**call, "call": "c2"}]},
-        {"by": "model", "no": "c"},
-    ]
-    del ir[0]["parts"][1]  # what the calls stood beside
-    assert rules["one"].write(ir, unit="messages").body[:2] == [
-        {"by": "model", "say": "a", "calls": [call, {**call, "call": "c2"}], "no": "c"},
-        {"by": "model", "calls": [{**call, "call": "c3"}]},
-    ]

@@ -27,7 +27,7 @@ _TEXTS: dict[str, str] = {
     "refusal": "text",
     "tool_call": "id name arguments:* arguments_json input arguments_text result:tool_result",
     "tool_result": "tool_call_id name kind value:[part] value_json media:[part] failed "
-    "output_ref:* trimmed freeform time",
+    "output_ref:* trimmed time freeform",
     "native": "name",
     "unknown": "dialect value:*",
     FUNCTION: "name description parameters:* strict",

@@ -171,8 +171,8 @@ class Generator:
         if h.path == "name" and made.kind == "tool_call":
             return made.said.setdefault("name", self.name())
         for lens in h.lenses:
-            if is_guard(lens) and lens not in ("home", "refless"):
-                return self.chance.choice(BY_TYPE[self.chance.choice(lens.split("+"))])
+            if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in BY_TYPE]):
+                return self.chance.choice(BY_TYPE[self.chance.choice(kinds)])
         kind = field_type(made.case.shape, h.path)
         if h.path in made.summed:
             return made.number(h.path, self, there=True)

@@ -325,11 +325,11 @@ def element(
                 mark = len(reader.notes)
                 try:
                     run = runs.gathered(reader, shape, case, item, at, lenient)
-                    more, other = runs.beside(reader, run[0], case, cases, item, at)
                     if reader.dialect.has_rivals(name, shape):
                         for part in run:
                             memory = reader.memory(part)
                             memory["../"] = {**memory.get("../", {}), "run": shape.name}
+                    more, other = runs.beside(reader, run[0], case, cases, item, at)
                     return run + more, other or shape
                 except Misfit as misfit:
                     del reader.notes[mark:]

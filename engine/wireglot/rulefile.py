@@ -195,12 +195,6 @@ class Dialect:
         found += [c for g in self.filed.groups for c in g.cases] if self.filed else []
         return found
 
-    def has_rivals(self, name: str, run: Shape) -> bool:
-        """Tell whether an earlier member of a union writes what a gathering one reads."""
-        members = self.unions.get(name, [])
-        earlier = members[: members.index(run.name)] if run.name in members else []
-        return any(self.kinds_of(other) & set(run.gathers or ()) for other in earlier)
-
     @functools.cached_property
     def answered(self) -> bool:
         """Whether the calls hold their results: a picture names `$result`."""
@@ -211,6 +205,12 @@ class Dialect:
     def in_files(self) -> Dialect:
         """The dialect with the messages that stand in a file."""
         return dataclasses.replace(self, conversation=self.filed or self.conversation)
+
+    def has_rivals(self, name: str, run: Shape) -> bool:
+        """Tell whether an earlier member of a union writes what a gathering one reads."""
+        members = self.unions.get(name, [])
+        earlier = members[: members.index(run.name)] if run.name in members else []
+        return any(self.kinds_of(other) & set(run.gathers or ()) for other in earlier)
 
     def plain_kind(self, name: str) -> str:
         """Return the type of the part that a bare text stands for, in a list of these elements."""
