@@ -37,7 +37,7 @@ def wire_pictures(node: Any) -> Iterator[Any]:
         for key, inner in node.items():
             if key == "wire":
                 yield inner
-            elif key == "stream":
+            elif key == "stream" and isinstance(inner, dict):
                 yield from (inner.get("frame", {}), *inner["events"].values())
             elif key not in ("ir", "examples"):
                 yield from wire_pictures(inner)
