@@ -78,8 +78,9 @@ def json_of(text: str) -> Any:
 
 def test_a_log_that_a_program_wrote_comes_back_byte_by_byte() -> None:
     dialect = RULES["gemini-cli"]
-    assert dialect.text(dialect.write(read("gemini-cli.jsonl"), "session").body) == (
-        FILES["gemini-cli.jsonl"]
+    assert (
+        dialect.text(dialect.write(read("gemini-cli.jsonl"), "session").body)
+        == (FILES["gemini-cli.jsonl"])
     )
 
 
@@ -282,7 +283,10 @@ SEED = [
         ],
     },
     {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "c2", "content": "B"}]},
-    {"role": "tool", "content": [{"type": "tool_result_error", "tool_use_id": "c1", "content": "A"}]},
+    {
+        "role": "tool",
+        "content": [{"type": "tool_result_error", "tool_use_id": "c1", "content": "A"}],
+    },
 ]
 
 
