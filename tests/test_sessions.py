@@ -131,7 +131,7 @@ def test_a_log_is_replayed() -> None:
 
 
 LOG = documents.Log("id", "$set", "$rewindTo")
-REPLAYS = {
+REPLAYS: dict[str, tuple[list[Any], str, int]] = {
     "messages follow each other": ([{"h": 1}, {"id": "a"}, {"id": "b"}], "ab", 0),
     "one of a known id replaces it": ([{"h": 1}, {"id": "a"}, {"id": "b"}, {"id": "a"}], "ab", 0),
     "back to a message": ([{"h": 1}, {"id": "a"}, {"id": "b"}, {"$rewindTo": "b"}], "a", 1),
@@ -151,7 +151,7 @@ def test_an_event_of_a_log(name: str) -> None:
     assert done.head == {"h": 1}
 
 
-TREES = {
+TREES: dict[str, tuple[list[tuple[Any, Any]], list[int] | None]] = {
     "a line": ([("a", None), ("b", "a")], [0, 1]),
     "a branch": ([("a", None), ("b", "a"), ("c", "a")], [0, 2]),
     "a parent that is not there": ([("a", None), ("b", "x"), ("c", "b")], [1, 2]),
