@@ -308,6 +308,19 @@ def test_two_turns_with_tools_are_in_the_session_file_and_in_the_next_request() 
     assert [m["toolCallId"] for m in request if m["role"] == "toolResult"] == ["c1", "c2"]
 
 
+def test_a_checkpoint_holds_the_history_that_the_program_makes_of_a_session() -> None:
+    lines = body("gemini-cli.jsonl")
+    out = RULES.convert(lines, "gemini-cli", "gemini-cli-checkpoint", unit="session").body
+    assert [turn["role"] for turn in out["history"]] == ["user", "model", "user", "model"]
+    thought, text, *calls = out["history"][1]["parts"]
+    assert (thought["thought"], text) == (True, {"text": "Let me look."})
+    ids = [call["functionCall"]["id"] for call in calls]
+    assert ids[:-1] == [p["functionResponse"]["id"] for p in out["history"][2]["parts"]]
+    assert ids == [record["id"] for record in lines[4]["toolCalls"]]
+    bare = RULES["gemini-cli-checkpoint"]
+    assert bare.write(bare.read(out["history"], "session").ir, "session").body == out["history"]
+
+
 def test_a_response_without_an_id_stays_so_at_home_and_has_one_abroad() -> None:
     record = {
         "id": "f_1_0", "name": "f", "args": {}, "status": "success", "timestamp": "t",
