@@ -37,6 +37,7 @@ conversation:
 request: {wire: {turns: $messages as conversation, most: $max_tokens (else 9)}}
 """
 PACKAGED = wireglot.load_rules()
+ASKED = [name for name in PACKAGED.dialects if "request" in PACKAGED[name].model.units]
 
 
 def loaded(folder: Path, text: str) -> Any:
@@ -283,7 +284,7 @@ EMPTY_RESPONSE = {"functionResponse": {"name": "f", "parts": []}}
     ],
 )
 def test_a_step_of_the_ladder_that_changes_nothing_is_not_taken(source: str, body: Any) -> None:
-    for target in PACKAGED.dialects:
+    for target in ASKED:
         out = PACKAGED.convert(body, source, target, model="m")
         assert target == source or out.notes
 
