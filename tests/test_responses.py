@@ -57,7 +57,8 @@ def units(source: str, target: str) -> list[str]:
 
 
 def read(items: Json) -> list[Json]:
-    return RULES[NAME].read({"input": items}).ir["messages"]
+    messages: list[Json] = RULES[NAME].read({"input": items}).ir["messages"]
+    return messages
 
 
 def crossed(body: Json, target: str, source: str = NAME, unit: Any = "request") -> Any:
@@ -427,7 +428,7 @@ def test_a_choice_of_a_tool_of_the_provider_stays_at_home_and_is_noted() -> None
         {"type": "web_search_preview"},
         {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "image_generation"}]},
     ):
-        body = {"model": "m", "input": "a", "tools": [{"type": "web_search"}]}
+        body: Json = {"model": "m", "input": "a", "tools": [{"type": "web_search"}]}
         body["tool_choice"] = choice
         assert RULES.convert(body, NAME, NAME).body == body
         paths = {n.source_path for n in crossed(body, "anthropic").notes}

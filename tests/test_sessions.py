@@ -131,7 +131,7 @@ def test_a_log_is_replayed() -> None:
 
 
 LOG = documents.Log("id", "$set", "$rewindTo")
-REPLAYS = {
+REPLAYS: dict[str, tuple[list[Any], str, int]] = {
     "messages follow each other": ([{"h": 1}, {"id": "a"}, {"id": "b"}], "ab", 0),
     "one of a known id replaces it": ([{"h": 1}, {"id": "a"}, {"id": "b"}, {"id": "a"}], "ab", 0),
     "back to a message": ([{"h": 1}, {"id": "a"}, {"id": "b"}, {"$rewindTo": "b"}], "a", 1),
@@ -151,7 +151,7 @@ def test_an_event_of_a_log(name: str) -> None:
     assert done.head == {"h": 1}
 
 
-TREES = {
+TREES: dict[str, tuple[list[tuple[Any, Any]], list[int] | None]] = {
     "a line": ([("a", None), ("b", "a")], [0, 1]),
     "a branch": ([("a", None), ("b", "a"), ("c", "a")], [0, 2]),
     "a parent that is not there": ([("a", None), ("b", "x"), ("c", "b")], [1, 2]),
@@ -306,6 +306,19 @@ def test_two_turns_with_tools_are_in_the_session_file_and_in_the_next_request() 
         "user", "assistant", "toolResult", "toolResult", "user",
     ]  # fmt: skip
     assert [m["toolCallId"] for m in request if m["role"] == "toolResult"] == ["c1", "c2"]
+
+
+def test_a_checkpoint_holds_the_history_that_the_program_makes_of_a_session() -> None:
+    lines = body("gemini-cli.jsonl")
+    out = RULES.convert(lines, "gemini-cli", "gemini-cli-checkpoint", unit="session").body
+    assert [turn["role"] for turn in out["history"]] == ["user", "model", "user", "model"]
+    thought, text, *calls = out["history"][1]["parts"]
+    assert (thought["thought"], text) == (True, {"text": "Let me look."})
+    ids = [call["functionCall"]["id"] for call in calls]
+    assert ids[:-1] == [p["functionResponse"]["id"] for p in out["history"][2]["parts"]]
+    assert ids == [record["id"] for record in lines[4]["toolCalls"]]
+    bare = RULES["gemini-cli-checkpoint"]
+    assert bare.write(bare.read(out["history"], "session").ir, "session").body == out["history"]
 
 
 def test_a_response_without_an_id_stays_so_at_home_and_has_one_abroad() -> None:

@@ -299,7 +299,12 @@ def ollama() -> dict[str, Any]:
 
 
 def openai_responses() -> dict[str, Any]:
-    tool = {"type": "function", "name": "f", "description": "d", "parameters": SCHEMA}
+    tool: dict[str, Any] = {
+        "type": "function",
+        "name": "f",
+        "description": "d",
+        "parameters": SCHEMA,
+    }
     tool |= {"strict": True}
     choice = {"type": "function", "name": "f"}
     image = {"type": "input_image", "detail": "low", "image_url": f"data:image/png;base64,{PNG}"}
