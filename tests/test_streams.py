@@ -277,6 +277,14 @@ def test_usage_and_finish_come_in_any_order(tail: list[Json], target: str) -> No
     )
 
 
+@pytest.mark.parametrize("target", ["gemini", "anthropic"])
+def test_counts_are_written_of_a_stream_that_ends_without_a_reason(target: str) -> None:
+    frames = [HEAD, calls(call(0, "f", "a", "{}")), USAGE, "[DONE]"]
+    out, t = translated(frames, "openai-chat", target)
+    assert folded(out, target)["usage"]["output"] == 4
+    assert "cut-short" in codes(t)
+
+
 def test_words_after_the_finish_are_heard_and_the_finish_is_said_once() -> None:
     frames = [HEAD, chunk({"content": "a"}), chunk({}, "stop"), chunk({"content": "b"}), "[DONE]"]
     out, _ = translated(frames, "openai-chat", "anthropic")
@@ -479,7 +487,8 @@ def test_arguments_come_value_by_value() -> None:
     head = {"functionCall": {"name": "f", "willContinue": True}, "thoughtSignature": "c2ln"}
 
     def more(*values: Json, **said: Json) -> Json:
-        return gemini({"functionCall": {"partialArgs": list(values), **said}})
+        made = {"partialArgs": list(values), **said}
+        return gemini({"functionCall": {k: v for k, v in made.items() if v is not None}})
 
     frames = [
         gemini(head),
@@ -489,6 +498,7 @@ def test_arguments_come_value_by_value() -> None:
             value("$.days[1].n", numberValue=2),
             willContinue=True,
         ),
+        more(willContinue=True, partialArgs=None),
         more(value("$['a b']", boolValue=False), value("$.none", nullValue="NULL_VALUE")),
         gemini({"functionCall": {}}),
         gemini({"functionCall": {"name": "g", "args": {"x": 1}}}),
@@ -501,7 +511,8 @@ def test_arguments_come_value_by_value() -> None:
     out, t = translated(frames, "vertex", "anthropic")
     assert [c[1:] for c in called(out, "anthropic")] == [("f", meant), ("g", {"x": 1}), ("h", {})]
     assert accepted(out, t.result.body, "anthropic") == ""
-    assert [n.source_path for n in t.notes if n.code == "unfit"] == ["/7"]
+    assert [n.source_path for n in t.notes if n.code == "unfit"] == ["/8"]
+    assert called(frames, "gemini") == called(frames, "vertex")
 
 
 def test_ids_that_were_made_are_those_of_the_result_even_without_an_id_of_the_response() -> None:

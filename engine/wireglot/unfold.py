@@ -120,7 +120,7 @@ class Unfold:
                 last = nth == len(owners) - 1
                 said = self._finish(finish, outcome, owner, nth, counts if last else None)
                 told = said and last and "usage" in finish.acts
-        apart = self.stream.get("usage")
+        apart = next((e for e in self.stream.events if e.acts == {"usage"}), None)
         if apart is not None and counts is not None and not told:
             self.frames.write(apart, {"usage": counts})
         end = self.stream.get("end")
