@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,7 @@ def test_only_the_files_of_a_folder_are_tried(
     (tmp_path / "one.yaml").write_text(HEAD + RULES + PLACES)
     assert main(["test", str(tmp_path), "--runs", "3", "--seed", "x"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("5 examples, 15 laws on 3 payloads each\n")
+    assert re.match(r"5 examples, \d+ laws on 3 payloads each\n", said)
     assert main(["test", str(tmp_path), "--runs", "0"]) == 0
     assert capsys.readouterr().out.startswith("5 examples, 0 laws")
 

@@ -26,7 +26,7 @@ from .notes import Note
 from .picture import ABSENT, Hole, holes
 from .shrink import shrink
 from .sight import means
-from .trail import At, pointer
+from .trail import pointer
 from .where import picture_at, rule_at
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def _cross(case: Case, wire: Any) -> None:
         if _same_json(apart):
             continue
         # What came in addition is a literal of the other dialect's rules, or was noted there.
-        if apart.meant is not ABSENT and not _has_no_place(case, apart.at):
+        if apart.meant is not ABSENT and not _has_no_place(case, apart):
             raise _broken(case, "it comes back otherwise and no note says so", apart)
 
 
@@ -226,13 +226,18 @@ def _named(note: Note, path: str | None) -> str | None:
     return element[0] if element else path.rpartition("/")[0]
 
 
-def _has_no_place(case: Case, at: At) -> bool:
+def _has_no_place(case: Case, apart: Difference) -> bool:
     """Tell whether a value may come back elsewhere: as another term of a sum, or in a map."""
     own, model = (case.rules[name].model for name in (case.dialect, case.target))
     every = [c for shape in (*model.shapes.values(), *model.units.values()) for c in shape.cases]
     sums = {path for c in every for h in holes(c.wire) if len(h.paths) > 1 for path in h.paths}
+    at = apart.at
     for end in range(len(at) + 1):
         p = picture_at(own, case.unit, at[:end])
+        if end == len(at) and isinstance(apart.meant, dict) and not any(apart.meant.values()):
+            # An object of zeros, which add nothing to a sum.
+            if p is not None and all(sums & {*h.paths} for h in holes(p)):
+                return True
         if isinstance(p, Hole) and (p.mode == "entries" or (end == len(at) and sums & {*p.paths})):
             return True
     return False

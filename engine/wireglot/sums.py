@@ -76,8 +76,10 @@ def hidden(writer: Writer, h: Hole, view: View, into: Any) -> None:
     """Note the terms of a sum that nothing else says: the first of them is read as all."""
     only = [path for path in h.paths if path not in _alone(view.case) | view.settled]
     view.settled.update(h.paths)
+    there = {path for path in h.paths if view.look(path) not in (ABSENT, None)}
     for path in only[1:]:
-        if not writer.same and view.look(path) not in (ABSENT, None, 0):
+        # Nothing changes where a zero is added to what is there.
+        if not writer.same and path in there and (view.look(path) != 0 or len(there) == 1):
             owner, key = into if into is not None else (None, None)
             at = writer.trail.find(view.obj, view.source(path))
             told = f"the target counts `{path}` as `{only[0]}`"
