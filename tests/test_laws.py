@@ -179,7 +179,9 @@ def test_shrinking_keeps_what_shows_the_fault_and_little_else() -> None:
 
 
 def test_the_packaged_rules_keep_every_law() -> None:
-    assert [str(c) for c in laws.run(PACKAGED, PACKAGED.dialects, 12, "test")] == []
+    # `wireglot test` crosses to every other dialect.
+    found = laws.run(PACKAGED, PACKAGED.dialects, 8, "test", ("openai-chat", "anthropic", "gemini"))
+    assert [str(c) for c in found] == []
 
 
 def test_a_seed_makes_the_same_payloads_and_another_makes_others() -> None:

@@ -284,28 +284,42 @@ BETWEEN: dict[str, Law] = {"Total": _total, "Cross": _cross}
 # -- trying them ----------------------------------------------------------------------------------
 
 
-def cases(rules: RuleSet, name: str) -> Iterator[tuple[str, Law, Case]]:
-    """Yield every law of a dialect with the place where it is tried."""
+def cases(
+    rules: RuleSet, name: str, targets: Iterable[str] | None = None
+) -> Iterator[tuple[str, Law, Case]]:
+    """Yield every law of a dialect with the place where it is tried.
+
+    `targets` are the other dialects to cross to, all where none are named.
+    """
+    others = rules.dialects if targets is None else tuple(targets)
     units = [unit for unit in UNITS if unit in rules[name].model.units]
     for unit in units:
         for law, hold in LAWS.items():
             yield law, hold, Case(rules, name, unit)
-        for target in rules.dialects:
+        for target in others:
             if target != name and unit in rules[target].model.units:
                 for law, hold in BETWEEN.items():
                     yield law, hold, Case(rules, name, unit, target)
 
 
 def run(
-    rules: RuleSet, names: Iterable[str], runs: int = RUNS, seed: str = "0"
+    rules: RuleSet,
+    names: Iterable[str],
+    runs: int = RUNS,
+    seed: str = "0",
+    targets: Iterable[str] | None = None,
 ) -> Iterator[Counterexample]:
     """Try every law on `runs` payloads of each unit; yield the first counterexample of each."""
-    for law, hold, case, payload in broken(rules, names, runs, seed):
+    for law, hold, case, payload in broken(rules, names, runs, seed, targets):
         yield _smallest(law, hold, case, payload)
 
 
 def broken(
-    rules: RuleSet, names: Iterable[str], runs: int, seed: str
+    rules: RuleSet,
+    names: Iterable[str],
+    runs: int,
+    seed: str,
+    targets: Iterable[str] | None = None,
 ) -> Iterator[tuple[str, Law, Case, Any]]:
     """Yield each law that does not hold, with the first payload that shows it."""
     for name in names:
@@ -319,7 +333,7 @@ def broken(
             for unit in UNITS
             if unit in rules[name].model.units
         }
-        for law, hold, case in cases(rules, name):
+        for law, hold, case in cases(rules, name, targets):
             for nth, payload in enumerate(made[case.unit]):
                 if fault(hold, case, payload) is not None:
                     if law == "Reads":  # what is not read breaks every other law too
