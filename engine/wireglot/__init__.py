@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .exchanges import Exchange
     from .ir import Unit
     from .live import LiveRules
+    from .trace import Trace
 
 __version__ = "0.1.0"
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Reading",
     "RuleError",
     "RuleSet",
+    "Trace",
     "UsageError",
     "WireglotError",
     "convert",
@@ -58,6 +60,7 @@ def convert(
     stream: bool | None = None,
     options: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | Policy | None = None,
+    trace: bool = False,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
@@ -65,11 +68,12 @@ def convert(
     `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
     dialect, on across), `json_results` (`data` or `text`), `version` (of an API whose rule file has
     variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME` or `path:POINTER`
-    to `ignore`, `note` or `fail`, or is what `load_policy` gives.
+    to `ignore`, `note` or `fail`, or is what `load_policy` gives. With `trace` the result says in
+    `.trace` where each value of the output comes from, and what became of each of the input.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
-    return packaged().convert(body, source, target, unit, model, stream, options, policy)
+    return packaged().convert(body, source, target, unit, model, stream, options, policy, trace)
 
 
 def exchange(
@@ -109,4 +113,8 @@ def __getattr__(name: str) -> Any:
         from .exchanges import Exchange
 
         return Exchange
+    if name == "Trace":
+        from .trace import Trace
+
+        return Trace
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ from .lenses import Misfit, guard, is_guard, same, stringify
 from .notes import Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .source import Node, Pos, wrong
-from .trail import Trail
+from .trail import At, Trail
 
 
 @dataclass(slots=True, eq=False)
@@ -95,6 +95,8 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
     _match(row.before, value, "", found)
     new = dict(value)
     trail.copy(value, new)
+    if trail.recorder is not None:
+        trail.recorder.step(row, value, new)
     origin = next((path for _, path in found.values() if trail.find(value, path)), "")
     for (name, *_), child in row.after.entries:
         made = _make(child, found)
@@ -104,8 +106,27 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
             new[name] = made
             at = trail.find(value, origin) if origin else None
             trail.put(new, name, at or trail.find(value))
+            if trail.recorder is not None:
+                _tell(
+                    trail,
+                    new,
+                    name,
+                    child,
+                    {n: trail.find(value, p) for n, (_, p) in found.items()},
+                )
     beside = _make(row.beside, found) if row.beside is not None else []
     return new, beside, origin
+
+
+def _tell(trail: Trail, new: Any, name: str, p: Picture, places: dict[str, At | None]) -> None:
+    """Tell which places a field was made of."""
+    used = [hole.path for hole in pic.holes(p)] + [n for text in pic.texts(p) for n in text.names]
+    assert trail.recorder is not None
+    at = [place for path in used if (place := places.get(path)) is not None]
+    trail.recorder.made_of[id(new), name] = (new, at)
+    if isinstance(p, Fields):
+        for (inner, *_), child in p.entries:
+            _tell(trail, new[name], inner, child, places)
 
 
 def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]]) -> None:

@@ -112,9 +112,10 @@ class LiveRules:
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        trace: bool = False,
     ) -> Conversion:
         """Convert as `RuleSet.convert` does."""
-        return self.rules.convert(body, source, target, unit, model, stream, options, policy)
+        return self.rules.convert(body, source, target, unit, model, stream, options, policy, trace)
 
     def exchange(
         self,

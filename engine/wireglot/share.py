@@ -11,6 +11,7 @@ from .ladder import Row, step
 from .lenses import Misfit, same
 from .notes import NO_WORD, foreign, no_place
 from .picture import ABSENT, Hole
+from .recorder import Written
 from .rulefile import Case, Shape
 from .sight import Gathered, View, blank, tells
 from .trail import At, Several, pointer
@@ -29,6 +30,10 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
         view.lists[h.path] = share(writer, holes if h in holes else [h], value, inside)
     pairs = view.lists[h.path].get(id(h), [])
     wires = [wire for _, wire in pairs]
+    if writer.recorder is not None:
+        for i, (part, wire) in enumerate(pairs):
+            if not isinstance(wire, dict | list):
+                writer.recorder.element(wires, i, part, Written(h, view, rel))
     entry = view.memory.get(pointer(rel), {})
     for lens in h.lenses:
         if lens == "lone":
@@ -326,6 +331,8 @@ def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
 
 def odd(writer: Writer, part: dict[str, Any]) -> Any:
     """Write an element of no known kind as it came, in the run where it stood."""
+    if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
+        writer.recorder.whole(part.get("value"), at, None)
     memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
     shape = writer.dialect.shapes.get(memory.get("run", ""))
     if shape is None or not writer.same:
@@ -358,6 +365,8 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
         if not isinstance(wire, Gathered):
             if last is not None and memory.get("../", {}).get("beside"):
                 last.beside.update(wire)
+                if writer.recorder is not None:
+                    writer.recorder.copy(wire, last.beside)
                 continue
             last = None
             found.append((part, wire))
@@ -385,5 +394,14 @@ def closed(writer: Writer, run: Gathered, first: Any) -> Any:
         writer.note("no-place", "lost", at, run.case.pos, no_place(path))
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
-        leftover.put_back(writer, {k[2:]: v for k, v in kept.items() if k.startswith("../")}, wire)
-    return {**run.beside, **wire} if run.beside else wire
+        around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}
+        places = (writer.trail.find(first, key) for key in kept)
+        place = next((at for at in places if at is not None), None)
+        leftover.put_back(writer, around, wire, place[:-1] if place else None)
+    if not run.beside:
+        return wire
+    both = {**run.beside, **wire}
+    if writer.recorder is not None:
+        writer.recorder.copy(run.beside, both)
+        writer.recorder.copy(wire, both)
+    return both

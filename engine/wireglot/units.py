@@ -10,7 +10,7 @@ from .lenses import Misfit
 from .picture import Hole
 from .reader import Reader
 from .rulefile import Shape
-from .trail import Trail, pointer
+from .trail import At, Trail, pointer
 from .writer import Writer
 
 
@@ -110,6 +110,17 @@ def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
         found = ir.get("messages") if isinstance(ir, dict) else None
         return found if isinstance(found, list) else None
     return ir if unit in ("messages", "message") else None
+
+
+def names_of(messages: list[dict[str, Any]], trail: Trail) -> dict[str, At]:
+    """Return where the names of calls stand, by the ids of these."""
+    found: dict[str, At] = {}
+    for message in messages:
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
+                if (at := trail.find(part, "name")) is not None:
+                    found.setdefault(part["id"], at)
+    return found
 
 
 def outward(ir: Any, unit: str) -> Any:
