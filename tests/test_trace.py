@@ -14,6 +14,7 @@ from wireglot.trace import Fate, Origin, Step
 
 from . import sweep, traces
 from .oracles import sdk
+from .oracles.leaves import leaves, pointer_of
 from .test_traffic import FILES, sample
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -175,8 +176,8 @@ def test_rows_of_the_ladder_and_hooks_are_steps() -> None:
 
 def test_at_home_every_leaf_comes_from_itself() -> None:
     found = traced("openai-chat")
-    leaves = [at for at in found.origins if not at.startswith("envelope:")]
-    assert all(sources(found, at) == (at,) for at in leaves)
+    inside = [at for at in found.origins if not at.startswith("envelope:")]
+    assert all(sources(found, at) == (at,) for at in inside)
     assert all(fate.kind == "carried" and at in fate.targets for at, fate in found.fates.items())
 
 
@@ -215,10 +216,8 @@ def test_units_below_a_request_are_traced(unit: str) -> None:
             continue
         out = RULES.convert(body, "openai-chat", target, unit, trace=True)
         assert out.trace is not None
-        assert {
-            traces.pointer_of(s) for s, _ in traces.leaves(out.body)
-        } == out.trace.origins.keys()
-        assert {traces.pointer_of(s) for s, _ in traces.leaves(body)} == out.trace.fates.keys()
+        assert {pointer_of(s) for s, _ in leaves(out.body)} == out.trace.origins.keys()
+        assert {pointer_of(s) for s, _ in leaves(body)} == out.trace.fates.keys()
         assert all(origin.steps for origin in out.trace.origins.values())
 
 
@@ -229,7 +228,7 @@ def test_units_below_a_request_are_traced(unit: str) -> None:
 @pytest.mark.parametrize("dialect", sdk.DIALECTS)
 def test_recorded_exchanges_are_traced_to_the_last_leaf(dialect: str) -> None:
     counts: Counter[str] = Counter()
-    faults = []
+    faults: list[traces.Fault] = []
     for number, line in enumerate(sample(dialect)):
         for unit in sweep.units_of(json.loads(line), RULES.dialects):
             for target in RULES.dialects:
