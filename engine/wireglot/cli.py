@@ -108,7 +108,8 @@ def _parser() -> argparse.ArgumentParser:
 
     convert = command("convert", _convert, "convert JSON; the notes go to stderr")
     explain = command("explain", _explain, "say where a value of the output comes from")
-    for made in (convert, explain):
+    report = command("report", _report, "show a conversion side by side, as one HTML file")
+    for made in (convert, explain, report):
         _reads(made, "the model, where the source keeps it outside the body")
         add = made.add_argument
         add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
@@ -120,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     add("path", nargs="?", metavar="PATH", help="a JSON pointer into the output (default: all)")
     add("--input", metavar="PATH", help="say what became of this place of the input")
     add("--json", action="store_true", help="print the trace as JSON")
+    report.add_argument("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
     show = command("show", _show, "print a dialect without layers: where each line came from")
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
@@ -134,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     _writes(repair)
 
     listed = command("dialects", _dialects, "list the dialects")
-    for made in (convert, explain, listed, show, diagnose, repair):
+    for made in (convert, explain, report, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -196,6 +198,15 @@ def _explain(arguments: argparse.Namespace) -> int:
         briefly = arguments.path is None and arguments.input is None
         text = "\n".join(explain.lines(body, out, part, briefly))
     _write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    return OK
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from . import report
+
+    body, out = _traced(arguments)
+    text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
+    _write(text.encode("utf-8", "backslashreplace"), arguments.output)
     return OK
 
 
