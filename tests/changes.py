@@ -31,7 +31,7 @@ TEXTS = (
 FITTING = (
     "$own.f (optional)", "$own.g (old)", "lit", True, None, 3, "$absent", "a (or b)", {"in": "lit"},
     "$own.h (default 1)", {"in": "$own.i (optional)"}, ["lit"], "$absent (or false)",
-    "$own.j (else x)",
+    "$own.j (else x)", {"in": {"of": "$own.k (default 1)"}}, "$nth (optional)",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 1.5, 10**39, "", "x", [], {}, [1], {"a": 1}, {"...": "$absent"},

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import functools
 import gc
 import itertools
@@ -32,7 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from wireglot import load
-from wireglot.errors import ConversionError, RuleError, UsageError
+from wireglot.errors import ConversionError, RuleError, UsageError, WireglotError
 from wireglot.findings import Findings
 from wireglot.rulesets import NONE, RuleSet
 from wireglot.source import Node, Pos, parse
@@ -45,7 +46,7 @@ SECONDS = 2.0  # of the processor, that one execution takes at most
 MEGABYTES = 64  # by which one execution raises the peak at most
 MOST = 2 * 2**30  # of memory, that a process may ask for
 BYTES = 0.1  # how many change the bytes of a file
-RUN = 0.15  # how many are run, of those that reach the compiler
+RUN = 0.5  # how many are run, of those that reach the compiler
 OPTIONS: tuple[dict[str, Any], ...] = (
     {},
     {},
@@ -271,8 +272,11 @@ class Fuzz:
         if chance.random() < RUN:
             self.executed(rules, pair, body)
             for unit, sent in base.bodies.items():
-                if unit != "request":
-                    outcome(functools.partial(rules.convert, sent, names[0], other, unit=unit))
+                if unit == "stream":
+                    streamed(rules, names[0], sent)
+                elif unit != "request":
+                    target = names[0] if unit == "session" else other
+                    outcome(functools.partial(rules.convert, sent, names[0], target, unit=unit))
 
     def checked(self, make: Callable[..., Any]) -> Callable[..., Any]:
         """Return what compiles, with a look at the code that it made."""
@@ -311,6 +315,12 @@ def differ(rules: RuleSet, source: str, target: str, body: Any, options: Any) ->
     meant = outcome(lambda: rules.convert(body, source, target, options=given))
     found = outcome(lambda: rules.convert(body, source, target, options=options))
     return None if found == meant else (found, meant)
+
+
+def streamed(rules: RuleSet, name: str, sent: Any) -> None:
+    """Fold the frames of a stream, and write the frames of what they make."""
+    with contextlib.suppress(WireglotError):
+        list(rules.frames(rules.collect(sent, name), name))
 
 
 def outcome(run: Callable[[], Any]) -> Any:

@@ -99,7 +99,8 @@ class Engine:
 
         self.error: type[Exception] = wireglot.ConversionError
         self.rules: Any = wireglot.load_rules()
-        self.dialects = tuple(self.rules.dialects)
+        asked = (n for n in self.rules.dialects if "request" in self.rules[n].model.units)
+        self.dialects = tuple(asked)
 
     def convert(
         self,

@@ -11,7 +11,7 @@ import yaml
 
 CASES = Path(__file__).with_name("cases")
 FACTS = Path(__file__).parents[2] / "shared" / "facts" / "bugs.yaml"
-TABLES = ("bugs", "hard", "ollama", "vertex", "gaps")
+TABLES = ("bugs", "hard", "ollama", "vertex", "gaps", "streams")
 ID = re.compile(r"\b[A-Z]{2}-\d{2}\b")
 
 

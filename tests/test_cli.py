@@ -135,6 +135,24 @@ def test_an_option_value_is_json_where_it_can_be(
     assert as_text[1]["parts"][0]["functionResponse"]["response"] == {"output": '{"x":1}'}
 
 
+def test_arguments_are_checked_where_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tool = {"name": "f", "input_schema": {"type": "object", "required": ["x"]}}
+    call = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    body = {
+        "max_tokens": 9,
+        "tools": [tool],
+        "messages": [{"role": "assistant", "content": [call]}],
+    }
+    argv = ["convert", stored(tmp_path, body), "--from", "anthropic", "--to", "anthropic"]
+    assert status_of(*argv) == 0
+    assert "bad-arguments" not in capsys.readouterr().err
+    assert status_of(*argv, "--check-arguments") == 0
+    assert "/messages/0/content/0/input" in capsys.readouterr().err
+    assert status_of(*argv, "--check-arguments", "--policy", "bad-arguments=fail") == 3
+
+
 def test_a_policy_and_an_option_are_parsed_at_the_right_equals_sign() -> None:
     assert cli._option("k=a=b") == ("k", "a=b")
     assert cli._option("k=[1]") == ("k", [1])

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from wireglot import form, laddercheck, lenses, load, picture, rulefile, schema, tableform
+from wireglot import (
+    events,
+    form,
+    ladder,
+    laddercheck,
+    lenses,
+    load,
+    picture,
+    rulefile,
+    schema,
+    tableform,
+)
+from wireglot.errors import ConversionError
 from wireglot.findings import Findings
+from wireglot.lenses import Misfit
 from wireglot.pictureform import MODES
 from wireglot.rulesets import RuleSet
 from wireglot.source import Pos, parse
+from wireglot.trail import Trail
 
-from . import rulefuzz
+from . import ruleeach, rulefuzz
 from .rulefuzz import FILE, Base, differ, node_of
 
 BASES = {base.name: base for base in rulefuzz.Fuzz("").bases}
@@ -63,6 +78,28 @@ def test_an_execution_that_does_not_end_is_a_fault(monkeypatch: pytest.MonkeyPat
     assert [fault.split(" ")[0] for fault in fuzz.faults] == ["took"]
 
 
+def test_each_of_some_changes_is_converted_alike() -> None:
+    fuzz = rulefuzz.Fuzz("")
+    run = [base for base in fuzz.bases if "request" in base.bodies]
+    found = [
+        (said, ruleeach.tried(fuzz, base, stem, new))
+        for base in run
+        for stem, plain in base.plain.items()
+        for said, new in itertools.islice(ruleeach.changes(plain), 7, None, 90)
+        if stem != load.LADDER
+    ]
+    assert len(found) > 80
+    assert sum(result is not False for _, result in found) > 40
+    assert [each for each in found if each[1]] == []
+
+
+def test_a_difference_of_one_change_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ruleeach, "differ", lambda *_: ("one", "two"))
+    base = BASES["talk"]
+    told = ruleeach.tried(rulefuzz.Fuzz(""), base, "talk", base.plain["talk"])
+    assert told == "talk to other: one and not two"
+
+
 @pytest.mark.parametrize("text", ["import os", "a.__globals__", "eval('1')", "x = lambda: 1"])
 def test_the_allow_list_refuses_other_code(text: str) -> None:
     assert rulefuzz.forbidden(text) is not None
@@ -100,6 +137,9 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
         MODES,
         ("write", "read-also", "write-also", "otherwise", "only", "schema", "here", "where", "has"),
         set(laddercheck.WORDS) - {"examples"},
+        events.STREAM_WORDS,
+        events.ACTS,
+        ("$at.candidate", "$at.index", "$at.nth", "$at.frame", "$piece", "$part", "$usage"),
         laddercheck.LENSES,
         (
             "$removed",
@@ -115,7 +155,7 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
         ),
     ],
     ids="header shape talk enforce limits limit bounds schema budgets lenses forms marks modes "
-    "inner ladder steps special".split(),
+    "inner ladder stream acts places steps special".split(),
 )
 def test_the_bases_have_every_word_of_the_language(words: Any) -> None:
     text = "\n".join(text for base in BASES.values() for text in base.texts.values())
@@ -272,3 +312,220 @@ def test_generated_code_is_left_where_it_would_differ(name: str, stem: str, edit
     (dialect,) = {*rules.dialects} - {base.other}
     alike(rules, dialect, base.other, [base.bodies["request"]])
     alike(rules, base.other, dialect, fuzz.bodies[base.other])
+
+
+GONE = object()
+
+
+def _put(plain: dict[str, Any], path: str, value: Any) -> None:
+    """Put a value at a path of keys, or take away what stands there."""
+    *keys, last = path.split("/")
+    for key in keys:
+        plain = plain.setdefault(key, {})
+    if value is GONE:
+        del plain[last]
+    else:
+        plain[last] = value
+
+
+TYPED = {"type": "text"}
+DEEP = {"a": {"b": "$own.k (default 1)"}}
+# A base, one of its files, and what is put where.
+CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "a turn of tools in which none answers": (
+        "talk",
+        "talk",
+        {"conversation/cases/user/wire/who": "somebody"},
+    ),
+    "a role that nobody else has": ("talk", "talk", {"conversation/cases/user": GONE}),
+    "results of a fixed text": ("ladder", "steps", {"shapes/tool_result/wire/text": "bot"}),
+    "text in a turn of tools": ("ladder", "steps", {"shapes/tool_result/ir": TYPED}),
+    "a list beside the role": ("talk", "talk", {"conversation/cases/tool/wire/k": ["lit"]}),
+    "a role that is a list": ("talk", "talk", {"conversation/cases/user/wire/who": ["user"]}),
+    "a second list in a run": (
+        "talk",
+        "talk",
+        {"conversation/wire/more": "$parts each text (optional)"},
+    ),
+    "a key that may not be there": (
+        "talk",
+        "talk",
+        {
+            "shapes/tool_call/wire/with": "$arguments | object | json (optional)",
+            "conversation/wire/k": "$absent",
+        },
+    ),
+    "a list that is one text": (
+        "variants",
+        "variants",
+        {"conversation/wire/parts": "$parts each text | joined"},
+    ),
+    "a bare text of another kind": (
+        "tools",
+        "tools",
+        {
+            "shapes/refusal": {"wire": {"kind": "text", "text": "$text"}},
+            "conversation/wire/parts": "$parts each refusal | bare",
+        },
+    ),
+    "a text with a null": ("talk", "talk", {"shapes/text/wire/k": None}),
+    "a text with a number": ("talk", "talk", {"shapes/text/wire/n": "$nth (optional)"}),
+    "a text with a default": ("tools", "tools", {"shapes/text/wire/k": "$own.h (default 1)"}),
+    "a text that is only read": ("talk", "talk", {"shapes/text/wire/text": "$text (old)"}),
+    "a state of the request": ("overlay", "base", {"request/wire/model": "$signature (optional)"}),
+    "tools that are only read": (
+        "tools",
+        "tools",
+        {"request/wire/tools": "$tools each tool (old)"},
+    ),
+    "tools without functions": ("tools", "tools", {"unions/tool": ["text", "server"]}),
+    "a default deep in a part": ("talk", "talk", {"shapes/tool_call/wire/k": DEEP}),
+    "a default deep in a message": ("overlay", "base", {"conversation/wire/k": DEEP}),
+    "a default deep in a request": (
+        "talk",
+        "talk",
+        {"request/wire/k": {"a": "$max_tokens (default 5)"}},
+    ),
+    "a number of the request": ("talk", "talk", {"request/wire/k": "$nth (optional)"}),
+    "a number of messages": ("overlay", "base", {"conversation/wire/k": "$nth (optional)"}),
+    "all keys of a message": ("variants", "variants", {"conversation/wire/...": "$own.x"}),
+    "no further key of a part": (
+        "overlay",
+        "base",
+        {"shapes/text/wire": {"text": "$text", "...": "$absent"}},
+    ),
+    "no further key of a request": ("variants", "variants", {"request/wire/...": "$absent"}),
+    "a key of the request that is given up": (
+        "overlay",
+        "base",
+        {"request/wire/own": GONE, "request/drop": {"own": "It says nothing."}},
+    ),
+    "a request that says more": ("overlay", "base", {"request/ir": {"max_tokens": 9}}),
+    "a text that is JSON": ("talk", "talk", {"shapes/text/wire/text": "$text | json"}),
+    "arguments that are JSON of JSON": (
+        "talk",
+        "talk",
+        {"shapes/tool_call/wire/with": "$arguments | object | json | json"},
+    ),
+    "a list of two lenses": (
+        "talk",
+        "talk",
+        {"conversation/wire/parts": "$parts each part | bare | lone"},
+    ),
+    "a name that is JSON": ("tools", "tools", {"shapes/function/wire/name": "$name | json"}),
+    "messages that are JSON": (
+        "talk",
+        "talk",
+        {"request/wire/talk": "$messages as conversation | json"},
+    ),
+    "parts that are JSON": (
+        "overlay",
+        "base",
+        {"conversation/wire/parts": "$parts each part | json"},
+    ),
+    "messages that may be left out": (
+        "tools",
+        "tools",
+        {"request/wire/talk": "$messages as conversation (default empty-list)"},
+    ),
+    "system text in a list": (
+        "talk",
+        "talk",
+        {"request/wire/rules": ["$system each text | bare (optional)"]},
+    ),
+    "a field of its own with a guard": (
+        "overlay",
+        "base",
+        {"request/wire/own": "$own.mood | list"},
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_both_executors_agree_on_a_changed_file(change: Any) -> None:
+    name, stem, puts = change
+    base, fuzz = BASES[name], rulefuzz.Fuzz("")
+
+    def edit(plain: dict[str, Any]) -> None:
+        for path, value in puts.items():
+            _put(plain, path, value)
+
+    nodes = {**base.nodes, "proxy": node_of({"wireglot": 1, "overlay": "base"})}
+    used = base if name != "overlay" else base._replace(nodes=nodes)
+    rules = loaded(used, stem, edit)
+    assert isinstance(rules, RuleSet), list(rules)
+    (dialect,) = {*rules.dialects} - {base.other}
+    alike(rules, dialect, base.other, [base.bodies["request"]])
+    alike(rules, base.other, dialect, fuzz.bodies[base.other])
+
+
+@pytest.mark.parametrize(
+    "name", ["$name (optional)", {"of": "$name (optional)"}], ids=["the key of a run", "deeper"]
+)
+def test_what_stands_beside_a_run_is_written_alike(name: Any) -> None:
+    talk = BASES["talk"].plain["talk"]
+    talk = {**talk, "conversation": {**talk["conversation"]}}
+    _put(talk, "conversation/wire", {"parts": "$parts each part | bare", "as": name})
+    around = {k: node.plain() for k, node in rulefuzz.Fuzz("").around["other"].items()}
+    around["other"]["conversation"]["wire"]["as"] = "$name (optional)"
+    nodes = {k: node_of(plain) for k, plain in around.items()}
+    rules = load.from_nodes({"talk": node_of(talk)}, nodes, Findings({FILE: ""}))
+    message = {"who": "user", "says": [{"words": "Hi"}], "as": "Ann"}
+    alike(rules or Findings(), "other", "talk", [{"talk": [message]}, {"talk": [message] * 2}])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"ir": {"type": {"...": "$absent"}}},
+        {"ir": {"type": "$x"}, "wire": {"by": "model", "text": "$x"}},
+        {"ir": {}, "wire": {"by": "model", "text": "$type"}},
+    ],
+    ids=["an object", "a name", "a field"],
+)
+def test_a_type_that_is_no_word_is_no_type(told: dict[str, Any]) -> None:
+    rules = loaded(
+        BASES["items"], "items", lambda plain: plain["shapes"]["told"].update({"wire": {}, **told})
+    )
+    assert isinstance(rules, RuleSet)
+    body = {"talk": [{"by": "model", "text": []}]}
+    (part,) = rules["items"].read(body).ir["messages"][0]["parts"]
+    assert part["type"] == "unknown"
+
+
+def test_a_step_to_a_type_that_is_no_word_is_not_taken() -> None:
+    row = {"from": {"type": "text", "text": "$x"}, "to": {"type": {"a": "$x"}}}
+    (step,) = ladder.load(node_of({"wireglot": 1, "ladder": {"text": {"row": row}}}))["text"]
+    with pytest.raises(Misfit, match="the type of an object is a word"):
+        ladder.step(step, {"type": "text", "text": "Hi"}, Trail())
+
+
+def test_an_overlay_of_another_file_that_no_longer_fits_is_told() -> None:
+    def edit(plain: dict[str, Any]) -> None:
+        del plain["shapes"]["said"]
+        plain["unions"]["part"][1] = "SAID"
+
+    findings = loaded(BASES["overlay"], "base", edit)
+    assert isinstance(findings, Findings)
+    told = [f.message for f in findings if f.severity == "error"]
+    assert len(told) == 1
+    assert told[0].startswith("with this layer, `said` is replaced whole, and fuzzed.yaml:")
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"one": "$by", "two": "$by.text (optional)"},
+        {"two": "$by.text (optional)", "one": "$by"},
+    ],
+    ids=["the object first", "its field first"],
+)
+def test_a_field_of_what_is_no_object_is_a_misfit(usage: dict[str, str]) -> None:
+    rules = loaded(
+        BASES["response"], "response", lambda plain: _put(plain, "shapes/usage", {"wire": usage})
+    )
+    assert isinstance(rules, RuleSet)
+    read = rules["response"].read
+    assert read({"one": {"text": 3}}, unit="usage").ir["by"] == {"text": 3}
+    with pytest.raises(ConversionError):
+        read({"one": 5, "two": 3}, unit="usage")

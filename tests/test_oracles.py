@@ -94,8 +94,32 @@ OLLAMA: Json = {
 }
 OPENAI: Json = json.loads(json.dumps(toy.REQUEST))
 del OPENAI["messages"][1]["x_mood"]
+RESPONSES: Json = {
+    "model": "gpt-5",
+    "instructions": "Be brief.",
+    "input": [
+        {"role": "user", "content": [{"type": "input_text", "text": "Weather?"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Look."}]},
+        {
+            "type": "function_call",
+            "call_id": "c1",
+            "name": "w",
+            "arguments": '{"city": "Oslo"}',
+        },
+        {
+            "type": "function_call_output",
+            "call_id": "c1",
+            "output": [{"type": "input_text", "text": "cold"}],
+        },
+    ],
+    "tools": [{"type": "function", "name": "w", "parameters": {"type": "object"}, "strict": False}],
+    "tool_choice": {"type": "function", "name": "w"},
+    "text": {"format": {"type": "text"}, "verbosity": "low"},
+    "reasoning": {"effort": "low"},
+}
 REQUESTS = {
     "openai-chat": OPENAI,
+    "openai-responses": RESPONSES,
     "anthropic": ANTHROPIC,
     "gemini": GEMINI,
     "vertex": GEMINI,
@@ -172,6 +196,9 @@ def test_an_unknown_key_in_a_request_is_refused_at_every_level(dialect: str) -> 
         ("openai-chat", ("messages", 2, "tool_calls", 0, "function", "arguments")),
         ("openai-chat", ("messages", 3, "tool_call_id")),
         ("openai-chat", ("tools", 0, "function", "name")),
+        ("openai-responses", ("input", 2, "call_id")),
+        ("openai-responses", ("input", 3, "output")),
+        ("openai-responses", ("tools", 0, "strict")),
         ("anthropic", ("max_tokens",)),
         ("anthropic", ("messages", 1, "content", 0, "input")),
         ("anthropic", ("messages", 2, "content", 0, "tool_use_id")),
@@ -199,6 +226,10 @@ def test_a_missing_required_key_is_a_problem(dialect: str, steps: Steps) -> None
         ("openai-chat", ("temperature",), "0.5"),
         ("openai-chat", ("messages", 2, "tool_calls", 0, "function", "arguments"), {"city": 1}),
         ("openai-chat", ("tools", 0, "function", "strict"), 1),
+        ("openai-responses", ("input",), {}),
+        ("openai-responses", ("input", 0, "role"), "bot"),
+        ("openai-responses", ("input", 2, "arguments"), {"city": "Oslo"}),
+        ("openai-responses", ("reasoning", "effort"), "some"),
         ("anthropic", ("max_tokens",), 1.5),
         ("anthropic", ("messages", 1, "content", 0, "input"), "{}"),
         ("anthropic", ("tool_choice", "type"), "required"),

@@ -107,12 +107,12 @@ def test_with_an_overlay_both_engines_say_the_same(overlay: str, source: str, ta
 
 def test_overlays_are_read_only_when_one_is_asked_for() -> None:
     script = (
-        "import builtins, wireglot\n"
+        "import builtins, io, wireglot\n"
         "opened, real = [], builtins.open\n"
         "def watched(name, *a, **k):\n"
         "    opened.append(str(name))\n"
         "    return real(name, *a, **k)\n"
-        "builtins.open = watched\n"
+        "builtins.open = io.open = watched\n"
         "body = {'model': 'm', 'messages': [{'role': 'user', 'content': 'Hi'}]}\n"
         "wireglot.convert(body, source='openai-chat', target='anthropic')\n"
         "wireglot.load_rules()\n"

@@ -1,4 +1,4 @@
-"""Each note on calls and results between the five dialects stands in docs/pairs.md."""
+"""Each note on calls and results between the six dialects stands in docs/pairs.md."""
 
 from __future__ import annotations
 

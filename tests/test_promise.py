@@ -37,6 +37,8 @@ def wire_pictures(node: Any) -> Iterator[Any]:
         for key, inner in node.items():
             if key == "wire":
                 yield inner
+            elif key == "stream" and isinstance(inner, dict):
+                yield from (inner.get("frame", {}), *inner["events"].values())
             elif key not in ("ir", "examples"):
                 yield from wire_pictures(inner)
 
@@ -74,12 +76,15 @@ def wire_words() -> set[str]:
         for picture in wire_pictures(rules):
             found.update(words_of(picture))
         found.update(table_words(rules))
+    found = {word for word in found if re.search(r"\w", word)}  # a mark alone is no word
     camel = {re.sub(r"(?<!^)([A-Z])", r"_\1", word).lower() for word in found if word[0].islower()}
     return (found | camel) - MARKUP - {str(number) for number in range(10)}
 
 
-# A limit of the rule language and a keyword of JSON Schema, which are keys of a wire besides.
-LANGUAGE = {"tool_name", "items"}
+# Words of the rule language and of JSON Schema, which are keys or words of a wire besides.
+LANGUAGE = {"tool_name", "call_id", "conversation", "default", "items"}
+# ... and `entries` of a hole, the lens `timestamp`, the option and the variants' word `version`.
+LANGUAGE |= {"entries", "timestamp", "version"}
 
 
 @functools.cache

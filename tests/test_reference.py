@@ -10,12 +10,15 @@ import pytest
 import yaml
 
 import wireglot
-from wireglot import form, lenses, notes, picture, rulefile, schema, source, trial
+from wireglot import documents, form, lenses, notes, picture, rulefile, schema, source, trial
 
-PAGE = (Path(__file__).parent.parent / "docs/rule-language.md").read_text("utf-8")
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = (DOCS / "rule-language.md").read_text("utf-8")
+OTHER = (DOCS / "documents.md").read_text("utf-8")
 BLOCKS = [
-    pytest.param(match[1], id=f"line-{PAGE[: match.start()].count(chr(10)) + 2}")
-    for match in re.finditer(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S)
+    pytest.param(match[1], id=f"{name}-{page[: match.start()].count(chr(10)) + 2}")
+    for name, page in (("line", PAGE), ("documents", OTHER))
+    for match in re.finditer(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
 ]
 # What an example of one word needs around it.
 AROUND = """
@@ -95,8 +98,13 @@ def test_the_page_names_every_word(words: Any) -> None:
     ] == []
 
 
+def test_the_page_of_documents_names_every_word() -> None:
+    words = {*documents.WORDS, *documents.TEXTS, *documents.LOG, *documents.TREE, "$message"}
+    assert [word for word in words if f"`{word}" not in OTHER and f" {word}`" not in OTHER] == []
+
+
 def test_codes_on_the_page_are_codes() -> None:
-    named = set(re.findall(r"noted `([a-z-]+)`", PAGE))
+    named = set(re.findall(r"noted `([a-z-]+)`", PAGE + OTHER))
     named |= {code for code in re.findall(r"\(`([a-z-]+)`\)", PAGE) if "-" in code}
     assert named - notes.CODES.keys() == set()
     assert len(named) > 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -263,7 +264,7 @@ def test_at_home_a_schema_stays_as_it_is(rules: Any, name: str, dialect: str) ->
     for each in (schema, expected or schema, {"type": "STRING", "nullable": True, "zzz": [1]}):
         tools = [{"name": "f", "schema": each}]
         body = {"tools": tools, "turns": []}
-        assert rules.convert(body, dialect, dialect) == (body, (), None)
+        assert rules.convert(body, dialect, dialect)[:3] == (body, (), None)
 
 
 def test_words_of_the_target_are_read_as_json_schema(rules: Any) -> None:
@@ -450,3 +451,62 @@ def test_generated_code_takes_a_plain_schema() -> None:
     assert scope[name](tool) is True
     tool["properties"]["a"].pop("items")
     assert scope[name](tool) is False
+
+
+def test_constraints_that_are_not_taken_can_be_told_in_descriptions() -> None:
+    parameters = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "a": {"type": "integer", "minimum": 3, "maximum": 9, "description": "How many."},
+            "b": {"type": "string", "pattern": "^x", "default": "x", "title": "B"},
+            "c": {"type": "object", "patternProperties": {"x": {}}},
+        },
+    }
+    function = {"name": "f", "parameters": parameters}
+    body = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [{"type": "function", "function": function}],
+    }
+    given = json.dumps(body)
+    options = {"tell_constraints": True}
+    out = wireglot.convert(body, "openai-chat", "ollama", options=options)
+    assert json.dumps(body) == given
+    assert out.body["tools"][0]["function"]["parameters"] == {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "description": "How many. (minimum: 3, maximum: 9)"},
+            "b": {"type": "string", "description": '(pattern: "^x")'},
+            "c": {"type": "object"},
+        },
+    }
+    at = "/tools/0/function/parameters"
+    told = {n.source_path: n.target_path for n in out.notes if n.code == "schema-told"}
+    described = f"{at}/properties/{{}}/description"
+    assert told == {
+        f"{at}/properties/a/minimum": described.format("a"),
+        f"{at}/properties/a/maximum": described.format("a"),
+        f"{at}/properties/b/pattern": described.format("b"),
+    }
+    lost = {note.source_path for note in out.notes if note.code == "schema-keyword"}
+    assert lost == {
+        f"{at}/additionalProperties",  # the root holds no description there
+        f"{at}/properties/b/default",
+        f"{at}/properties/b/title",
+        f"{at}/properties/c/patternProperties",
+    }
+    plain = wireglot.convert(body, "openai-chat", "ollama")
+    assert not [note for note in plain.notes if note.code == "schema-told"]
+    assert "(" not in json.dumps(plain.body)
+
+
+def test_what_the_target_takes_is_not_told() -> None:
+    parameters = {"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}}
+    body = {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": parameters}}],
+    }
+    for target in ("anthropic", "gemini"):
+        told = wireglot.convert(body, "openai-chat", target, options={"tell_constraints": True})
+        assert told.body == wireglot.convert(body, "openai-chat", target).body

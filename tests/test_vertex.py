@@ -11,6 +11,7 @@ import pytest
 import wireglot
 
 from . import sweep
+from .mocks import gemini
 from .oracles import samples, sdk
 
 EXAMPLES = Path(__file__).parents[2] / "shared" / "facts" / "wire-examples" / "vertex"
@@ -179,3 +180,27 @@ def test_a_child_shares_the_fields_that_its_family_alone_has(tmp_path: Path) -> 
     (tmp_path / "far.yaml").write_text(FILE.format(name="far", more="family: [x]\n"), "utf-8")
     with pytest.raises(wireglot.RuleError, match="`family` names a dialect"):
         wireglot.load_rules(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("model", "there"),
+    [("gemini-2.5-flash", False), ("gemini-3-flash-preview", True), (PROJECT, True)],
+)
+def test_ids_go_to_the_models_that_were_recorded_with_them(model: str, there: bool) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    body = {
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "x"},
+        ]
+    }
+    out = wireglot.convert(body, "openai-chat", "vertex", model=model)
+    called = out.body["contents"][1]["parts"][0]["functionCall"]
+    answered = out.body["contents"][2]["parts"][0]["functionResponse"]
+    assert [one.get("id") for one in (called, answered)] == (["c1", "c1"] if there else [None] * 2)
+    assert ("dropped" in [note.code for note in out.notes]) is not there
+    refused = gemini.refusals(out.body, model, vertex=True)
+    assert not [one for one in refused if one.rule != "signature"]
+    back = wireglot.convert(out.body, "vertex", "vertex", model=model)
+    assert (back.body, back.notes) == (out.body, ())

@@ -298,8 +298,94 @@ def ollama() -> dict[str, Any]:
     }
 
 
+def openai_responses() -> dict[str, Any]:
+    tool: dict[str, Any] = {
+        "type": "function",
+        "name": "f",
+        "description": "d",
+        "parameters": SCHEMA,
+    }
+    tool |= {"strict": True}
+    choice = {"type": "function", "name": "f"}
+    image = {"type": "input_image", "detail": "low", "image_url": f"data:image/png;base64,{PNG}"}
+    said = {"type": "output_text", "text": "I look.", "annotations": [], "logprobs": []}
+    items: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "input_text", "text": "Look."}, image]},
+        {
+            "type": "reasoning",
+            "id": "rs_1",
+            "summary": [{"type": "summary_text", "text": "Hm."}],
+            "encrypted_content": "c2ln",
+        },
+        {
+            "type": "message",
+            "id": "msg_1",
+            "role": "assistant",
+            "status": "completed",
+            "phase": "commentary",
+            "content": [said],
+        },
+        {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": "c1",
+            "name": "f",
+            "arguments": '{"city":"x"}',
+            "status": "completed",
+        },
+        {"type": "function_call_output", "call_id": "c1", "output": '{"t":1}'},
+    ]
+    usage = {
+        "input_tokens": 12,
+        "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 0},
+        "output_tokens": 7,
+        "output_tokens_details": {"reasoning_tokens": 3},
+        "total_tokens": 19,
+    }
+    return {
+        "request": {
+            "model": "m",
+            "instructions": "Be kind.",
+            "input": items,
+            "tools": [tool],
+            "tool_choice": choice,
+            "parallel_tool_calls": False,
+            "max_output_tokens": 100,
+            "temperature": 0.5,
+            "top_p": 0.9,
+            "reasoning": {"effort": "low", "summary": "auto"},
+            "text": {"format": {"type": "json_schema", "name": "n", "schema": SCHEMA}},
+            "store": False,
+            "stream": False,
+        },
+        "response": {
+            "id": "r1",
+            "object": "response",
+            "created_at": 1771550000,
+            "status": "completed",
+            "model": "m",
+            "output": items[2:5],
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": usage,
+        },
+        "messages": items,
+        "message": items[1],
+        "tools": [tool],
+        "tool": tool,
+        "tool_choice": choice,
+        "tool_call": items[4],
+        "tool_result": items[5],
+        "usage": usage,
+        "error": {"error": {"message": "No.", "type": "server_error", "param": None, "code": None}},
+    }
+
+
 BODIES: dict[str, dict[str, Any]] = {
     "openai-chat": openai_chat(),
+    "openai-responses": openai_responses(),
     "anthropic": anthropic(),
     "gemini": gemini(),
     "ollama": ollama(),
@@ -1112,3 +1198,17 @@ def test_anything_at_any_place_does_no_harm(source: str, data: st.DataObject) ->
         body = replaced(body, path, data.draw(ANYTHING))
     faults = faults_of(body, source, target, unit, json_value=is_json(body))
     assert not faults, faults
+
+
+def test_blocks_stay_where_they_are_at_home_beside_a_field_that_does_not_fit() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+    block = {
+        "type": "tool_result",
+        "tool_use_id": "c",
+        "content": [{"type": "text", "text": "No."}, image],
+        "is_error": True,
+        "cache_control": 5,
+    }
+    out = rules().convert(block, source="anthropic", target="anthropic", unit="tool_result")
+    assert out.body == block
+    assert [note.code for note in out.notes] == ["unfit"]

@@ -22,6 +22,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wireglot import UsageError
+
 from . import sweep
 from .oracles import perturb
 from .oracles.leaves import grouped, leaves, pointer_of, replaced, same
@@ -63,7 +65,7 @@ def faults_of(unit: sweep.Unit, target: str, change: int, counts: Counter[str]) 
 
     try:
         out = traced(unit, target)
-    except sweep.engine().error:
+    except (sweep.engine().error, UsageError):  # the target has no such unit, or no place for it
         return
     counts["conversions"] += 1
     for what, body, told in (

@@ -25,6 +25,7 @@ TRAFFIC = Path(__file__).parents[2] / "shared" / "traffic"
 RECORDED = {"vertex": "gemini"}  # the same exchanges are those of another dialect, too
 PLACES = {
     "openai-chat": ("/usage",),
+    "openai-responses": ("/usage",),
     "anthropic": ("/usage",),
     "gemini": ("/usageMetadata",),
     "vertex": ("/usageMetadata",),
@@ -32,6 +33,7 @@ PLACES = {
 }
 TOTALS: dict[str, tuple[str, ...]] = {
     "openai-chat": ("/usage/total_tokens",),
+    "openai-responses": ("/usage/total_tokens",),
     "anthropic": (
         "/usage/input_tokens",
         "/usage/cache_read_input_tokens",

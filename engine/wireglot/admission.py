@@ -23,6 +23,9 @@ def check(ir: Any, unit: str) -> None:
     """Raise ConversionError, with the path in the IR, where the IR is not built as it should be."""
     if unit == "request":
         _request(ir, ())
+    elif unit == "session":
+        _object(ir, "session", ())
+        _each(ir, "messages", _message, ())
     elif unit == "response":
         _object(ir, "response", ())
         _each(ir, "candidates", _candidate, ())

@@ -1,7 +1,8 @@
 """What only a provider can read, riding through its client and back: where, and in which form.
 
-Under the keys that `carry` of a rule file names stands `{"wireglot": {DIALECT: [entry, ...]}}`;
-where the key is a place for a signature, which is text, the base64 of that.
+Under the keys that `carry` of a rule file names stands `{"wireglot": {DIALECT: [entry, ...]}}`,
+beside what else the dialect has in that object; where the key is a place for a signature, which is
+text, the base64 of that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 
 from . import admission
 from .errors import ConversionError
-from .picture import Fields, Hole
+from .ir import field_type
+from .picture import Fields, Hole, Picture
 from .rulefile import Dialect
 from .trail import pointer
 
@@ -32,8 +34,8 @@ Ride = dict[str, list[Entry]]
 
 
 @functools.lru_cache(maxsize=512)
-def _signatures(dialect: Dialect, kind: str) -> tuple[Hole, ...]:
-    """Return the holes for signatures of the dialect's own that stand where state rides."""
+def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
+    """Return what the pictures of a kind have where state rides."""
     wires = (
         case.wire
         for name, shape in dialect.shapes.items()
@@ -45,7 +47,34 @@ def _signatures(dialect: Dialect, kind: str) -> tuple[Hole, ...]:
         for wire in wires
         if isinstance(wire, Fields)
         for names, p in wire.entries
-        if dialect.carry.get(kind) in names and isinstance(p, Hole) and p.path == "signature"
+        if dialect.carry.get(kind) in names
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def _signatures(dialect: Dialect, kind: str) -> tuple[Hole, ...]:
+    """Return the holes for signatures of the dialect's own that stand where state rides."""
+    found = _pictures(dialect, kind)
+    return tuple(p for p in found if isinstance(p, Hole) and p.path == "signature")
+
+
+@functools.lru_cache(maxsize=512)
+def _fields(dialect: Dialect, kind: str) -> tuple[str, ...]:
+    """Return the fields of the IR that hold the object in which state rides."""
+    found = _pictures(dialect, kind)
+    return tuple(dict.fromkeys(p.path for p in found if isinstance(p, Hole) and _takes_object(p)))
+
+
+def _takes_object(hole: Hole) -> bool:
+    plain = not hole.lenses and hole.mode is None and len(hole.paths) == 1
+    return plain and field_type("", hole.path) in ("object", "any")
+
+
+def is_open(dialect: Dialect, kind: str) -> bool:
+    """Tell whether the place is an object that may hold keys that no picture names."""
+    return all(
+        _takes_object(p) if isinstance(p, Hole) else isinstance(p, Fields) and not p.closed
+        for p in _pictures(dialect, kind)
     )
 
 
@@ -60,10 +89,10 @@ def must_ride(dialect: Dialect, kind: str) -> bool:
     return bool(found) and all(hole.mark is None for hole in found)
 
 
-def form(dialect: Dialect, kind: str, ride: Ride) -> Any:
-    """Return what stands on the wire for what rides on an element of a kind."""
+def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
+    """Return what stands in the place of `there` for what rides on an element of a kind."""
     if not is_text(dialect, kind):
-        return {MARK: ride}
+        return {**(there if isinstance(there, dict) else {}), MARK: ride}
     text = json.dumps({MARK: ride}, ensure_ascii=True, separators=(",", ":"))
     return base64.b64encode(text.encode()).decode()
 
@@ -82,15 +111,26 @@ def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> Ride:
             del owner["signature"]
         return ride
     kept = owner.get("kept", {}).get(dialect.name, {})
-    value = kept.get(pointer((key,)))
-    ride = valid(value.get(MARK)) if isinstance(value, dict) else {}
-    if ride:
-        rest = {k: v for k, v in value.items() if k != MARK}
-        if rest:
-            kept[pointer((key,))] = rest
-        else:
-            del kept[pointer((key,))]
-    return ride
+    ride = valid(kept.get(pointer((key, MARK))))
+    if ride:  # a picture names keys of the object, and this was none of them
+        del kept[pointer((key, MARK))]
+        return ride
+    boxes = [(kept, pointer((key,)))]
+    for path in _fields(dialect, kind):
+        group, _, field = path.rpartition(".")
+        box = owner.get("own", {}).get(dialect.family, {}) if group else owner
+        boxes.append((box, field))
+    for box, name in boxes:
+        value = box.get(name)
+        ride = valid(value.get(MARK)) if isinstance(value, dict) else {}
+        if ride:
+            rest = {k: v for k, v in value.items() if k != MARK}
+            if rest:
+                box[name] = rest
+            else:
+                del box[name]
+            return ride
+    return {}
 
 
 def may_ride(body: Any) -> bool:

@@ -21,9 +21,9 @@ def check(model: Dialect, node: Node | None, findings: Findings) -> None:
             message = f"`carry` names `{kind}`, which is no kind of part and no `message`"
             findings.error("R024", message, pos, helped(kind, known))
         elif any(child.value in names for names in _named(model, kind)):
-            if not carry.is_text(model, kind):
+            if not carry.is_text(model, kind) and not carry.is_open(model, kind):
                 message = f"`{child.value}` of a {kind} means something else already"
-                help = "state rides under a key of its own, or in the place of a `$signature`"
+                help = "state rides in an object, or in the place of a `$signature`"
                 findings.error("R017", message, child.pos, help)
 
 

@@ -1,4 +1,4 @@
-"""The command line: `convert`, `explain`, `diagnose`, `repair`, `dialects`, `show`, `check`, ...
+"""The command line: `convert`, `explain`, `collect`, `diagnose`, `repair`, `dialects`, `show` ...
 
 Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
 Imports stand inside the functions: most of a short command's time is its start.
@@ -116,6 +116,8 @@ def _parser() -> argparse.ArgumentParser:
         add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
         add("--unit", default="request", metavar="U", help="what the value is (default: request)")
         add("--stream", action="store_const", const=True, help="the request asks for a stream")
+    says = "check calls against their tools' schemas"
+    convert.add_argument("--check-arguments", action="store_true", help=says)
     _writes(convert)
     add = explain.add_argument
     add("path", nargs="?", metavar="PATH", help="a JSON pointer into the output (default: all)")
@@ -135,8 +137,16 @@ def _parser() -> argparse.ArgumentParser:
     diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
     _writes(repair)
 
+    collect = command("collect", _collect, "make the response of a stream's frames")
+    frames = command("frames", _frames, "write the frames of a stream that makes a response")
+    for made in (collect, frames):
+        made.add_argument("file", nargs="?", default="-", metavar="FILE", help="- is stdin")
+        made.add_argument("--dialect", required=True, metavar="D", help="the dialect of both")
+        made.add_argument("-o", "--output", metavar="FILE", help="write here instead of stdout")
+    collect.add_argument("--indent", type=_spaces, metavar="N", help="indent the result")
+
     listed = command("dialects", _dialects, "list the dialects")
-    for made in (convert, explain, report, listed, show, diagnose, repair):
+    for made in (convert, explain, report, collect, frames, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -223,11 +233,42 @@ def _convert(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
     options = dict(map(_option, arguments.option))
+    if arguments.check_arguments:
+        options["check_arguments"] = True
     policy = _policy(arguments.policy)
-    body = _body(arguments.file)
-    out = rules.convert(body, **chosen, options=options, policy=policy)
-    _write(_dump(out.body, arguments.indent), arguments.output)
+    if arguments.unit == "stream":
+        from . import streamcli
+
+        files = (arguments.file, arguments.output)
+        _print_notes(streamcli.convert(rules, chosen, options, policy, files), arguments.notes)
+        return OK
+    if arguments.unit == "session":
+        text = _text(_read(arguments.file), _named(arguments.file))
+        body = rules[arguments.source].parse(text)
+        out = rules.convert(body, **chosen, options=options, policy=policy)
+        printed = rules[arguments.target].text(out.body, arguments.indent)
+        _write(printed.encode("utf-8", "backslashreplace"), arguments.output)
+    else:
+        out = rules.convert(_body(arguments.file), **chosen, options=options, policy=policy)
+        _write(_dump(out.body, arguments.indent), arguments.output)
     _print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def _collect(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    body = streamcli.collect(rules, arguments.dialect, arguments.file)
+    _write(_dump(body, arguments.indent), arguments.output)
+    return OK
+
+
+def _frames(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    streamcli.frames(rules, arguments.dialect, _body(arguments.file), arguments.output)
     return OK
 
 
@@ -264,7 +305,18 @@ def _print_list(items: Sequence[Any]) -> None:
 
 
 def _body(file: str) -> Any:
-    return _parse(_read(file), "stdin" if file == "-" else file)
+    return _parse(_read(file), _named(file))
+
+
+def _named(file: str) -> str:
+    return "stdin" if file == "-" else file
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _Stop(FAILED, f"`{name}` is no JSON: byte {error.start} is no UTF-8") from None
 
 
 def _dialects(arguments: argparse.Namespace) -> int:
@@ -314,9 +366,9 @@ def _schema(arguments: argparse.Namespace) -> int:
 
 def _told(severities: Sequence[str], files: int) -> str:
     counts = []
-    for word, plural in (("error", "errors"), ("warning", "warnings"), ("info", "infos")):
+    for word in ("error", "warning", "info"):
         if found := severities.count(word):
-            counts.append(f"{found} {word if found == 1 else plural}")
+            counts.append(f"{found} {word}{'s' * (found != 1)}")
     return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
 
 
@@ -411,10 +463,9 @@ def _read(name: str) -> bytes:
 
 
 def _parse(data: bytes, name: str) -> Any:
+    text = _text(data, name)
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} is no UTF-8"
+        return json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
     except RecursionError:

@@ -87,6 +87,8 @@ def whole(
     plain: bool = False,
 ) -> None:
     """Write the code that makes one wire message of one IR message."""
+    if wire.spread:
+        raise Cannot
     items: list[str] = []
     later: list[str] = []
     taken: set[str] = set()
@@ -112,7 +114,7 @@ def whole(
             code_of = fields[child.path].code
             taken.add(child.path)
             later.append(f"if {code_of} is not None: message[{key!r}] = {code_of}")
-        elif isinstance(child, Hole) and child.mark in ("optional", "old"):
+        elif isinstance(child, Hole) and child.idle:
             continue
         else:
             raise Cannot

@@ -244,10 +244,12 @@ class Pair:
     ) -> None:
         """Write the code that reads one list of a message into the accumulators."""
         inner = place and f"{place}, index({var}, e)"
-        if hole.shape is None:
+        if hole.shape is None or hole.lenses not in ((), ("bare",), ("lone",), ("listed",)):
             raise Cannot
         sinks = [target.sink(code, *accs)]
         bare = "bare" in hole.lenses
+        if bare and self.source.plain_kind(hole.shape) != "text":
+            raise Cannot
         text = {"type": Const("text"), "text": Val(var, "str")}
         head = "if"
         if bare:

@@ -12,7 +12,8 @@ from .rulefile import Case, Dialect, Shape
 
 Objects = frozenset[str]
 NOTHING: Objects = frozenset()
-UNITS = {"request": "request", "envelope": "request", "response": "response", "error": "error"}
+UNITS = {"request": "request", "envelope": "request", "response": "response", "error": "error",
+         "session": "session"}  # fmt: skip
 # Shapes that a unit of a conversion names by itself, whether a hole names them or not.
 NAMED = {"tool_call": "part", "tool_result": "part", "usage": "usage", "text": "part"}
 
@@ -43,6 +44,7 @@ class Contexts:
         self.of: dict[str, set[str]] = {}
         self.unions: set[str] = set()
         self._queue: list[str] = []
+        self._all: list[View] | None = None
         for name, what in NAMED.items():
             if name in dialect.shapes:
                 self._reach(name, {what})
@@ -69,7 +71,12 @@ class Contexts:
         return views
 
     def all(self) -> list[View]:
-        """Return every case of the dialect with what it pictures."""
+        """Return every case of the dialect with what it pictures; made once, all is reached now."""
+        if self._all is None:
+            self._all = self._views()
+        return self._all
+
+    def _views(self) -> list[View]:
         views = [view for shape in self.dialect.shapes.values() for view in self.views(shape)]
         for unit, shape in self.dialect.units.items():
             for case in shape.cases:
@@ -126,7 +133,7 @@ class Contexts:
 
 def talks(dialect: Dialect) -> list[Case]:
     """Return the cases of the conversation."""
-    talk = dialect.conversation
+    talk = dialect.filed or dialect.conversation
     return [case for group in talk.groups for case in group.cases] if talk else []
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from . import enforce, intake, pairing, turns
+from . import answers, enforce, intake, pairing, turns
 from .env import Env
-from .hooks import left_out
 from .lenses import Misfit
 from .notes import LEFT_OUT, Draft
-from .picture import Fields, Hole, Literal
+from .picture import ABSENT, Fields, Hole, Literal
 from .reader import Reader
 from .rulefile import Case, Conversation, Group, Shape
 from .sight import View
-from .trail import At
+from .trail import At, pointer
 from .writer import Writer
 
 # -- reading ----------------------------------------------------------------------------------
@@ -33,8 +32,18 @@ def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     before: Group | None = None
     run: Shape | None = None
+    file = reader.file
     for i, item in enumerate(wire):
-        group, new = read_message(reader, item, (*at, i))
+        place = (*at, i) if file is None else file.place(at, i)
+        try:
+            group, new = read_message(reader, item, place)
+        except Misfit as misfit:
+            if file is None:
+                raise
+            file.keep(reader, i, place, item, misfit)
+            continue
+        if file is not None:
+            file.remember(reader, i, new[0])
         if group.spliced and group is before:
             if reader.run is not None and reader.run is run:
                 memory = reader.memory(new[0]["parts"][0])
@@ -46,6 +55,32 @@ def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
             messages.extend(new)
         before, run = group, reader.run
     return messages
+
+
+def read_talk(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
+    """Read a conversation; where its hole is `bare`, one plain text is what a user says."""
+    if "bare" not in h.lenses:
+        return read_messages(reader, wire, at)
+    if isinstance(wire, str):
+        part = {"type": "text", "text": wire}
+        message = {"role": "user", "parts": [part]}
+        for owner, key in ((message, None), (part, None), (part, "text")):
+            reader.trail.put(owner, key, at)
+        return [message]
+    messages = read_messages(reader, wire, at)
+    if _plain(messages) is not None:
+        env.spelled.setdefault(pointer(rel), {})["list"] = True
+    return messages
+
+
+def _plain(messages: Any) -> str | None:
+    """Return the text of a conversation that is one plain text of the user."""
+    if len(messages) != 1 or messages[0].get("role") != "user":
+        return None
+    parts = messages[0].get("parts", ())
+    if not messages[0].keys() <= {"role", "parts", "spelled"} or len(parts) != 1:
+        return None
+    return parts[0]["text"] if parts[0].keys() == {"type", "text"} else None
 
 
 def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
@@ -74,7 +109,7 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
         reader.run = None
         reader.trail.put(message, None, at)
         return flat, [message]
-    if _by_role(best):
+    if _by_role(best) and len(best.at) == len(at) + 1:
         roles = ", ".join(f"`{r}`" for r in _roles(talk))
         got = item.get("role") if isinstance(item, dict) else None
         raise Misfit(f"the role is {got!r}, expected one of {roles}", best.at, best.pos)
@@ -102,7 +137,10 @@ def _items(reader: Reader, group: Group) -> bool:
 
 def _fixed(group: Group) -> list[str]:
     side = group.cases[0].sides[1]
-    return [path for path, value in side.items() if isinstance(value, tuple)]
+    # What may be absent tells nothing apart.
+    return [
+        path for path, value in side.items() if isinstance(value, tuple) and ABSENT not in value
+    ]
 
 
 def _before(talk: Conversation, group: Group) -> list[Group]:
@@ -155,9 +193,11 @@ def _read_group(
         messages = [{"role": talk.role(plain), "parts": parts}]
     first = messages[0]
     _fields(reader, plain, env, first)
+    if case.read_only:
+        _remember(reader, first, "case", case.name)
     for message in messages:
         reader.trail.put(message, None, at)
-    return messages
+    return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
 
 
 def _fields(reader: Reader, case: Case, env: Env, message: dict[str, Any]) -> None:
@@ -172,44 +212,21 @@ def _remember(reader: Reader, message: dict[str, Any], key: str, value: Any) -> 
     memory[""] = {**memory.get("", {}), key: value}
 
 
-def pair(messages: list[dict[str, Any]], dialect: str) -> list[tuple[str, dict[str, Any]]]:
-    """Give each result the name of its call, by id and occurrence.
-
-    Returns what was odd: (`duplicate-id` | `unpaired`, part).
-    """
-    odd: list[tuple[str, dict[str, Any]]] = []
-    open_calls: dict[str, deque[str]] = {}
-    calls: dict[str, deque[tuple[int, dict[str, Any]]]] = {}
-    names: dict[str, str] = {}
-    last = 0  # the place of the last message that is no result
-    for place, message in enumerate(messages):
-        if message.get("role") != "tool":
-            last = place
-        for part in message.get("parts", ()):
-            if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
-                if open_calls.get(part["id"]):
-                    odd.append(("duplicate-id", part))
-                open_calls.setdefault(part["id"], deque()).append(part.get("name", ""))
-                calls.setdefault(part["id"], deque()).append((place, part))
-                names[part["id"]] = part.get("name", "")
-            elif part.get("type") == "tool_result":
-                key = part.get("tool_call_id")
-                waiting = open_calls.get(key) if isinstance(key, str) else None
-                if not waiting:
-                    odd.append(("unpaired", part))
-                if waiting and key is not None:
-                    calls[key].popleft()
-                name = waiting.popleft() if waiting else names.get(key or "")
-                if name is not None and "name" not in part:
-                    part["name"] = name
-                    left_out(part, dialect, "name")
-    # The calls of the last turn are open, not forgotten.
-    for waiting_calls in calls.values():
-        odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)
-    return odd
-
-
 # -- writing ----------------------------------------------------------------------------------
+
+
+def write_talk(writer: Writer, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
+    """Write a conversation; where its hole is `bare`, one plain text of the user is that text."""
+    out = write_messages(writer, messages)
+    if "bare" not in h.lenses or view.memory.get(pointer(rel), {}).get("list"):
+        return out
+    for text in map(_plain, ([message] for message in messages) if len(out) == 1 else ()):
+        said = [{"role": "user", "parts": [{"type": "text", "text": text}]}]
+        if text is not None and write_messages(writer.afresh(), said) == out:
+            if into is not None:
+                writer.stands[id(out[0])] = (out[0], *into)
+            return text
+    return out
 
 
 def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[Any]:
@@ -220,9 +237,12 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
         raise Misfit("`messages` is no list", (), talk.pos)
     if writer.repair:
         messages = pairing.paired(writer, enforce.ids(writer, messages))
+        messages = pairing.freeform(writer, messages)
         messages = enforce.order(writer, enforce.full(writer, messages))
         pairing.unsigned(writer, messages)
         messages = turns.right(writer, messages) if whole else messages
+    if writer.dialect.answered:
+        messages = answers.joined(writer, messages)
     out: list[Any] = []
     waiting = deque(messages)
     run: list[tuple[Case, dict[str, Any]]] = []
@@ -246,6 +266,9 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
                     wires = _write_run(writer, talk, group, whole, made)
                     writer.beside = []
             out.extend(wires)
+            number = run[0][1].get("spelled", {}).get(writer.dialect.name, {}).get("", {})
+            if wires and "line" in number:
+                writer.lines[id(wires[0])] = number["line"]
             for draft in joined if wires else ():
                 draft.owner = wires[0]
         run.clear()
@@ -311,7 +334,7 @@ def _place(
         groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
     for group in groups:
         for case in group.cases:
-            if talk.role(case) != message.get("role"):
+            if talk.role(case) != message.get("role") or (case.read_only and case.name != read_by):
                 continue
             view = View(message, "message", case, writer)
             try:
@@ -333,6 +356,7 @@ def _write_run(
     made: bool = False,
 ) -> list[Any]:
     """Write a run of messages; `made` says that the source has no such message."""
+    writer.since = len(writer.notes)
     case, first = run[0]
     parts = [part for _, message in run for part in message.get("parts", ())]
     if group.spliced:

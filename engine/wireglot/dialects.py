@@ -7,13 +7,17 @@ from typing import Any, NamedTuple
 
 from . import (
     admission,
+    arguments,
     conversation,
     demands,
+    documents,
     enforce,
     hooks,
     ladder,
+    pairing,
     paths,
     rulefile,
+    sessions,
     turns,
     units,
     variants,
@@ -23,10 +27,11 @@ from .env import Env
 from .errors import ConversionError, UsageError
 from .lenses import Misfit
 from .notes import Draft, Note, severity_of
-from .payload import check_call, check_json, check_unit, known_options
+from .payload import Clock, check_call, check_json, check_unit, known_options, with_clock
 from .picture import ABSENT
 from .reader import Reader
 from .recorder import Recorder, Written
+from .resolver import Resolve, Resolver
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
@@ -36,7 +41,7 @@ from .writer import Writer
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
 
-class _Read(NamedTuple):
+class Read(NamedTuple):
     ir: Any
     trail: Trail
     notes: list[tuple[str, str, Any, Any, str]]
@@ -106,12 +111,17 @@ class DialectRules:
         unit: str = "request",
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | policies.Policy | None = None,
+        resolve: Resolve | None = None,
+        clock: Clock | None = None,
     ) -> Conversion:
         """Write an IR value as a payload of this dialect.
 
+        `clock` gives the times that nobody has said, in seconds since 1970, as `time.time` does.
         Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
         """
-        known = known_options(options)
+        known = with_clock(known_options(options), clock)
+        if resolve is not None:
+            known["resolve"] = Resolver(resolve)
         judge = policies.of(policy)
         check_unit(unit)
         check_json(ir)
@@ -123,6 +133,17 @@ class DialectRules:
         )
         rules_hash = self._hash()
         return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
+
+    def parse(self, text: str) -> Any:
+        """Return the body of a session file: its lines, or the one value that it holds.
+
+        A line that is no JSON object is a text. Raises ConversionError for what is no such file.
+        """
+        return documents.parsed(text, self.model.document, sessions.key_of(self._unit("session")))
+
+    def text(self, body: Any, indent: int | None = None) -> str:
+        """Return the text of the file whose body this is; `indent` is for what has no lines."""
+        return documents.printed(body, self.model.document, indent)
 
     def pictured(self, unit: str) -> set[str]:
         """Return the wire paths that the unit's pictures name."""
@@ -164,10 +185,11 @@ class DialectRules:
         stream: bool | None,
         options: dict[str, Any],
         recorder: Recorder | None = None,
-    ) -> _Read:
+    ) -> Read:
         check_unit(unit)
         check_json(body)
-        reader = Reader(self.model, options, recorder=recorder)
+        model_of = self.model if unit != "session" else self.model.in_files
+        reader = Reader(model_of, options, recorder=recorder)
         try:
             ir = self._read_unit(reader, body, unit)
         except Misfit as misfit:
@@ -192,16 +214,19 @@ class DialectRules:
         if messages is not None:
             if recorder is not None:
                 recorder.names.update(units.names_of(messages, reader.trail))
-            for code, part in conversation.pair(messages, self.name):
+            for code, part in pairing.named(messages, self.name, self.model.tells_freeform):
                 at = reader.trail.find(part) or ()
                 told = {
                     "duplicate-id": "two calls in a row have this id; results pair in order",
                     "unpaired": "this result answers no call that is still open"
                     if part.get("type") == "tool_result"
                     else "this call has no result in the conversation",
+                    "inconsistent": "this result is of another kind than its call: one is freeform",
                 }[code]
                 odd.append(Draft(code, "kept", at, None, told, None, part))
-        return _Read(ir, reader.trail, notes, made, odd)
+        if unit == "request" and options.get("check_arguments"):
+            odd += arguments.checked(ir, reader.trail)
+        return Read(ir, reader.trail, notes, made, odd)
 
     def _read_unit(self, reader: Reader, body: Any, unit: str) -> Any:
         top = self.model
@@ -211,6 +236,8 @@ class DialectRules:
             if unit == "request":
                 self._head(reader, ir)
             return ir
+        if unit == "session":
+            return sessions.read(reader, self._unit(unit), body)
         if unit == "messages":
             self._talk()
             return conversation.read_messages(reader, body, ())
@@ -260,7 +287,8 @@ class DialectRules:
         odd: list[Draft] | None = None,
         prepare: Callable[[Writer], None] | None = None,
     ) -> tuple[Any, list[Draft], Envelope | None]:
-        writer = Writer(self.model, same, trail, options, self._ladder)
+        model = self.model if unit != "session" else self.model.in_files
+        writer = Writer(model, same, trail, options, self._ladder)
         body, envelope = self._written(writer, ir, unit, made, odd, prepare)
         return body, writer.notes, envelope
 
@@ -304,6 +332,8 @@ class DialectRules:
             return self._write_request(writer, ir)
         if unit in ("response", "error"):
             return units.stepped(writer, self._unit(unit), ir), None
+        if unit == "session":
+            return sessions.write(writer, self._unit(unit), ir), None
         if unit in ("messages", "message"):
             self._talk()
             found = conversation.write_messages(writer, ir, whole=unit != "message")

@@ -15,12 +15,17 @@ from .writer import Writer
 
 
 def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    """Take system text out of the messages where the dialect wants it apart."""
+    """Take system text out of the messages where the dialect wants it apart.
+
+    Where it does not, what stood apart at home stands apart there again.
+    """
     talk = writer.dialect.conversation
-    if talk is None or ("lift", "system") not in talk.enforce:
+    if talk is None:
         return [], messages
+    lifts = ("lift", "system") in talk.enforce
     if (
-        ("some-message", "") in writer.asked
+        lifts
+        and ("some-message", "") in writer.asked
         and not writer.options.get("part")
         and any(message.get("parts") for message in messages)
         and all(_silent(message) for message in messages)
@@ -32,6 +37,7 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
     for message in messages:
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
         home = writer.same and (not writer.repair or ("leave", "system") in writer.asked)
+        home = home or not lifts
         taken = message.get("role") == "system" and not (
             home and (rest or heads or not memory.get("head"))
         )
@@ -88,7 +94,7 @@ def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[st
             continue
         at = writer.trail.find(message, path or None) or writer.trail.find(message)
         where = next(iter(message.get("parts", ())), None)
-        writer.note(row.name, row.effect, at, row.pos, row.message, None, where)
+        writer.note(row.name, row.effect, at, row.pos, row.says(message), None, where)
         return new
     at = writer.trail.find(message)
     raise Misfit(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FORMS = ({"wire", "ir"}, {"reads", "as"}, {"writes", "as"})
 ROW_FORM = {"from", "to"}
-UNITS = {"request": "request", "response": "response", "error": "error"}
+UNITS = {unit: unit for unit in ("request", "response", "error", "session")}
 WHOLE = ("conversation", "envelope", *UNITS)
 
 

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 from . import carry, markers, memory, names, variants
 from . import policy as policies
 from .errors import UsageError
-from .notes import Draft, Note
-from .payload import check_call, known_options
+from .notes import Draft, Note, quiet
+from .payload import check_call, known_options, resolving
 from .remainder import Remainder
 from .results import Conversion, Envelope, all_notes, concluded
 from .trail import Trail
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
+    from .resolver import Resolve
     from .rulesets import RuleSet
+    from .streams import Translator
     from .writer import Writer
 
 VERSION = 1  # of the form of a state
@@ -41,6 +43,7 @@ class Exchange:
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | policies.Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> None:
         check_call(model, None, client=client, provider=provider)
         given = dict(options) if isinstance(options, Mapping) else options
@@ -48,7 +51,8 @@ class Exchange:
         if not isinstance(self._carries, bool):
             raise UsageError("the option `carry` is `true` or `false`")
         self._rules, self.client, self.provider, self.model = rules, client, provider, model
-        self._options = known_options(given)
+        self._options, self._resolve = known_options(given), resolve
+        resolving({}, resolve)  # which says at once what is no function
         self._judge = policies.of(policy)
         rows = {name: rules.rows(name) for name in (client, provider)}
         variants.check_version(self._options, rows)
@@ -78,7 +82,8 @@ class Exchange:
         done = self._at_once(body, one, two, stream)
         if done is not None:
             return self._sent(done.body, done.notes, done.envelope)
-        read = one._read(body, "request", None, stream, self._options)
+        options = resolving(self._options, self._resolve)
+        read = one._read(body, "request", None, stream, options)
         if self.model is not None:
             read.ir["model"] = self.model
         same = self.client == self.provider
@@ -98,7 +103,7 @@ class Exchange:
 
         made = read.made - {id(part) for part, entry in calls}
         out, found, envelope = two._write(
-            read.ir, "request", same, read.trail, self._options, made, drafts, prepare
+            read.ir, "request", same, read.trail, options, made, drafts, prepare
         )
         self._names.learn(held[0].limits, self.provider)
         if not same:
@@ -126,6 +131,20 @@ class Exchange:
         rest.noted(drafts, read.trail, self._stays)
         self._state["turns"] += rest.turns
         return self._given(out, all_notes(read.notes, drafts, out, False))
+
+    def translator(self) -> Translator:
+        """Translate the stream of the provider's response for the client, frame by frame.
+
+        When it is finished, what the client has no room for is in the state; nothing rides in
+        frames. Raises UsageError.
+        """
+        from .turnstream import TurnStream
+
+        asked, sent = self._state["models"]
+        one, two = self._at(self.provider, sent), self._at(self.client, asked)
+        settings = (self._options, self._judge, self._rules.hash, self._stays)
+        turns = self._state["turns"]
+        return TurnStream(one, two, self._names, self._taken(), turns, settings)
 
     def error(self, body: Any, http: int | None = None) -> Conversion:
         """Convert an error of the provider for the client. Raises ConversionError, PolicyError.
@@ -186,7 +205,9 @@ class Exchange:
             body, self.client, self.provider, self._state["models"], stream, self._options
         )
         telling = {"renamed", *markers.codes(two)}
-        return None if done is None or any(n.code in telling for n in done.notes) else done
+        if done is None or any(n.code in telling for n in done.notes):
+            return None
+        return done if self._resolve is None or quiet(done.notes) else None
 
     def _taken(self) -> set[str]:
         """Return the ids of calls that the client has."""

@@ -185,7 +185,7 @@ def helped(name: str, known: Iterable[str], what: str = "there are", lead: str =
     told = near(name, names, lead)
     if not names:
         return told or "there are none"
-    listed = f"{what}: {', '.join(names)}" if len(names) <= 24 else ""
+    listed = f"{what}: {', '.join(names)}" if len(names) <= 28 else ""
     return " ".join(filter(None, (told, listed)))
 
 

@@ -7,7 +7,9 @@ checked further in the same run.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from . import documents
 from .errors import RuleError
 from .fields import ROLES
 from .findings import Findings, helped
@@ -15,9 +17,10 @@ from .grammar import Rule, kept_as_is, short
 from .pictureform import Pictures
 from .rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS, turn
 from .source import Node, Pos
+from .streamform import Streams
 from .tableform import Tables
 
-UNITS = ("request", "response", "error", "envelope")
+UNITS = ("request", "response", "error", "envelope", "session")
 ENFORCE = {
     "lift": "ROLE",
     "leave": "ROLE",
@@ -63,7 +66,9 @@ class File(Tables):
             "conversation": self._conversation,
             "drop": self.reasons,
             "carry": self._word_map(str),
+            "document": self._document,
             "examples": self.each(self.examples),
+            "stream": Streams(self.findings, self.pictures).check,
             **dict.fromkeys(UNITS, self._unit),
         }
         top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)
@@ -291,6 +296,32 @@ class File(Tables):
                 self.findings.error("R024", message, role.pos, help, word=str(role.value))
                 return False
         return True
+
+    def _document(self, node: Node, what: str) -> Node | None:
+        def right(read: Callable[..., object], known: tuple[str, ...] = ()) -> Rule:
+            def check(child: Node, what: str) -> Node | None:
+                found = self.words(child, what, known, {}) if known else child
+                if found is not None and (not known or len(found.value) == len(child.value)):
+                    try:
+                        read(found, *([known] if known else ()))
+                    except RuleError as error:
+                        self.form(error.reason, found, error.help)
+                        return None
+                return found
+
+            return check
+
+        rules = {
+            "text": right(documents.texts),
+            "log": right(documents.keys, documents.LOG),
+            "tree": right(documents.keys, documents.TREE),
+            "message": lambda child, what: (
+                right(documents.line)(child, what) and self.wire(child, what)
+            ),
+        }
+        found = self.words(node, what, documents.WORDS, rules)
+        whole = found is not None and len(found.value) == len(node.value)
+        return right(documents.load)(found, what) if found is not None and whole else None
 
     def _spelling(self, node: Node, what: str) -> Node | None:
         if node.plain() == ["camelCase", "snake_case"]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import picture as pic
 from .ir import field_type
-from .lenses import is_guard, stringify
+from .lenses import is_guard, milliseconds_of, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
 from .schema import Schema
@@ -31,6 +31,8 @@ BY_TYPE: dict[str, tuple[Any, ...]] = {
     "opaque": ("c2ln", "AA=="),
     "any": ANY,
 }
+TIMED = ("time", "start", "end")
+TIMES = ("2026-01-31T12:00:00.000Z", "2026-01-31T12:00:01.250Z")
 NOT_OBJECTS = ("{", "", "no", "[1]", '"x"')
 
 
@@ -133,6 +135,8 @@ class Generator:
             }
             return list(keyed.values())
         if h.shape is not None:
+            if h.path == "result" and self.open:  # it is that of the call around it
+                self.open.insert(0, self.open.pop())
             return self.named(h.shape)
         return self.scalar(h, made)
 
@@ -159,11 +163,16 @@ class Generator:
                 call = self.open.pop(0) if self.open else (f"call_{self.count}x", "f")
                 made.said["tool_call_id"], made.said["name"] = call
             return made.said[h.path]
+        if h.path == "id" and made.kind == "message":
+            self.count += 1
+            return f"m{self.count}"
+        if h.path.rpartition(".")[2] in TIMED:
+            return self.chance.choice(TIMES)
         if h.path == "name" and made.kind == "tool_call":
             return made.said.setdefault("name", self.name())
         for lens in h.lenses:
-            if is_guard(lens):
-                return self.chance.choice(BY_TYPE[self.chance.choice(lens.split("+"))])
+            if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in BY_TYPE]):
+                return self.chance.choice(BY_TYPE[self.chance.choice(kinds)])
         kind = field_type(made.case.shape, h.path)
         if h.path in made.summed:
             return made.number(h.path, self, there=True)
@@ -180,7 +189,7 @@ class Generator:
         if schema is not None:
             return self.schema(schema)
         if lens == "json":
-            guards = [g for g in h.lenses if is_guard(g)]
+            guards = [g for g in h.lenses if is_guard(g) and g not in ("home", "refless")]
             kinds = guards[0].split("+") if guards else ["object"]
             text = stringify(self.chance.choice(BY_TYPE[self.chance.choice(kinds)]))
             return f" {text}" if self.rarely() else text
@@ -188,9 +197,13 @@ class Generator:
             return self.often()
         if lens == "not-an-object":
             return self.chance.choice(NOT_OBJECTS)
+        if lens == "milliseconds":
+            return milliseconds_of(value)
         if lens == "lone":
             return value[0]
-        if (lens == "bare" and self.often()) or (lens == "plain" and isinstance(value, list)):
+        if (lens in ("bare", "blocks") and self.often()) or (
+            lens == "plain" and isinstance(value, list)
+        ):
             return self.word()
         if lens == "listed" and len(value) == 1 and self.often():
             return value[0]

@@ -16,10 +16,12 @@ from .pictureform import names as text_names
 from .rulefile import Dialect
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-LISTS = ("bare", "joined", "lone")  # lenses of a list that a shape makes
+LISTS = ("bare", "blocks", "joined", "lone")  # lenses of a list that a shape makes
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+
+_EMPTY = {"[]": "empty-list", "{}": "empty-object", "''": "empty-text"}
 
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
@@ -119,7 +121,7 @@ class _View:
 
     def _by(self) -> str | None:
         shape = self.view.shape
-        node = _defined(self.dialect, "shapes").get(shape.name) if shape else None
+        node = definitions(self.dialect, "shapes").get(shape.name) if shape else None
         by = node.get("by") if node is not None else None
         return by.value if by is not None else None
 
@@ -139,7 +141,7 @@ class _View:
 
     def _shape(self, hole: Hole) -> None:
         """Report a shape that is not there (R014)."""
-        known = {name for word in ("shapes", "unions") for name in _defined(self.dialect, word)}
+        known = {name for word in ("shapes", "unions") for name in definitions(self.dialect, word)}
         if self.dialect.node.get("conversation") is not None:
             known.add("conversation")
         if hole.shape is not None and hole.shape not in known:
@@ -242,11 +244,13 @@ class _View:
             "not": (("bool",), "bool"),
             "not-an-object": (("string",), "string"),
             "timestamp": (("number", "integer"), "string"),
+            "milliseconds": (("string",), "integer"),
             "plain": (("string",), "string"),
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),
         }.get(lens, ((), ""))
-        if lens in LISTS and hole.mode != "each":
+        talk = lens == "bare" and hole.shape == "conversation"
+        if lens in LISTS and hole.mode != "each" and not talk:
             message = f"`{lens}` is a lens of a list that a shape makes"
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {lens}`",
                        word=lens)  # fmt: skip
@@ -257,7 +261,7 @@ class _View:
             takes, gives = ("object",), "object"
         elif not gives:
             named = (lens, lens.removeprefix("fits-"))
-            defined = (_defined(self.dialect, word) for word in ("tables", "schemas"))
+            defined = (definitions(self.dialect, word) for word in ("tables", "schemas"))
             if not any(name in there for there in defined for name in named):
                 known = {*LENSES, *FORMS, *GUARDS, *self.dialect.tables, *self.dialect.schemas}
                 help = helped(lens, known, "the lenses are")
@@ -280,7 +284,7 @@ class _View:
 
     def _makes(self, hole: Hole) -> bool:
         """Tell whether the value of a `(made)` hole comes from somewhere."""
-        if hole.path == "name" and self.view.case.shape == "tool_result":
+        if hole.path == "name" and self.view.objects == {"tool_result"}:
             return True  # a result takes its name from its call
         return bool(self.dialect.hooks) and hole.path in MADE
 
@@ -298,8 +302,8 @@ class _View:
             message = f"`(made)` says nothing here: no hook makes `${hole.path}`"
             self.error("R019", message, hole.pos, help, word="(made)")
         elif hole.mark == "copy":
-            others = [h for h in self.holes if hole.path in h.paths and h.mark != "copy"]
-            if not others:
+            others = {p for h in self.holes if h.mark != "copy" for p in h.paths}
+            if hole.path not in others | {name for name, _ in text_names(self.view.case.wire)}:
                 help = f"write `${hole.path}` without `(copy)` where it is read"
                 message = f"there is no other hole of `${hole.path}` that this one copies"
                 self.error("R019", message, hole.pos, help, word="(copy)")
@@ -309,27 +313,35 @@ class _View:
     def _value(self, hole: Hole) -> None:
         value = hole.value
         table = self.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
-        if value is None or isinstance(value, list | dict) or hole.mode:
+        if value is ABSENT:
+            message = f"`({hole.mark} $absent)` says that there is nothing"
+            self.error("R010", message, hole.pos, "write `(optional)`", word=f"({hole.mark}")
+        if value is None or value is ABSENT or hole.mode:
             return
+        word = _EMPTY.get(repr(value), str(value))
         if table is not None:
             known = {str(w) for w in (*table.to_ir, *table.read_also)}
             if str(value) not in known:
-                message = f"`{value}` is no word of the wire in the table `{hole.lenses[-1]}`"
-                self.error("R010", message, hole.pos, helped(str(value), known), word=str(value))
+                message = f"`{word}` is no word of the wire in the table `{hole.lenses[-1]}`"
+                self.error("R010", message, hole.pos, helped(word, known), word=word)
             return
         kind = field_type(self.view.case.shape, hole.path)
         if len(hole.paths) > 1:
             kind = "integer"
-        if hole.lenses or kind in ("any", "opaque") or guard(kind, value):
+        if hole.lenses and all(map(is_guard, hole.lenses)):
+            kind = hole.lenses[0]
+        elif hole.lenses:
+            return
+        if kind in ("any", "opaque") or guard(kind, value):
             return
         help = f"`${hole.path}` is a value of type {kind} (docs/ir.md)"
-        if kind == "bool" and str(value).lower() in _YES:
-            help = f"write `{_YES[str(value).lower()]}`: `{value}` is a text in a rule file"
-        message = f"`{value}` is no {kind}, and `${hole.path}` is"
-        self.error("R010", message, hole.pos, help, word=str(value))
+        if kind == "bool" and word.lower() in _YES:
+            help = f"write `{_YES[word.lower()]}`: `{word}` is a text in a rule file"
+        message = f"`{word}` is no {kind}, and `${hole.path}` is"
+        self.error("R010", message, hole.pos, help, word=word)
 
 
-def _defined(dialect: Dialect, word: str) -> dict[str, Any]:
+def definitions(dialect: Dialect, word: str) -> dict[str, Any]:
     """Return what a file defines under a word, be it with mistakes."""
     node = dialect.node.get(word)
     return node.value if node is not None and isinstance(node.value, dict) else {}

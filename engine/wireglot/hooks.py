@@ -36,7 +36,7 @@ def call_ids(
             if "id" not in part:
                 if seed is None:
                     seed = _seed(ir, body)
-                part["id"] = _id(seed, place, taken)
+                part["id"] = made_id(seed, place, taken)
                 taken.add(part["id"])
                 left_out(part, dialect, "id")
                 made.append(("made-id", part))
@@ -50,7 +50,7 @@ def call_ids(
                     found = open_calls[0]
                 if found is None:
                     seed = seed or _seed(ir, body)
-                    found = (_id(seed, place, taken), str(name))
+                    found = (made_id(seed, place, taken), str(name))
                 part["tool_call_id"] = key = found[0]
                 left_out(part, dialect, "tool_call_id")
                 made.append(("made-id", part))
@@ -79,7 +79,8 @@ def _seed(ir: dict[str, Any], body: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _id(seed: str, place: str, taken: set[str]) -> str:
+def made_id(seed: str, place: str, taken: set[str]) -> str:
+    """Return an id for the call at a place, which no other call has."""
     turn = ""
     while True:
         digest = hashlib.sha256(f"{seed}/{place}{turn}".encode("utf-8", "replace")).hexdigest()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import runs
 from .env import Env, show
 from .ir import field_type
 from .lenses import (
     Misfit,
     guard,
     is_guard,
+    moment_of,
     not_an_object,
     parse_json,
     same,
@@ -17,8 +19,8 @@ from .lenses import (
     time_of,
 )
 from .picture import ABSENT, Hole
-from .rulefile import Case, Shape
-from .trail import At, Several, Trail, keys_of, pointer
+from .rulefile import Shape
+from .trail import At, Trail, pointer
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -95,6 +97,10 @@ def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Non
 
 def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
+    if h.shape == "conversation":
+        from .conversation import read_talk
+
+        return read_talk(reader, h, wire, at, rel, env)
     value, said = wire, False
     for lens in reversed(h.lenses):
         if is_guard(lens):
@@ -115,10 +121,6 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
         aside(reader, h, parts, env)
         return parts
     if h.mode == "as":
-        if h.shape == "conversation":
-            from .conversation import read_messages
-
-            return read_messages(reader, value, at)
         assert h.shape is not None
         try:
             return reader.shape(h.shape, value, at)
@@ -151,7 +153,7 @@ def through(
             raise Misfit("the text is JSON of another type", at, h.pos)
         env.put(f"{h.path}_json", value, None)
         return parsed, False
-    if lens in ("bare", "joined"):
+    if lens in ("bare", "blocks", "joined"):
         return texts(reader, lens, h, value, at, rel, env)
     if lens == "plain":
         if isinstance(value, list):
@@ -176,6 +178,11 @@ def through(
         if not not_an_object(value):
             raise Misfit("expected text that is the JSON of no object", at, h.pos)
         return value, False
+    if lens == "milliseconds":
+        try:
+            return moment_of(value), False
+        except Misfit as misfit:
+            raise Misfit(misfit.reason, at, h.pos) from None
     if lens == "timestamp":
         try:
             seconds = seconds_of(value)
@@ -208,8 +215,10 @@ def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env:
             if not exact:
                 told = f"`{value}` is read as `{read}`"
                 env.notes.append(("reworded", "changed", at, h.pos, told))
-        elif not (exact and pair.simple) and not same(written := pair.home(read), value):
+        elif (pair.two_way or not exact) and not same(written := pair.home(read), value):
             env.spell(rel, value, written)
+        if lens in reader.dialect.schemas and not exact:
+            pair.trace(value, read, at, reader.trail)
     except Misfit as misfit:
         raise Misfit(misfit.reason, at, h.pos) from None
     return read
@@ -219,8 +228,11 @@ def texts(
     reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
 ) -> tuple[Any, bool]:
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
-    empty = h.value if h.mark in ("else", "default") else "" if h.mark is None else ABSENT
+    nothing: Any = [] if lens == "blocks" else ""
+    empty = h.value if h.mark in ("else", "default") else nothing if h.mark is None else ABSENT
     if isinstance(value, str):
+        if lens == "blocks" and value:
+            env.spelled.setdefault(pointer(rel), {})["bare"] = True
         if not value:
             if empty is ABSENT or not same(empty, value):
                 env.spell(rel, value, empty)
@@ -233,10 +245,16 @@ def texts(
     if lens == "joined" or not isinstance(value, list):
         raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
     if not value:
-        env.spell(rel, value, empty)
+        if empty is ABSENT or not same(empty, value):
+            env.spell(rel, value, empty)
         return [], True
     parts = each(reader, h, value, at, rel, env)
-    if len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}:
+    if (
+        lens == "bare"
+        and len(parts) == 1
+        and parts[0].get("type") == "text"
+        and parts[0].keys() <= {"type", "text"}
+    ):
         env.spelled.setdefault(pointer(rel), {})["list"] = True
     return parts, True
 
@@ -292,12 +310,12 @@ def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: A
 def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
     """Remember the hole that elements were read by, where an earlier one could write them."""
     holes = env.case.lists.get(h.path, [h])
-    if h not in holes[1:]:
+    if h not in holes[1:] and h.mark != "old":
         return
     kinds = reader.dialect.kinds_of
     assert h.shape is not None
     earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
-    both = bool(earlier & kinds(h.shape))
+    both = h.mark == "old" or bool(earlier & kinds(h.shape))
     for part in parts:
         if both or part.get("type") == "unknown":
             memory = reader.memory(part)
@@ -321,8 +339,13 @@ def element(
             if shape.gathers:
                 mark = len(reader.notes)
                 try:
-                    run = gathered(reader, shape, case, item, at, lenient)
-                    return run + beside(reader, run[0], cases, item, at), shape
+                    run = runs.gathered(reader, shape, case, item, at, lenient)
+                    if reader.dialect.has_rivals(name, shape):
+                        for part in run:
+                            memory = reader.memory(part)
+                            memory["../"] = {**memory.get("../", {}), "run": shape.name}
+                    more, other = runs.beside(reader, run[0], case, cases, item, at)
+                    return run + more, other or shape
                 except Misfit as misfit:
                     del reader.notes[mark:]
                     best = max(best, misfit, key=lambda m: len(m.at))
@@ -336,68 +359,6 @@ def unknown(reader: Reader, item: Any, at: At) -> dict[str, Any]:
     part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
     reader.trail.put(part, None, at)
     return part
-
-
-def gathered(
-    reader: Reader, shape: Shape, case: Case, item: Any, at: At, lenient: bool
-) -> list[Any]:
-    """Read an element that holds a run of parts."""
-    env = reader.case(case, item, at, lenient)
-    parts: list[Any] = env.fields.pop("run", ([], None))[0]
-    if not parts:
-        raise Misfit("an empty run", at, case.pos)
-    first = parts[0]
-    for path, (value, place) in env.fields.items():
-        # What stands beside the run is said of its first part; a new run begins with it.
-        if path in first and not isinstance(first[path], dict):
-            raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
-        reader.place(first, path, value, place)
-    whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
-    whole += [(*at, *keys_of(key)) for key in env.kept]
-    if len(places := [place for place in whole if place is not None]) > 1:
-        reader.trail.put(first, None, Several.of(places))
-    if case is not shape.cases[0]:
-        for part in parts:
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "case": case.name}
-    for part in parts:
-        if part.get("type") == "unknown":
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "run": shape.name}
-    for key, value in env.kept.items():
-        kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
-        kept[f"..{key}"] = value
-        reader.trail.put(first, f"..{key}", (*at, key[1:]))
-    for key, entry in env.spelled.items():
-        reader.memory(first)[f"..{key}"] = entry
-    reader.notes.extend(env.notes)
-    return parts
-
-
-def beside(
-    reader: Reader, first: Any, cases: list[tuple[Shape, Case]], item: Any, at: At
-) -> list[Any]:
-    """Read what stands beside a run as an element of its own, if it is one."""
-    kept = first.get("kept", {}).get(reader.dialect.name, {})
-    keys = [key for key in item if f"../{key}" in kept]
-    if not keys:
-        return []
-    try:
-        part = reader.first(cases, {key: item[key] for key in keys}, at, False)
-    except Misfit:
-        return []
-    if "kept" in part:
-        return []
-    for key in keys:
-        del kept[f"../{key}"]
-    if not kept:
-        del first["kept"][reader.dialect.name]
-        if not first["kept"]:
-            del first["kept"]
-    memory = reader.memory(part)
-    memory["../"] = {**memory.get("../", {}), "beside": True}
-    reader.trail.put(part, None, Several.of([(*at, key) for key in keys]))
-    return [part]
 
 
 def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:

@@ -21,6 +21,7 @@ Unit = Literal[
     "tool_result",
     "usage",
     "error",
+    "session",
 ]
 UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
 
@@ -40,7 +41,8 @@ FIELDS: dict[str, str] = {
     **dict.fromkeys(
         "model id name text role level filename detail description url media_type data verbosity "
         "service_tier user effort mode display stop_reason stop_sequence tool_call_id input_text "
-        "arguments_text title syntax definition kind time ttl code message status param".split(),
+        "arguments_text title syntax definition type kind time ttl code message status "
+        "param start end cwd".split(),
         "string",
     ),
     **dict.fromkeys(
@@ -50,7 +52,8 @@ FIELDS: dict[str, str] = {
     ),
     **dict.fromkeys("temperature top_p top_k presence_penalty frequency_penalty".split(), "number"),
     **dict.fromkeys(
-        "parallel_tool_calls stream store strict logprobs include failed redacted trimmed".split(),
+        "parallel_tool_calls stream store strict logprobs include failed redacted trimmed "
+        "freeform".split(),
         "bool",
     ),
     **dict.fromkeys(
@@ -74,7 +77,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 # Fields that hold the user's own JSON, in which no word of the IR means anything.
 USER_DATA = frozenset(("arguments", "parameters", "schema", "own", "kept", "spelled", "metadata"))
 # Never a loss when a picture does not take them: they follow from other fields.
-DERIVED = frozenset(("type", "role", "kept", "spelled", "arguments_json", "value_json", "origin"))
+DERIVED = frozenset("type role kept spelled arguments_json value_json origin freeform".split())
 
 
 class ToolCall(TypedDict, total=False):

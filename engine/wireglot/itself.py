@@ -31,6 +31,7 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
                 inner = reader.case(case, wire, at, lenient, env, rel)
                 seen = {**env.fields, **inner.fields}
                 agree(reader, case, env)
+                inside(case, inner)
                 made: dict[str, Any] = {}
                 shadow = Env(env.base, case, lenient)
                 shadow.fields = inner.fields
@@ -61,6 +62,18 @@ def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, A
             around[path] = value
     around.update({k: v for k, v in made.items() if k not in ("own",)})
     return reader._chosen(shape, around)
+
+
+def inside(case: Case, env: Env) -> None:
+    """Check that no object that a hole found says another thing than the `ir` picture."""
+    for (name, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
+        found = env.fields.get(name, (None,))[0]
+        if not isinstance(child, Fields) or not isinstance(found, dict):
+            continue
+        for (inner, *_), said in child.entries:
+            if isinstance(said, Literal) and inner in found:
+                if not any(v is not ABSENT and same(found[inner], v) for v in said.values):
+                    raise Misfit(f"`{name}.{inner}` says something else", env.base, said.pos)
 
 
 def agree(reader: Reader, case: Case, env: Env) -> None:
@@ -158,7 +171,7 @@ def said(
 ) -> None:
     """Note the rung that was taken, and claim what it changed."""
     at = writer.trail.find(view.obj, path or None)
-    writer.note(row.name, row.effect, at, row.pos, row.message, *place)
+    writer.note(row.name, row.effect, at, row.pos, row.says(view.obj), *place)
     for key, old in view.obj.items():
         new = obj.get(key, ABSENT)
         if isinstance(old, dict) and isinstance(new, dict):

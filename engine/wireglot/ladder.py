@@ -19,6 +19,8 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .source import Node, Pos, wrong
 from .trail import At, Trail
 
+Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
+
 
 @dataclass(slots=True, eq=False)
 class Row:
@@ -32,6 +34,7 @@ class Row:
     message: str
     pos: Pos
     examples: list[Node] = field(default_factory=list)
+    scales: Scales = field(default_factory=dict)
 
     @property
     def adds(self) -> frozenset[str]:
@@ -41,6 +44,24 @@ class Row:
             for names, child in self.before.entries
             if isinstance(child, Literal) and child.values == (ABSENT,)
         )
+
+    def says(self, value: dict[str, Any]) -> str:
+        """Say what this row does to a value: its note, and what stands for what, and how near."""
+        found: dict[str, tuple[Any, str]] = {}
+        _match(self.before, value, "", found)
+        said = self.message
+        for hole in pic.holes(self.after):
+            for scale in (self.scales[lens] for lens in hole.lenses if lens in self.scales):
+                old = found[hole.path][0]
+                new = _scaled(scale, old)
+                if isinstance(old, str):
+                    said += f" `{old}` stands as {new}."
+                else:
+                    off = f"{abs(scale[new] - old) / old:.0%}" if old else "all"
+                    way = "more" if scale[new] > old else "less"
+                    error = f"{off} {way}" if scale[new] != old else "the same"
+                    said += f" {old} stands as `{new}`, which is {scale[new]} ({error})."
+        return said
 
 
 Ladder = dict[str, list[Row]]
@@ -52,6 +73,8 @@ def load(node: Node) -> Ladder:
     top = node.get("ladder")
     if top is None:
         raise wrong("the ladder file holds `ladder:`", node.pos)
+    listed = node.get("scales")
+    scales: Scales = listed.plain() if listed is not None else {}
     for kind, rows in top.value.items():
         found[kind] = []
         for name, row in rows.value.items():
@@ -74,6 +97,7 @@ def load(node: Node) -> Ladder:
                     str(said.value) if said else name,
                     row.pos,
                     _examples(row),
+                    scales,
                 )
             )
     return found
@@ -99,10 +123,12 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
         trail.recorder.step(row, value, new)
     origin = next((path for _, path in found.values() if trail.find(value, path)), "")
     for (name, *_), child in row.after.entries:
-        made = _make(child, found)
+        made = _make(child, found, row.scales)
         if made is ABSENT:
             new.pop(name, None)
         else:
+            if name == "type" and not isinstance(made, str):
+                raise Misfit("the type of an object is a word")
             new[name] = made
             at = trail.find(value, origin) if origin else None
             trail.put(new, name, at or trail.find(value))
@@ -114,7 +140,7 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
                     child,
                     {n: trail.find(value, p) for n, (_, p) in found.items()},
                 )
-    beside = _make(row.beside, found) if row.beside is not None else []
+    beside = _make(row.beside, found, row.scales) if row.beside is not None else []
     return new, beside, origin
 
 
@@ -127,6 +153,15 @@ def _tell(trail: Trail, new: Any, name: str, p: Picture, places: dict[str, At | 
     if isinstance(p, Fields):
         for (inner, *_), child in p.entries:
             _tell(trail, new[name], inner, child, places)
+
+
+def _scaled(scale: dict[str, float], value: Any) -> Any:
+    """Return the word nearest to a number, or the number of a word."""
+    if isinstance(value, str) and value in scale:
+        return scale[value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return min(scale, key=lambda word: abs(scale[word] - value))
+    raise Misfit("this stands on no scale")
 
 
 def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]]) -> None:
@@ -165,23 +200,23 @@ def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]])
             found[hole.path] = ({k: v for k, v in value.items() if k not in p.names}, path)
 
 
-def _make(p: Picture | None, found: dict[str, tuple[Any, str]]) -> Any:
+def _make(p: Picture | None, found: dict[str, tuple[Any, str]], scales: Scales) -> Any:
     if isinstance(p, Literal):
         return p.values[0]
     if isinstance(p, Hole):
         value = found[p.path][0]
         for lens in p.lenses:
-            value = _LENSES[lens](value)
+            value = _scaled(scales[lens], value) if lens in scales else _LENSES[lens](value)
         return value
     if isinstance(p, Text):
         return p.write(tuple(str(found[n][0]) for n in p.names))
     if isinstance(p, Fields):
-        made = {names[0]: _make(child, found) for names, child in p.entries}
+        made = {names[0]: _make(child, found, scales) for names, child in p.entries}
         for hole in p.spread:
             made.update(found[hole.path][0])
         return {k: v for k, v in made.items() if v is not ABSENT}
     if isinstance(p, Items):
-        return [_make(child, found) for child in p.items]
+        return [_make(child, found, scales) for child in p.items]
     raise Misfit("a row's `to` is a picture of the IR")
 
 

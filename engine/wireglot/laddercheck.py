@@ -18,6 +18,7 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
 from .pictureform import Pictures
 from .source import Node, Pos
 
+FILE = ("wireglot", "scales", "ladder")
 WORDS = ("note", "effect", "from", "to", "beside", "examples")
 LENSES = ("json", "decoded", "texts", "media", "joined")
 TESTS = ("empty", "texts", *GUARDS)
@@ -28,10 +29,10 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     """Check the ladder and return the rows that are right; `shapes` have rows by their names."""
     top = node.get("ladder")
     for word in node.value if isinstance(node.value, dict) else ():
-        if word not in ("wireglot", "ladder"):
+        if word not in FILE:
             pos = node.keys.get(word, node.pos)
             message = f"`{word}` is no word of the ladder's file"
-            findings.error("R021", message, pos, helped(word, ("wireglot", "ladder")))
+            findings.error("R021", message, pos, helped(word, FILE))
     if top is None or not isinstance(top.value, dict):
         message = "the ladder's file holds `ladder:`, a mapping of kinds"
         findings.error("R022", message, (top or node).pos)
@@ -40,6 +41,7 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     if version is None or version.value != 1 or isinstance(version.value, bool):
         message = "a rule file begins with the language version"
         findings.error("R026", message, (version or node).pos, "write `wireglot: 1`")
+    scales = _scales(node.get("scales"), findings)
     clean: dict[str, Node] = {}
     for kind, rows in top.value.items():
         known = {*KINDS, FUNCTION, *OTHERS}
@@ -53,10 +55,12 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
         right = {
             n: row
             for n, row in rows.value.items()
-            if _row(n, row, rows.keys.get(n, row.pos), findings)
+            if _row(n, row, rows.keys.get(n, row.pos), findings, scales or ())
         }
         clean[kind] = Node(right, rows.pos, rows.keys)
     made = Node({"ladder": Node(clean, top.pos, top.keys)}, node.pos, node.keys)
+    if scales:
+        made.value["scales"] = Node(scales, node.pos)
     try:
         ladder = steps.load(made)
     except RuleError as error:
@@ -67,7 +71,25 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     return ladder
 
 
-def _row(name: str, row: Node, pos: Pos, findings: Findings) -> bool:
+def _scales(node: Node | None, findings: Findings) -> dict[str, Node]:
+    """Return the scales that are right: words that stand for numbers."""
+    if node is None:
+        return {}
+    right: dict[str, Node] = {}
+    for name, scale in node.value.items() if isinstance(node.value, dict) else ():
+        words = [*scale.value.values()] if isinstance(scale.value, dict) else []
+        wrong = [n for n in words if not isinstance(n.value, int | float) or n.value is True]
+        if words and not wrong:
+            right[name] = scale
+        else:
+            message = f"the scale `{name}` is a mapping of words to numbers"
+            findings.error("R022", message, wrong[0].pos if wrong else scale.pos)
+    if not isinstance(node.value, dict):
+        findings.error("R022", "`scales` is a mapping of scales", node.pos)
+    return right
+
+
+def _row(name: str, row: Node, pos: Pos, findings: Findings, scales: Collection[str] = ()) -> bool:
     if not isinstance(row.value, dict):
         findings.error("R022", f"the row `{name}` is a mapping", row.pos, "note, from, to")
         return False
@@ -106,10 +128,10 @@ def _row(name: str, row: Node, pos: Pos, findings: Findings) -> bool:
             message = "`beside` is a hole of the parts that leave"
             findings.error("R022", message, beside.pos, "write `beside: $media`")
             return False
-    return _holes(row, findings) and right
+    return _holes(row, findings, scales) and right
 
 
-def _holes(row: Node, findings: Findings) -> bool:
+def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
     """Report names and lenses that the row cannot use."""
     right = True
     before, after, beside = (row.get(word) for word in ("from", "to", "beside"))
@@ -132,9 +154,9 @@ def _holes(row: Node, findings: Findings) -> bool:
                     findings.error("R014", message, pos, helped(name, given, "it names", "$"))
                     right = False
             for lens in hole.lenses if hole else ():
-                if lens not in LENSES:
+                if lens not in LENSES and lens not in scales:
                     findings.error("R014", f"`{lens}` is no lens of a row", pos,
-                                   helped(lens, LENSES, "the lenses are"))  # fmt: skip
+                                   helped(lens, (*LENSES, *scales), "the lenses are"))  # fmt: skip
                     right = False
     return right
 

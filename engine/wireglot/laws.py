@@ -30,9 +30,10 @@ from .trail import At, pointer
 from .where import picture_at, rule_at
 
 if TYPE_CHECKING:
+    from .rulefile import Dialect
     from .rulesets import RuleSet
 
-UNITS = ("request", "response", "error")
+UNITS = ("request", "response", "error", "session")
 RUNS = 10
 DERIVED = ("name", "arguments_json", "value_json")  # of calls and results; they follow from others
 
@@ -305,7 +306,9 @@ def broken(
     for name in names:
         made = {
             unit: [
-                Generator(rules[name].model, f"{seed}/{name}/{unit}/{n}").unit(unit)
+                Generator(_pictured(rules[name].model, unit), f"{seed}/{name}/{unit}/{n}").unit(
+                    unit
+                )
                 for n in range(runs)
             ]
             for unit in UNITS
@@ -318,6 +321,11 @@ def broken(
                         made[case.unit] = made[case.unit][:nth]
                     yield law, hold, case, payload
                     break
+
+
+def _pictured(model: Dialect, unit: str) -> Dialect:
+    """Return the dialect as a unit sees it: messages of a session stand in a file."""
+    return model.in_files if unit == "session" else model
 
 
 def fault(hold: Law, case: Case, payload: Any) -> Broken | None:

@@ -86,12 +86,12 @@ class _Mending:
         laid = [node.pos.file for node in self.overlays]
         if name is None and error.file not in laid:
             raise error
-        if name is not None:
-            self.findings.top = _top(name, self.files, self.overlays, self.findings)
+        node = self.files[name] if name is not None else self.overlays[laid.index(error.file)]
+        below = name if name is not None else str(node.value["overlay"].value)
+        self.findings.top = _top(below, self.files, self.overlays, self.findings)
         self.findings.take(error)
         self.findings.top = None
         at = Pos(error.file, error.line, error.column)
-        node = self.files[name] if name is not None else self.overlays[laid.index(error.file)]
         mended = _mended(node, at, error.rule) if found < MOST else None
         if name is None:
             n = laid.index(error.file)
@@ -177,7 +177,11 @@ def check(
 
 def ladder(files: Mapping[str, Node], findings: Findings) -> Ladder:
     """Check the ladder of some files and return the rows that are right."""
-    there = (node.get("shapes") for node in files.values())
+    rows = (node.get("variants") for node in files.values())
+    varied = [
+        row for listed in rows if listed and isinstance(listed.value, list) for row in listed.value
+    ]
+    there = (node.get("shapes") for node in (*files.values(), *varied))
     shapes = {n for s in there if s is not None and isinstance(s.value, dict) for n in s.value}
     return laddercheck.load(files[LADDER], findings, shapes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .ir import DERIVED, OPAQUE
-from .notes import UNKNOWN_KEY, foreign, no_place, own_field
+from .notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field
 from .sight import View
 from .trail import Several, keys_of
 
@@ -26,12 +26,14 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             continue
         base = writer.trail.find(obj, "kept")
         for key, value in kept.items():
-            if value is None:
+            if value is None or (value == "" and key.startswith("..")):
                 continue
             at = writer.trail.find(obj, key) if key.startswith("..") else None
             if at is None and base is not None:
                 at = (*base, *keys_of(key))
-            writer.note("unknown-key", "lost", at, view.case.pos, UNKNOWN_KEY)
+            line = view.shape == "session" and key.startswith("..")
+            code, told = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
+            writer.note(code, "lost", at, view.case.pos, told)
     for key, value in obj.items():
         if key in view.claims or silent(writer, key, value, obj):
             if writer.recorder is not None and key not in view.claims:
@@ -48,8 +50,11 @@ def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
     if key in DERIVED or value is None:
         return True
-    if writer.same and key in ("id", "tool_call_id") and id(obj) in writer.made:
-        return True  # of a dialect that takes none
+    if writer.same and key in ("id", "tool_call_id"):
+        # Of a dialect that takes none, and sent none: a hook has made it.
+        unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
+        if unsent or id(obj) in writer.made:
+            return True
     # The name of a result follows from its call.
     return (
         key == "name"
@@ -88,20 +93,21 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
         for place in places.places:
             writer.note("no-place", "lost", place, view.case.pos, told)
         return
-    if isinstance(value, dict) and writer.trail.spread(value, places):
+    last = path.rpartition(".")[2]
+    opaque = value if last in OPAQUE and isinstance(value, dict) else None
+    if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
         for key in value:
             left(writer, view, f"{path}.{key}", value[key])
         return
-    last = path.rpartition(".")[2]
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return
-    at = writer.trail.find(obj, path) or writer.trail.find(obj)
+    at = places or (opaque and writer.trail.find(opaque, "value")) or writer.trail.find(obj)
     writer.lefts.append((id(obj), path.partition(".")[0]))
     reason = view.case.drop.get(path)
     if reason:
         writer.note("dropped", "lost", at, view.case.pos, reason)
-    elif last in OPAQUE and isinstance(value, dict):
-        told = foreign(value.get("origin"))
+    elif opaque is not None:
+        told = foreign(opaque.get("origin"))
         writer.note(OPAQUE[last], "lost", at, view.case.pos, told)
     else:
         told = no_place(path)

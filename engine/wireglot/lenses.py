@@ -50,8 +50,8 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
-FORMS = frozenset(("bare", "joined", "lone", "listed", "plain"))
-LENSES = frozenset(("json", "not", "not-an-object", "timestamp"))
+FORMS = frozenset(("bare", "blocks", "joined", "lone", "listed", "plain"))
+LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds"))
 
 
 class Misfit(Exception):
@@ -191,6 +191,21 @@ def time_of(seconds: Any) -> str:
         return (start + datetime.timedelta(seconds=int(seconds))).isoformat() + "Z"
     except OverflowError:
         raise Misfit("this is no time of the calendar") from None
+
+
+def milliseconds_of(text: Any) -> int:
+    """Read a time of RFC 3339 as milliseconds since 1970; raises Misfit."""
+    seconds = seconds_of(text)
+    fraction = re.search(r"\.(\d{1,3})", text)
+    return seconds * 1000 + (int(fraction[1].ljust(3, "0")) if fraction else 0)
+
+
+def moment_of(milliseconds: Any) -> str:
+    """Write milliseconds since 1970 as a time of RFC 3339; raises Misfit."""
+    if not guard("integer", milliseconds):
+        raise Misfit("whole milliseconds are expected")
+    seconds, rest = divmod(int(milliseconds), 1000)
+    return f"{time_of(seconds)[:-1]}.{rest:03}Z"
 
 
 def guard(names: str, value: Any) -> bool:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from .dialects import DialectRules
     from .exchanges import Exchange
+    from .payload import Clock
     from .policy import Policy
+    from .resolver import Resolve
     from .results import Conversion
     from .rulesets import RuleSet
 
@@ -112,10 +114,14 @@ class LiveRules:
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
+        clock: Clock | None = None,
         trace: bool = False,
     ) -> Conversion:
         """Convert as `RuleSet.convert` does."""
-        return self.rules.convert(body, source, target, unit, model, stream, options, policy, trace)
+        return self.rules.convert(
+            body, source, target, unit, model, stream, options, policy, resolve, clock, trace
+        )
 
     def exchange(
         self,
@@ -125,9 +131,10 @@ class LiveRules:
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Exchange:
         """Put a client in front of a provider as `RuleSet.exchange` does."""
-        return self.rules.exchange(client, provider, model, options, state, policy)
+        return self.rules.exchange(client, provider, model, options, state, policy, resolve)
 
     # -- watching ----------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, holes
 from .rulefile import Case, Dialect, Shape
 from .symbols import Cannot
@@ -118,9 +119,22 @@ def plain_block(dialect: Dialect, name: str | None = None) -> tuple[list[tuple[s
             fixed = [
                 (n[0], str(c.values[0]))
                 for n, c in case.wire.entries
-                if isinstance(c, Literal) and c.values[0] is not ABSENT
+                if isinstance(c, Literal) and isinstance(c.values[0], str)
             ]
             for names, child in case.wire.entries:
                 if isinstance(child, Hole) and child.path == "text":
+                    rest = (c for _, c in case.wire.entries if c is not child)
+                    said = child.mark != "old" and all(map(is_guard, child.lenses))
+                    if not said or not all(map(silent, rest)):
+                        raise Cannot  # the block always holds more, or not its text as it is
                     return fixed, names[0]
     raise Cannot
+
+
+def silent(p: Picture) -> bool:
+    """Tell whether a picture writes nothing but words where no field stands."""
+    if isinstance(p, Hole):
+        return p.idle
+    if isinstance(p, Literal):
+        return p.values[0] is ABSENT or isinstance(p.values[0], str)
+    return isinstance(p, Fields) and p.loose and all(silent(c) for _, c in p.entries)

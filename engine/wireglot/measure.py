@@ -29,6 +29,7 @@ def measure(case: Case, kind: str | None) -> None:
             case.lists.setdefault(hole.path, []).append(hole)
     case.weight, case.sides = weight, (ir, wire)
     case.heads = tuple(_heads(case.wire))
+    case.home = any("home" in hole.lenses for hole in pic.holes(case.wire))
 
 
 def _heads(p: Picture) -> Iterator[Head]:
@@ -78,7 +79,7 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
             total += 1.0
         return total
     if isinstance(p, Hole) and p.mark is None:
-        if "json" in p.lenses or p.lenses[-1:] in (("bare",), ("plain",)):
+        if "json" in p.lenses or p.lenses[-1:] in (("bare",), ("blocks",), ("plain",)):
             side[path] = frozenset(("string", "list") if "json" not in p.lenses else ("string",))
         elif not p.lenses or is_guard(p.lenses[-1]):
             side[path] = _class(p, shape)

@@ -54,6 +54,8 @@ class Place(Enum):
     CASE = "a case"
     PICTURE = "a picture"
     LATER = "the picture of a case, which is laid over its shape's afterwards"
+    STREAM = "the stream"
+    EVENTS = "the events of the stream"
     PLAIN = "a mapping of words"
     DATA = "data, which is replaced whole"
 
@@ -64,11 +66,18 @@ class Place(Enum):
                 return Place.SHAPES
             if key == "variants":  # its rows are layers themselves
                 return Place.DATA
+            if key == "stream":
+                return Place.STREAM
             return Place.PLAIN if key in LISTS else Place.SHAPE
+        if self is Place.STREAM:
+            pictures = {"frame": Place.PICTURE, "events": Place.EVENTS, "examples": Place.DATA}
+            return pictures.get(key, Place.PLAIN)
+        if self is Place.EVENTS:
+            return Place.PICTURE
         if self in (Place.SHAPES, Place.CASES):
             return Place.SHAPE if self is Place.SHAPES else Place.CASE
         if self in (Place.SHAPE, Place.CASE):
-            if key in ("wire", "ir"):
+            if key in ("wire", "ir", "message"):
                 return Place.PICTURE if self is Place.SHAPE else Place.LATER
             if key == "examples":
                 return Place.DATA

@@ -238,6 +238,7 @@ class ToolResult(Model):
     value: Any
     value_json: str | None = None
     failed: bool | None = None
+    freeform: bool | None = None
     output_ref: dict[str, Any] | None = None
     trimmed: bool | None = None
     media: list[Block] | None = None

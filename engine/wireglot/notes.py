@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,12 +16,14 @@ SEVERITIES = ("info", "warning", "error")
 CODES: dict[str, str] = {
     "unknown-key": "A key that no picture names; the target has no place for it.",
     "unknown-part": "An element of a kind that no picture describes; the target cannot hold it.",
+    "no-message": "What is no message of a session's conversation; it returns home only.",
     "unfit": "A value of a type that its picture does not take; kept for its own dialect only.",
     "own-field": "A documented field that only the source dialect has.",
     "no-place": "A value that the target dialect cannot hold.",
     "dropped": "A value that a rule file gives up, with the reason it gives.",
     "filled-in": "A required value that the source did not have, filled in from the rule.",
     "made-id": "An id that the source did not have, made from position and content.",
+    "made-time": "A time that the source did not have: that of what stands before, or of a clock.",
     "made-name": "A name that the target requires and the source did not have.",
     "renamed": "A name or id that the target refuses, rewritten to fit its limits.",
     "reworded": "A word whose nearest word in the target means something wider or narrower.",
@@ -39,6 +42,8 @@ CODES: dict[str, str] = {
     "inconsistent": "Numbers that do not add up, or a copy that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",
     "answered": "A call without a result, answered with the text of the rule.",
+    "bad-arguments": "Arguments of a call that the schema of its tool refuses.",
+    "bad-schema": "A schema of a tool that no arguments can be checked against.",
     "unsigned": "A call without the reasoning state that the target wants beside it.",
     "loosened": "A strict tool whose schema cannot be kept strictly; it is strict no longer.",
     "duplicate-id": "Two calls with one id; results are paired in order.",
@@ -46,6 +51,8 @@ CODES: dict[str, str] = {
     "foreign-file": "A file that one provider holds; its name says nothing to another.",
     "error-as-text": "An error result, written as JSON text with the one key `error`.",
     "failed-as-error": "A failed result of several text blocks, written as one error.",
+    "failed-data-as-error": "Data of a failed result, written as the text of an error.",
+    "failed-text-as-error": "The text of a failed result, written as an error.",
     "failed-beside": "A failed result with media: its text is an error, the media stand after it.",
     "data-as-text": "A data result, written as JSON text.",
     "blocks-as-text": "A result of several text blocks, written as one text.",
@@ -56,8 +63,12 @@ CODES: dict[str, str] = {
     "document-as-text": "A text document, written as a text block.",
     "file-as-document": "A file of unsaid kind, written as a document.",
     "refusal-as-text": "A refusal, written as text.",
+    "resolved": "Media that the target cannot name, written with bytes that the caller supplied.",
+    "expanded": "A result that was cut, written whole with what the caller supplied.",
     "assumed-type": "Media whose type nothing says, written with the most usual type.",
     "budget-as-switch": "A budget of thinking, written as thinking without a budget.",
+    "budget-as-effort": "A budget of thinking, written as the word of effort nearest to it.",
+    "effort-as-budget": "A word of effort, written as the budget of thinking that it stands for.",
     "named-as-required": "A forced tool, written as `required`.",
     "allowed-as-none": "A choice among no tools, written as none.",
     "allowed-as-mode": "A subset of tools, written as its mode without the list.",
@@ -65,14 +76,19 @@ CODES: dict[str, str] = {
     "system-as-user": "System text, written as a user message.",
     "tool-as-user": "A turn of tools in which no tool answers, written as the user's.",
     "no-parameters": "A tool without a schema; the schema of no parameters is written.",
+    "object-parameters": "A schema whose root takes more than objects; only `object` is written.",
     "untyped-parameters": "A schema without a root type; `object` is written.",
     "schema-keyword": "A keyword of a schema that the target does not take.",
+    "schema-told": "A constraint of a schema that the target does not take, told in a description.",
     "schema-reworded": "A keyword of a schema, written in words that mean something wider.",
     "schema-added": "What a schema must have in the target, filled in from the rule.",
     "schema-inlined": "A reference of a schema, written out in its place.",
     "schema-cut": "A reference of a schema that leads back to itself or to nothing, left out.",
     "no-usage": "A response without token counts; zeros are written.",
     "empty-response": "A response without candidates; an empty one is written.",
+    "unknown-frame": "A frame of a stream that no event describes.",
+    "after-end": "A frame that came after the end of its stream.",
+    "cut-short": "A stream that broke off, or ended without saying why; what came is kept.",
     "missing-name": "A result whose call is not there and so has no name; its id stands for it.",
 }
 
@@ -110,15 +126,17 @@ _SEVERITY: dict[Effect, Severity] = {
 
 # With these, calls and results no longer pair, which providers refuse.
 _GRAVE = frozenset(("unpaired", "unsigned", "duplicate-id"))
+_BAD = frozenset(("bad-arguments", "bad-schema"))  # carried as they are
 
 
 def severity_of(effect: Effect, code: str = "") -> Severity:
     """Return the severity of a note: the usual one of its effect, if the code says no more."""
-    return "error" if code in _GRAVE else _SEVERITY[effect]
+    return "error" if code in _GRAVE else "warning" if code in _BAD else _SEVERITY[effect]
 
 
 # What both paths say of a loss: the interpreter when it happens, generated code beforehand.
 UNKNOWN_KEY = "no picture names this key, and the target has no place for it"
+NO_MESSAGE = "this is no message of the conversation, and the target has no place for it"
 # What several places say of messages.
 LEFT_OUT = "a message of which nothing can be written is left out"
 NO_WORD = "text without a word is left out"
@@ -139,6 +157,11 @@ def own_field(field: str, family: str) -> str:
 def foreign(origin: Any) -> str:
     """Say that a value is opaque to all but its origin."""
     return f"only {origin} can read this"
+
+
+def quiet(notes: Iterable[Note]) -> bool:
+    """Tell whether nothing is noted that a resolver could change."""
+    return all(note.effect in ("added", "kept") for note in notes)
 
 
 class Draft:

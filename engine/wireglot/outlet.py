@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 from . import share
 from .ir import field_type
 from .ladder import step
-from .lenses import Misfit, finite, guard, is_guard, not_an_object, stringify, time_of
+from .lenses import (
+    Misfit,
+    finite,
+    guard,
+    is_guard,
+    milliseconds_of,
+    not_an_object,
+    same,
+    stringify,
+    time_of,
+)
 from .picture import ABSENT, Hole
 from .sight import View, means
 from .trail import At, pointer
@@ -25,10 +35,12 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     if h.mode == "as":
         assert h.shape is not None
         if h.shape == "conversation":
-            from .conversation import write_messages
+            from .conversation import write_talk
 
-            return write_messages(writer, value)
-        wire = stepped(writer, h, value)
+            return write_talk(writer, h, value, view, rel, into)
+        # What the `ir` picture around it says of the object needs no place in it.
+        said_around = {c[len(h.path) + 1 :] for c in view.claims if c.startswith(f"{h.path}.")}
+        wire = stepped(writer, h, value, said_around)
         said = True
     elif h.mode == "entries":
         assert h.shape is not None
@@ -57,24 +69,31 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     return fitted(writer, h, wire, view, into)
 
 
-def stepped(writer: Writer, h: Hole, value: Any) -> Any:
-    """Write a value by a shape, or what the ladder makes of it."""
+def stepped(writer: Writer, h: Hole, value: Any, around: set[str]) -> Any:
+    """Write a value by a shape, or by a row of the ladder; some is said `around` it already."""
     assert h.shape is not None
-    mark = len(writer.notes)
+    mark, leaving = len(writer.notes), len(writer.beside)
+    if around:
+        writer.shared[id(value)] = around
     try:
         return writer.shape(h.shape, value)
     except Misfit as misfit:
         for row in writer.ladder.get(h.shape, ()) if isinstance(value, dict) else ():
-            del writer.notes[mark:]
+            del writer.notes[mark:], writer.beside[leaving:]
             try:
-                new, _, path = step(row, value, writer.trail)
-                wire = stepped(writer, h, new)
+                new, beside, path = step(row, value, writer.trail)
+                if not beside and same(new, value):
+                    continue
+                writer.beside.extend(beside)
+                wire = stepped(writer, h, new, around)
             except Misfit:
                 continue
             at = writer.trail.find(value, path or None)
-            writer.note(row.name, row.effect, at, row.pos, row.message, wire)
+            share.told(writer, row, value, new, beside, wire, at)
             return wire
         raise misfit from None
+    finally:
+        writer.shared.pop(id(value), None)
 
 
 def fitted(writer: Writer, h: Hole, wire: Any, view: View, into: Any) -> Any:
@@ -121,6 +140,8 @@ def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At,
         return value
     if lens == "timestamp":
         return time_of(value)
+    if lens == "milliseconds":
+        return milliseconds_of(value)
     if lens in writer.dialect.schemas:
         return schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
@@ -140,12 +161,13 @@ def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
     chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
     if writer.same and chosen and (pair.simple or not writer.repair):
         return pair.home(value)
-    wire, told = pair.write(value)
+    wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
     at = writer.trail.find(view.obj, view.source(h.path)) if told else None
     # A schema that came as text has no places of its own.
     whole = view.look(f"{h.path}_json") is not ABSENT
     for one in told:
-        place = None if at is None or one.effect == "added" else at if whole else (*at, *one.at)
+        place = at if whole or at is None else writer.trail.within(value, at, one.at)
+        place = None if one.effect == "added" else place
         writer.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
     return wire
 

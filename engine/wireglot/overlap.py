@@ -289,7 +289,7 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
             members = dialect.unions.get(hole.shape, [hole.shape])
             for kind in sorted(dialect.kinds_of(hole.shape), key=str):
                 first = seen.setdefault(kind, hole)
-                if first is hole or kind is None:
+                if first is hole or kind is None or _owned(dialect, members, kind):
                     continue
                 message = f"two holes share out `${path}`, and both take `{kind}`"
                 help = (
@@ -299,6 +299,16 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
                 beside = (first.pos, "the first one")
                 findings.warn("R013", message, hole.pos, help, beside=beside, word=members[0])
                 break
+
+
+def _owned(dialect: Dialect, members: list[str], kind: Any) -> bool:
+    """Tell whether the members that take a kind all demand a field that only this dialect has."""
+    takers = [m for m in members if kind in dialect.kinds_of(m)]
+    return all(
+        any(h.path.startswith("own.") and h.mark is None for h in pic.holes(case.wire))
+        for m in takers
+        for case in dialect.shapes[m].cases
+    )
 
 
 def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:

@@ -6,11 +6,54 @@ from collections import deque
 from typing import Any
 
 from .enforce import with_parts
+from .hooks import left_out
 from .notes import BEHIND_CALL
 from .writer import Writer
 
 Found = tuple[int, dict[str, Any]]  # the place of a message, and a part of it
 Pairs = list[tuple[dict[str, Any], dict[str, Any]]]  # results and their calls
+
+
+def named(
+    messages: list[dict[str, Any]], dialect: str, told: bool = False
+) -> list[tuple[str, dict[str, Any]]]:
+    """Give each result the name of its call, by id and occurrence.
+
+    Returns what was odd: (`duplicate-id` | `unpaired` | `inconsistent`, part); `told` says that
+    results tell whether their calls are freeform.
+    """
+    odd: list[tuple[str, dict[str, Any]]] = []
+    open_calls: dict[str, deque[str]] = {}
+    calls: dict[str, deque[tuple[int, dict[str, Any]]]] = {}
+    names: dict[str, str] = {}
+    last = 0  # the place of the last message that is no result
+    for place, message in enumerate(messages):
+        if message.get("role") != "tool":
+            last = place
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
+                if open_calls.get(part["id"]):
+                    odd.append(("duplicate-id", part))
+                open_calls.setdefault(part["id"], deque()).append(part.get("name", ""))
+                calls.setdefault(part["id"], deque()).append((place, part))
+                names[part["id"]] = part.get("name", "")
+            elif part.get("type") == "tool_result":
+                key = part.get("tool_call_id")
+                waiting = open_calls.get(key) if isinstance(key, str) else None
+                if not waiting:
+                    odd.append(("unpaired", part))
+                if waiting and key is not None:
+                    _, call = calls[key].popleft()
+                    if told and ("input" in call) != part.get("freeform", False):
+                        odd.append(("inconsistent", part))
+                name = waiting.popleft() if waiting else names.get(key or "")
+                if name is not None and "name" not in part:
+                    part["name"] = name
+                    left_out(part, dialect, "name")
+    # The calls of the last turn are open, not forgotten.
+    for waiting_calls in calls.values():
+        odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)
+    return odd
 
 
 def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -48,6 +91,18 @@ def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
     return _rebuilt(writer, messages, gone, behind)
 
 
+def freeform(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Say of a result that its call took freeform input, where results tell that on the wire."""
+    if not writer.dialect.tells_freeform:
+        return messages
+    fresh = {
+        id(part): {**part, "freeform": True}
+        for part, call in _matched(messages)[2]
+        if "input" in call and "freeform" not in part
+    }
+    return _swapped(writer, messages, fresh)
+
+
 def _matched(messages: list[dict[str, Any]]) -> tuple[list[Found], list[Found], Pairs]:
     """Return the calls without a result after them, the results without a call, and the pairs."""
     pairs: Pairs = []
@@ -74,19 +129,27 @@ def _alike(writer: Writer, messages: list[dict[str, Any]], pairs: Pairs) -> list
         for part, call in pairs
         if "name" in call and part.get("name", call["name"]) != call["name"]
     }
+    for part, _ in pairs:
+        if id(part) in other:
+            fresh = other[id(part)]
+            told = f"a result of the call `{fresh['name']}` has another name"
+            at = writer.trail.find(part, "name")
+            writer.note("renamed", "changed", at, _pos(writer), told, None, fresh)
+    return _swapped(writer, messages, other)
+
+
+def _swapped(
+    writer: Writer, messages: list[dict[str, Any]], fresh: dict[int, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the messages with other parts in place of some."""
     out = []
     for message in messages:
-        parts = [other.get(id(part), part) for part in message.get("parts", ())]
-        for part, fresh in zip(message.get("parts", ()), parts, strict=True):
-            if part is not fresh:
-                _instead(writer, part, fresh)
-                told = f"a result of the call `{fresh['name']}` has another name"
-                at = writer.trail.find(part, "name")
-                writer.note("renamed", "changed", at, _pos(writer), told, None, fresh)
-        same = all(
-            fresh is part for fresh, part in zip(parts, message.get("parts", ()), strict=True)
-        )
-        out.append(message if same else with_parts(writer, message, parts))
+        old = message.get("parts", ())
+        parts = [fresh.get(id(part), part) for part in old]
+        changed = [pair for pair in zip(old, parts, strict=True) if pair[0] is not pair[1]]
+        for part, new in changed:
+            _instead(writer, part, new)
+        out.append(with_parts(writer, message, parts) if changed else message)
     return out
 
 

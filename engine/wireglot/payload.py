@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import ConversionError, UsageError
@@ -10,6 +10,7 @@ from .ir import UNITS
 from .lenses import finite
 from .trail import pointer
 
+Clock = Callable[[], float]  # seconds since 1970
 MAX_DEPTH = 200
 
 MAX_NUMBER = 10**4300  # Python parses and prints no more digits
@@ -17,6 +18,8 @@ MAX_NUMBER = 10**4300  # Python parses and prints no more digits
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "repair": (True, False),
     "json_results": ("data", "text"),
+    "check_arguments": (True, False),
+    "tell_constraints": (True, False),
     "engine": ("interpreted",),  # leaves the compiled path out
     "version": (),
 }
@@ -53,6 +56,15 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
             )
             raise UsageError(f"the option `{key}` is {words}")
     return known
+
+
+def resolving(options: dict[str, Any], ask: Any) -> dict[str, Any]:
+    """Return options with a resolver, if there is one; it remembers during one conversion."""
+    if ask is None:
+        return options
+    from .resolver import Resolver
+
+    return {**options, "resolve": Resolver(ask)}
 
 
 def check_call(model: Any, stream: Any, **dialects: Any) -> None:
@@ -98,6 +110,15 @@ def check_json(body: Any) -> None:
                 )
         elif value is not None:
             raise ConversionError(f"{type(value).__name__} is no JSON value", pointer(at))
+
+
+def with_clock(known: dict[str, Any], clock: Clock | None) -> dict[str, Any]:
+    """Return the options with the caller's clock; raises UsageError for what is no function."""
+    if clock is None:
+        return known
+    if not callable(clock):
+        raise UsageError(f"`clock` is a function such as time.time, not {type(clock).__name__}")
+    return {**known, "clock": clock}
 
 
 def _utf8(text: str, at: tuple[Any, ...]) -> None:

@@ -8,6 +8,7 @@ The same classes serve the wire side (`wire:`) and the IR side (`ir:`, ladder ro
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -40,6 +41,7 @@ HOLE = re.compile(
 )
 OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 VAR = re.compile(r"\$\{([\w.]+)\}")
+LONG = 200  # signs of a hole that is not remembered
 MARKS = ("optional", "default", "else", "made", "copy", "old")
 
 
@@ -224,7 +226,7 @@ def spellings(key: str) -> tuple[str, ...]:
     """Return the names that a key of a picture stands for; the first one is written."""
     if key.startswith("`") and key.endswith("`") and len(key) > 2:
         return (key[1:-1],)
-    if match := OR.fullmatch(key):
+    if "(or" in key and (match := OR.fullmatch(key)):
         return (match["first"], *match["more"].split())
     return (key,)
 
@@ -232,7 +234,7 @@ def spellings(key: str) -> tuple[str, ...]:
 def _text(text: str, pos: Pos) -> Picture:
     if text.startswith("$$"):
         return Literal((text[1:],), pos)
-    if match := OR.fullmatch(text):
+    if "(or" in text and (match := OR.fullmatch(text)):
         more = (_word(word) for word in match["more"].split())
         return Literal((_word(match["first"], True), *more), pos)
     if text == "$absent":
@@ -260,22 +262,32 @@ def _text(text: str, pos: Pos) -> Picture:
 
 def hole(text: str, pos: Pos) -> Hole:
     """Parse one hole."""
-    match = HOLE.fullmatch(text)
-    if not match:
+    read = _pieces if len(text) <= LONG else _pieces.__wrapped__
+    pieces = read(text)
+    if pieces is None:
         raise wrong(
             f"`{text}` is no hole",
             pos,
             "a hole is $path [as|each|entries SHAPE] [| lens]... [(optional)|(default L)|(else L)]",
         )
-    mark, value = match["mark"], match["value"]
+    paths, mode, shape, lenses, mark, value = pieces
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
     if mark != "made" and (mark in ("default", "else")) != (value is not None):
         raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
+    meant = None if not value else value.strip() if mark == "made" else _word(value)
+    return Hole(paths, mode, shape, lenses, mark, meant, pos)
+
+
+@functools.lru_cache(4096)
+def _pieces(text: str) -> tuple[Any, ...] | None:
+    """Cut the text of a hole; the same ones come again and again."""
+    match = HOLE.fullmatch(text)
+    if not match:
+        return None
     paths = (match["path"], *re.findall(r"\$([\w.]+)", match["sum"]))
     lenses = tuple(re.findall(r"[\w+-]+", match["lenses"]))
-    meant = None if not value else value.strip() if mark == "made" else _word(value)
-    return Hole(paths, match["mode"], match["shape"], lenses, mark, meant, pos)
+    return paths, match["mode"], match["shape"], lenses, match["mark"], match["value"]
 
 
 def _word(word: str, quoted: bool = False) -> Any:

@@ -17,8 +17,8 @@ from .lenses import is_guard
 from .limits import _pattern
 from .looks import entries, plain_block
 from .notes import no_place, own_field
-from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
-from .rulefile import Dialect
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, holes
+from .rulefile import Dialect, Group
 from .symbols import CLASSES, Cannot
 
 
@@ -61,18 +61,39 @@ def _alike(target: Dialect, lists: list[Hole]) -> None:
     assert talk is not None
     bare = talk.per == "run" and any("bare" in h.lenses for h in lists)
     system = [h for h in holes(target.units["request"].cases[0].wire) if h.path == "system"]
-    if any(("bare" in h.lenses) != bare for h in system):
-        raise Cannot
+    for hole in system:
+        if ("bare" in hole.lenses) != bare or set(hole.lenses) - {"bare", "listed"}:
+            raise Cannot
     body = holes(target.units["request"].cases[0].wire)
-    if any(h.path == "messages" and h.mark == "old" for h in body):
-        raise Cannot
+    if any(h.path == "messages" and (h.mark or h.lenses) for h in body):
+        raise Cannot  # with a mark, messages that have no form are left out, all of them
     for case in (c for g in talk.groups for c in g.cases if isinstance(c.wire, Fields)):
+        if any(h.path == "nth" for h in holes(case.wire)):
+            raise Cannot
         for _, child in case.wire.entries:  # type: ignore[attr-defined]
             if isinstance(child, Literal) and child.values[0] is ABSENT and len(child.values) > 1:
                 raise Cannot
             if isinstance(child, Hole) and child.path.startswith("own."):
                 if child.mark in ("default", "else"):
                     raise Cannot
+    if talk.per == "run":
+        for group in talk.groups:
+            _one_list(group)
+
+
+def _one_list(group: Group) -> None:
+    """Raise Cannot where a run holds more than fixed words and one list, alike in all its cases."""
+    seen: set[Any] = set()
+    for wire in (case.wire for case in group.cases if not group.spliced):
+        if not isinstance(wire, Fields) or wire.spread:
+            raise Cannot
+        rest = [(names, child) for names, child in wire.entries if not isinstance(child, Literal)]
+        for names, child in rest:
+            if not isinstance(child, Hole) or child.path != "parts" or set(child.lenses) - {"bare"}:
+                raise Cannot
+            seen.add((names, child.shape, child.lenses, child.mark, repr(child.value)))
+        if len(rest) != 1 or len(seen) != 1:
+            raise Cannot
 
 
 def _envelope(target: Dialect) -> list[tuple[dict[str, Any], dict[str, Any]]] | None:
@@ -113,7 +134,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         )
         if hole.mark == "old":
             continue
-        if hole.path == "." and hole.mark is None:
+        if (hole.path == "." and hole.mark is None) or hole.path == "nth":
             raise Cannot  # it may say something where the source says nothing
         if simple and hole.path not in places and keys is not None and "." not in hole.path:
             places[hole.path] = (keys, hole)
@@ -127,10 +148,12 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     keys_of: dict[str, tuple[Any, ...]] = {}
     prefix: tuple[str, ...] = ()
     wire = source.units["request"].cases[0].wire
-    if not isinstance(wire, Fields) or wire.spread:
+    if not isinstance(wire, Fields) or wire.spread or wire.closed:
         raise Cannot
-    if any(h.mark == "default" and h.path.startswith("own.") for h in holes(wire)):
-        raise Cannot  # where nothing stands, there is a field of this dialect alone
+    if source.units["request"].cases[0].drop:
+        raise Cannot
+    if any(h.mark in ("default", "made") and h.shape != "conversation" for h in holes(wire)):
+        raise Cannot  # where nothing stands, there is a field
     case = target.units["request"].cases[0]
     rule = str(case.pos)
     for names, child in wire.entries:
@@ -181,8 +204,9 @@ def _needed(p: Picture) -> bool:
         return p.mark is None
     if isinstance(p, Literal):
         return ABSENT not in p.values
-    inside = list(holes(p))
-    return not inside or any(hole.mark is None for hole in inside)
+    if isinstance(p, Fields) and p.loose:
+        return any(isinstance(child, Items) or _needed(child) for _, child in p.entries)
+    return True
 
 
 def _demands(
@@ -220,27 +244,33 @@ def _entry(
 ) -> tuple[Any, ...]:
     """Return what a key of the source's request needs."""
     if any(h.path == "system" for h in holes(child)):
+        if isinstance(child, Items):
+            raise Cannot
         return ("system",)
     if not isinstance(child, Hole) or len(child.paths) > 1:
         return ("shaped",)
     if child.shape == "conversation":
+        if child.lenses:
+            raise Cannot
         return ("messages",)
     if child.path == "tools":
         if "tools" in target.bounds:
             return ("leave",)
         first = source.units["request"].cases[0].lists["tools"][0]
-        return ("tools",) if child is first else ("leave",)
-    if child.path.startswith("own.") and source.family == target.family:
+        usual = child is first and not set(child.lenses) - {"listed"}
+        return ("tools",) if usual else ("leave",)
+    if child.path.startswith("own.") and (
+        source.family == target.family or child.lenses or child.mode or child.mark is None
+    ):
         return ("shaped",)
     if child.path.startswith("own."):
         return ("lost", "own-field", own_field(child.path[4:], source.family), None)
-    if child.mode or _words(child) or "." in child.path or child.path in shaped:
+    kind = field_type("request", child.path)
+    if child.mode or _words(child) or "." in child.path or child.path in shaped or kind == "opaque":
         return ("shaped",)
     if child.path in OF_TOOLS or child.path in target.bounds or _beside(source, target, child.path):
         return ("shaped",)
-    if child.mark in ("default", "made"):
-        raise Cannot
-    cls = CLASSES.get(field_type("request", child.path), "any")
+    cls = CLASSES.get(kind, "any")
     classes = {"str": (str,), "int": (int,), "bool": (bool,), "number": (int, float)}.get(cls)
     if "listed" in child.lenses:
         classes = (list,)

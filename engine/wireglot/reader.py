@@ -43,6 +43,7 @@ class Reader:
         self.depth = 0
         self.run: Shape | None = None  # the gathering shape that the last item was read by
         self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
+        self.file: Any = None  # of a session: where its messages stand, and what is none
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -120,6 +121,7 @@ class Reader:
         """Make the IR value of a case out of what its picture found."""
         made: Any = {} if shape.kind is None else {"type": shape.kind}
         self._tests(case, env.fields, env)
+        itself.inside(case, env)
         self.fill(made, case.ir, env)
         if isinstance(made.get(""), tuple):
             if env.kept or env.spelled:
@@ -138,8 +140,12 @@ class Reader:
         from .writer import Writer
 
         probe = Writer(self.dialect, False, Trail(), self.options)
+        value = {k: v for k, v in made.items() if k != "spelled"}
+        for entry in made.get("spelled", {}).get(self.dialect.name, {}).values():
+            if isinstance(entry.get("made"), str):
+                value.setdefault(entry["made"], "made")  # it will be there when this is written
         try:
-            return probe.choose(shape, {k: v for k, v in made.items() if k != "spelled"})
+            return probe.choose(shape, value)
         except Misfit:
             return None
 
@@ -185,6 +191,8 @@ class Reader:
                 value = inner
                 if self.recorder is not None:
                     self.recorder.texts(child, inner, env.fields)
+            if name == "type" and value is not ABSENT and not isinstance(value, str):
+                raise Misfit("the type of an object is a word", env.base, child.pos)
             if value is not ABSENT:
                 out[name] = (value, at)
         return out
@@ -206,6 +214,8 @@ class Reader:
         owner = made
         for key in keys[:-1]:
             owner = owner.setdefault(key, {})
+            if not isinstance(owner, dict):
+                raise Misfit(f"`{path}` stands in what is no object", at or ())
         old = owner.get(keys[-1])
         if isinstance(old, dict) and isinstance(value, dict):
             # Two places of the wire make one object of the IR.
@@ -214,6 +224,8 @@ class Reader:
                 self.trail.put(old, key, at)
             self.trail.copy(value, old)
             return
+        if isinstance(old, dict):
+            raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
         owner[keys[-1]] = value
         self.trail.put(owner, keys[-1], at)
 
@@ -317,6 +329,7 @@ class Reader:
     def _hollow(self, p: Fields, wire: Any, rel: At, env: Env, before: dict[str, Any]) -> None:
         # The object as a whole is remembered, not what its keys would have been.
         env.spelled = before
+        env.sums = [found for found in env.sums if found[3][: len(rel)] != rel or not found[0].mark]
         empty = empty_of(p)
         if not (wire is ABSENT and empty is ABSENT):
             env.spell(rel, wire, empty)
@@ -400,8 +413,8 @@ class Reader:
         try:
             value = intake.taken(self, h, wire, at, rel, env)
         except Misfit as misfit:
-            if not env.lenient or h.mark is None:
-                raise
+            if not env.lenient or h.mark is None or h.shape == "conversation":
+                raise  # a conversation is never left out as a whole
             env.spelled = before
             intake.keep(self, h, wire, at, rel, env, misfit, spread)
             return

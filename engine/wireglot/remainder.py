@@ -58,7 +58,7 @@ class Remainder:
                 self._told[id(part)] = part["name"]
                 part["name"] = self._back.get(part["name"], part["name"])
                 if id(part) in made:
-                    part["id"] = _fresh(part["id"], self._ids)
+                    part["id"] = fresh(part["id"], self._ids)
                     self._ids.add(part["id"])
             state = part.get("signature")
             if isinstance(state, dict) and state.get("origin") == self.provider.name:
@@ -178,8 +178,9 @@ class Remainder:
         for wire, kind, riders, rides in rows:
             if rides:
                 said = {self.provider.name: [entry for _, entry in riders]}
-                wire[carries[kind]] = carry.form(self.client.model, kind, said)
-                self._places.update((id(part), (wire, carries[kind])) for part, _ in riders)
+                key = carries[kind]
+                wire[key] = carry.form(self.client.model, kind, said, wire.get(key))
+                self._places.update((id(part), (wire, key)) for part, _ in riders)
 
     # -- notes ------------------------------------------------------------------------------------
 
@@ -229,7 +230,8 @@ def _here(part: Part, entry: Entry) -> Entry:
     return {**said, "here": True}
 
 
-def _fresh(name: str, taken: set[Any]) -> str:
+def fresh(name: str, taken: set[Any]) -> str:
+    """Return a name that is not taken yet."""
     number, made = 2, name
     while made in taken:
         number, made = number + 1, f"{name}_{number}"

@@ -49,7 +49,7 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool) -> l
     """Make notes of what reading found; at home, what memory puts back is no change."""
     notes = []
     for code, effect, at, pos, text in found:
-        if code in ("reworded", "inconsistent", "dropped") and same:
+        if code in ("reworded", "inconsistent", "dropped", "no-message") and same:
             continue
         kind = effect_of("lost" if code == "unfit" and not same else effect)
         notes.append(
@@ -63,9 +63,11 @@ def all_notes(
 ) -> list[Note]:
     """Make all notes of a conversion; a kept value that reading told of is told once."""
     early = read_notes(found, same)
-    known = {n.source_path for n in early if n.code in ("unfit", "dropped")}
+    once = ("unfit", "dropped", "inconsistent")
+    known = {n.source_path for n in early if n.code in once}
     late = finished(drafts, body)
-    return early + [n for n in late if n.code != "unknown-key" or n.source_path not in known]
+    told = ("unknown-key", "no-message")
+    return early + [n for n in late if n.code not in told or n.source_path not in known]
 
 
 def effect_of(word: str) -> Effect:

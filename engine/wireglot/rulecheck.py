@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import carrycheck, holecheck, overlap, rulefile
+from . import carrycheck, holecheck, overlap, rulefile, streamcheck
 from . import picture as pic
 from .contexts import Contexts
 from .errors import RuleError
@@ -115,8 +115,10 @@ class _Names:
         contexts = Contexts(model)
         self._roles()
         self._kinds(contexts)
+        self._document()
         holecheck.check(model, contexts, self.findings)
         self._tables(contexts)
+        streamcheck.check(model, self.findings)
         carrycheck.check(model, self.clean.get("carry"), self.findings)
         if self.findings.hits == self.before:
             # Where something is wrong, what seems missing may only be misspelt, and no value can
@@ -230,6 +232,18 @@ class _Names:
                 pos = cases.keys.get(case, cases.pos)
                 message = f"`{word}` is no `{by.value}` of the IR"
                 self.findings.error("R024", message, pos, helped(word, known), word=word)
+
+    def _document(self) -> None:
+        """Report documents of no session (R022), and sessions without messages (R002)."""
+        session, said = self.model.units.get("session"), self.clean.get("document")
+        if session is None and said is not None:
+            help = "write `session:` and the picture of what a file says besides its messages"
+            message = "`document` says how a session is kept, and the file pictures no `session`"
+            self.findings.error("R022", message, said.pos, help)
+        for case in session.cases if session is not None else ():
+            if not any(h.path == "messages" for h in pic.holes(case.wire)):
+                help = "name the key under which they stand: `KEY: $messages as conversation`"
+                self.findings.error("R002", "the session has no `$messages`", case.pos, help)
 
     def _tables(self, contexts: Contexts) -> None:
         """Report words of tables that the IR does not have (R024)."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import documents, events
 from . import picture as pic
 from . import schema as schema_words
+from .documents import Document
 from .ir import PARTS, TOOLS
 from .lenses import Table
 from .measure import disjoint, measure
@@ -19,7 +22,8 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
-    "envelope hooks request response error spelling media-types drop examples carry".split()
+    "envelope hooks request response error session document stream spelling media-types drop "
+    "examples carry".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -49,6 +53,13 @@ class Case:
     rivals: bool = False  # another case may read what this one writes
     doubles: bool = False  # another case may write what this one reads
     heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
+    home: bool = False  # written only at home, where nothing else is
+
+    @property
+    def read_only(self) -> bool:
+        """Whether messages of this case are written nowhere but where they were read."""
+        holes = self.lists.get("parts", [])
+        return bool(holes) and all(hole.mark == "old" for hole in holes)
 
 
 @dataclass(slots=True, eq=False)
@@ -133,6 +144,9 @@ class Dialect:
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
     kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
     carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
+    document: Document | None = None
+    filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
+    stream: events.Stream | None = None
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
@@ -167,13 +181,36 @@ class Dialect:
             if not (isinstance(p, Hole) and p.mark is not None)
         )
 
+    @functools.cached_property
+    def tells_freeform(self) -> bool:
+        """Whether results tell on the wire that their calls took freeform input."""
+        return any("/freeform" in case.sides[0] for case in self.cases)
+
     @property
     def cases(self) -> list[Case]:
         """All cases of all shapes, units and messages."""
         found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
         if self.conversation is not None:
             found += [c for g in self.conversation.groups for c in g.cases]
+        found += [c for g in self.filed.groups for c in g.cases] if self.filed else []
         return found
+
+    @functools.cached_property
+    def answered(self) -> bool:
+        """Whether the calls hold their results: a picture names `$result`."""
+        found = (h.path.partition(".")[0] for c in self.cases for h in pic.holes(c.wire))
+        return "result" in found
+
+    @functools.cached_property
+    def in_files(self) -> Dialect:
+        """The dialect with the messages that stand in a file."""
+        return dataclasses.replace(self, conversation=self.filed or self.conversation)
+
+    def has_rivals(self, name: str, run: Shape) -> bool:
+        """Tell whether an earlier member of a union writes what a gathering one reads."""
+        members = self.unions.get(name, [])
+        earlier = members[: members.index(run.name)] if run.name in members else []
+        return any(self.kinds_of(other) & set(run.gathers or ()) for other in earlier)
 
     def plain_kind(self, name: str) -> str:
         """Return the type of the part that a bare text stands for, in a list of these elements."""
@@ -220,7 +257,7 @@ def load(node: Node) -> Dialect:
     unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
     units: dict[str, Shape] = {
         unit: _shape(unit, top[unit], listed)
-        for unit in ("request", "response", "error", "envelope")
+        for unit in ("request", "response", "error", "envelope", "session")
         if unit in top
     }
     talk = top.get("conversation")
@@ -243,7 +280,12 @@ def load(node: Node) -> Dialect:
         node,
         _family(top.get("family"), name),
         carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
+        document=documents.load(top["document"]) if "document" in top else None,
+        stream=events.load(top["stream"]) if "stream" in top else None,
     )
+    if talk and dialect.document is not None and dialect.document.line is not None:
+        dialect.filed = _conversation(talk, dialect.document.line)
+        _without_line(dialect.conversation, pic.parse(dialect.document.line))
     if "spelling" in top:
         _respell(dialect, top["spelling"])
     return dialect
@@ -263,6 +305,8 @@ def _respell(dialect: Dialect, node: Node) -> None:
         raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
     for case in dialect.cases:
         _snake(case.wire)
+    for wire in dialect.stream.pictures() if dialect.stream else ():
+        _snake(wire)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
         wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
         shape.keys = frozenset(n for w in wires for n in w.names)
@@ -368,7 +412,8 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         for two in cases:
             if one is not two:
                 one.rivals = one.rivals or not disjoint(one.sides[1], two.sides[1])
-                one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
+                if one.home or not two.home:
+                    one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
     gathers = words.get("gathers")
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
     kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
@@ -386,7 +431,33 @@ def _reasons(node: Node | None) -> dict[str, str]:
     return {} if node is None else dict(node.plain())
 
 
-def _conversation(node: Node) -> Conversation:
+def _around(line: Node, message: Node) -> Node:
+    """Return the picture of a line with the picture of a message in the place of `$message`."""
+    if isinstance(line.value, dict):
+        return Node({k: _around(v, message) for k, v in line.value.items()}, line.pos, line.keys)
+    if line.value != "$message":
+        return line
+    if isinstance(message.value, str):  # messages of one part each
+        return Node(f"{message.value} | lone", message.pos)
+    return message
+
+
+def _without_line(talk: Conversation | None, line: Picture) -> None:
+    """Let what repeats a field of the line stand for it where there is no line."""
+    around = {h.path: h for h in pic.holes(line)}
+    for group in talk.groups if talk else ():
+        for case in group.cases:
+            there = list(pic.holes(case.wire))
+            for hole in there:
+                alone = hole.mark == "copy" and not any(
+                    h is not hole and h.path == hole.path for h in there
+                )
+                if alone and hole.path in around:
+                    hole.mark, hole.value = around[hole.path].mark, around[hole.path].value
+
+
+def _conversation(node: Node, line: Node | None = None) -> Conversation:
+    """Read the conversation; `line` is the picture around each message."""
     words = _map(node, "the conversation")
     for key, child in words.items():
         if key not in TALK_WORDS:
@@ -404,6 +475,8 @@ def _conversation(node: Node) -> Conversation:
             # What tells the case apart (the role) stands first.
             first = [k for k in over.value if k in merged.value]  # not what it takes away
             merged.value = {k: merged.value[k] for k in (*first, *merged.value)}
+        if line is not None:
+            merged, spliced = _around(line, merged), False
         wire = pic.parse(merged)
         ir_node = case_node.get("ir")
         ir = pic.parse(ir_node) if ir_node else None

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from . import exampleform, form, laddercheck, tableform
+from . import documents, events, exampleform, form, laddercheck, tableform
 from .demands import UNLESS
 from .enforceschema import enforced
 from .fields import KEPT, KINDS, OBJECTS, ROLES, held
@@ -297,6 +297,41 @@ Conversation = _model("Conversation", {
     "examples": EXAMPLES,
 })  # fmt: skip
 
+Log = _model("Log", {
+    "replace-by": (Text, "a line with a value of this key that was there replaces that line"),
+    "set": (Text, "a line with this key sets fields of the head, or all messages"),
+    "rewind": (Text, "a line with this key takes back that message, and all behind it"),
+}, documents.LOG)  # fmt: skip
+Tree = _model("Tree", {
+    "id": (Text, "the key of a line's id"),
+    "parent": (Text, "the key of the id of the line before"),
+}, documents.TREE)  # fmt: skip
+_FORMS = [*documents.TEXTS, "lines (or json)", "json (or lines)"]
+Document = _model("Document", {
+    "text": (_one_of(*_FORMS), "the first is written, all are read"),
+    "log": (Log, "a file of events, replayed"),
+    "tree": (Tree, "lines that name the line before them"),
+    "message": (_said(OBJECT), "what stands around each message"),
+})  # fmt: skip
+
+# -- streams ---------------------------------------------------------------------------------------
+
+_FRAME: Schema = {"allOf": [ref("wire")], "type": "object"}
+_EVENT: Schema = {"anyOf": [ref("wire"), {"type": "array", "items": ref("wire"), "minItems": 1}]}
+_EVENTS: Schema = {
+    "type": "object",
+    "additionalProperties": _EVENT,
+    "propertyNames": {"pattern": events.NAME},
+    "properties": dict.fromkeys(events.USUAL_NAMES, _EVENT),
+}
+Stream = _model("Stream", {
+    "framing": (_one_of(*events.FRAMINGS), "how frames follow each other in bytes"),
+    "named": (Text, "the key of a frame whose word is the name of its event"),
+    "frame": (_said(_FRAME), "what every frame holds"),
+    "events": (_said(_EVENTS), "a picture of its frame for each thing that a stream tells"),
+    "drop": (_map(Text), "`drop` in a stream gives up paths of frames, with reasons"),
+}, ("events",))  # fmt: skip
+
 # -- files ----------------------------------------------------------------------------------------
 
 _OPTIONAL = {k: v for k, v in OPTIONS.items() if k != "engine" and v}
@@ -312,7 +347,7 @@ When = _model("When", {
     "option": (Options, "the option is given so"),
 }, layered=False)  # fmt: skip
 _KINDS = {name: {"type": "string"} for name in sorted({*KINDS, FUNCTION, *REQUEST})}
-_PAYLOADS = "`request`, `response` and `error` are shapes of whole payloads"
+_PAYLOADS = "`request`, `response`, `error` and `session` are shapes of whole payloads"
 _TYPES = "other spellings of media types in text pictures, and the usual ones"
 BODY: dict[str, tuple[Any, str]] = {
     "family": (Text, "`family: NAME` says so by hand, or gives a child one of its own"),
@@ -335,6 +370,9 @@ BODY: dict[str, tuple[Any, str]] = {
     "request": (Unit, _PAYLOADS),
     "response": (Unit, _PAYLOADS),
     "error": (Unit, _PAYLOADS),
+    "session": (Unit, _PAYLOADS),
+    "document": (Document, "how a session is kept in a file"),
+    "stream": (Stream, "how the frames of a stream make a response"),
     "hooks": (_list(_like(*HOOKS)), "names registered Python, which runs after reading"),
     "spelling": (
         _said({"const": ["camelCase", "snake_case"], "default": ["camelCase", "snake_case"]}),
@@ -378,6 +416,10 @@ Rows = GenericAlias(dict, (str, Row))
 _OTHERS = sorted({*KINDS, FUNCTION, *laddercheck.OTHERS})
 LadderFile = _model("LadderFile", {
     "wireglot": (Version, "the version of this language"),
+    "scales": (
+        _map(_map(float)),
+        "words that stand for numbers",
+    ),
     "ladder": (
         Annotated[GenericAlias(dict, (str, Rows)), Field(json_schema_extra={"properties": {
             kind: {"type": "object", "additionalProperties": ref("Row")} for kind in _OTHERS}})],

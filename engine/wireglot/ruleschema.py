@@ -16,7 +16,10 @@ from .rulefile import LIMITS
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 RULE_FILE, LADDER_FILE = "rule-file.schema.json", "ladder.schema.json"
-UNITS = {"request": "request", "envelope": "request", "response": "response", "error": "error"}
+UNITS = {
+    **{unit: unit for unit in ("request", "response", "error", "session")},
+    "envelope": "request",
+}
 
 OBJECT: Schema = {
     "type": ["object", "string"],
@@ -45,6 +48,7 @@ _UNPICTURED = {
 _ONLY = dict.fromkeys(("write", "write-also", "otherwise"), False)
 _SHAPE: Schema = {"allOf": [_WORDLESS, _UNPICTURED]}
 WHOLE: Schema = {
+    "dependencies": {"document": ["session"]},
     "properties": {
         "limits": {"properties": {name: _needs("rest") for name in LIMITS}},
         "tables": _each(
@@ -54,7 +58,7 @@ WHOLE: Schema = {
         "shapes": _each(_SHAPE),
         "conversation": {**_needs("cases"), "properties": {"cases": {"minProperties": 1}}},
         **dict.fromkeys(UNITS, _SHAPE),
-    }
+    },
 }
 OVER: Schema = _needs("extends", "overlay")
 _ALONE = dict.fromkeys(("dialect", "extends", "variants"), False)
@@ -65,7 +69,7 @@ def rule_file() -> Schema:
     made = _made(rulemodel.RuleFile)
     shapes = made["properties"]["shapes"]["anyOf"][0]
     shape = shapes["additionalProperties"]
-    names = sorted(OBJECTS.keys() - {"part", "tool", "message", "request"})
+    names = sorted(OBJECTS.keys() - {"part", "tool", "message", "request", "session"})
     shapes["properties"] = {n: {"allOf": [shape, _hints(n, n in PARTS | TOOLS)]} for n in names}
     shapes["additionalProperties"] = {"allOf": [shape, _hints(EITHER, False)]}
     for word in ("properties", "patternProperties"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
-from .notes import Note
-from .payload import check_call, known_options
+from .notes import Note, quiet
+from .payload import Clock, check_call, known_options, resolving, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from .live import LiveRules
     from .recorder import Recorder
     from .repair import Diagnosis
+    from .resolver import Resolve
     from .rulefile import Dialect
+    from .streams import Translator
     from .variants import Row, Rows
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
@@ -215,6 +217,8 @@ class RuleSet:
         stream: bool | None = None,
         options: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
+        clock: Clock | None = None,
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
@@ -224,6 +228,9 @@ class RuleSet:
         ):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
+        if clock is not None:
+            known = with_clock(known, clock)
+        full = resolving(known, resolve)
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
@@ -236,17 +243,19 @@ class RuleSet:
                 except fast.leave:
                     pass
                 else:
-                    if policy is None:
-                        return done
-                    return concluded(*done[:3], of(policy), source, target, self.hash)
+                    # What the caller may supply is noted where it is not.
+                    if resolve is None or quiet(done.notes):
+                        if policy is None:
+                            return done
+                        return concluded(*done[:3], of(policy), source, target, self.hash)
         check_call(model, stream)
         judge = of(policy)
         if trace:
             from . import provenance
 
-            told = provenance.traced(self, body, source, target, unit, model, stream, known, both)
+            told = provenance.traced(self, body, source, target, unit, model, stream, full, both)
             return concluded(*told[:3], judge, source, target, self.hash, told.trace)
-        found = self._interpreted(body, source, target, unit, model, stream, known, both)
+        found = self._interpreted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge, source, target, self.hash)
 
     def repair(
@@ -288,11 +297,43 @@ class RuleSet:
         options: Mapping[str, Any] | None = None,
         state: Mapping[str, Any] | None = None,
         policy: Mapping[str, str] | Policy | None = None,
+        resolve: Resolve | None = None,
     ) -> Exchange:
         """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
         from .exchanges import Exchange
 
-        return Exchange(self, client, provider, model, options, state, policy)
+        return Exchange(self, client, provider, model, options, state, policy, resolve)
+
+    def translator(
+        self,
+        source: str,
+        target: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
+        result: bool = True,
+    ) -> Translator:
+        """Translate a stream from one dialect to another, frame by frame.
+
+        `.feed(frame)` returns the frames that it gives rise to, `.finish()` the rest; `.result` is
+        then the whole response in the target, unless `result` is false, and `.notes` what was not
+        carried exactly. Raises UsageError.
+        """
+        from . import streams
+
+        return streams.translator(self, source, target, model, options, policy, result)
+
+    def collect(self, frames: Iterable[Any], dialect: str) -> Any:
+        """Return the response that the frames of a stream make, in their own dialect."""
+        from . import streams
+
+        return streams.collect(self, frames, dialect)
+
+    def frames(self, response: Any, dialect: str) -> Iterator[Any]:
+        """Yield the frames of a stream that makes a response, in its own dialect."""
+        from . import streams
+
+        return streams.frames(self, response, dialect)
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """Return the variants of a dialect. Raises UsageError if there is no such dialect."""

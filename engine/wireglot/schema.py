@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from .lenses import Misfit, same
-from .nodes import LISTS, MAPS, PLACES, SINGLES, Row, Rule, Rules, inner, over, rewritten
+from .nodes import LISTS, MAPS, PLACES, SINGLES, Row, Rule, Rules, inner, over, rewritten, used
+from .picture import Items
 from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node, wrong
+from .trail import At, Trail
 
 WORDS = frozenset("root root-without keep whole types enum refs rewrite must max".split())
 BUDGETS = frozenset("depth nodes properties enum size".split())
@@ -33,9 +35,21 @@ class Schema:
         self.budgets: dict[str, int] = plain.get("max", {})
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
         self.two_way = [row for row in rows if row.note is None]
-        # Without any of these a schema is written as it is or not at all.
-        self.simple = not rows and not self.inlines and (exact or self.keep is None)
+        self.respelled = [frozenset(used(row.here)) for row in self.two_way]
+        self.touched = {k for row in self.two_way for k in used(row.here) + used(row.schema)}
+        self.risky = [(frozenset(used(r.schema)), r) for r in rows if self._may_fit(r)]
+        # Without any of these a schema is written as it is, in other words, or not at all.
+        told = self.inlines or any(row.note for row in rows)
+        self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
         self.quick = self.simple and not self.budgets
+
+    def _may_fit(self, row: Row) -> bool:
+        """Tell whether a row may fit a node of which no keyword and no type is refused."""
+        words = used(row.schema)
+        if self.keep is not None and not self.keep.issuperset(words):
+            return False
+        listed = any(n[0] == "type" and isinstance(c, Items) for n, c in row.schema.entries)
+        return not (self.types and listed)
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -56,11 +70,45 @@ class Schema:
             node = node if found is None else found
         return node
 
+    def trace(self, came: Any, read: Any, at: At, trail: Trail) -> None:
+        """Put where the nodes of a schema came from, that reading respelled."""
+        if not isinstance(read, dict) or not self.two_way:
+            return
+        moved = not isinstance(came, dict) or came.keys() != read.keys()
+        for key, value in read.items():
+            there = isinstance(came, dict) and key in came
+            place = (*at, key) if there else (*at, *self._before(key, came, read))
+            trail.put_inside(read, key, place)
+            # What stands below a keyword that was put there came from the whole node.
+            if not there or (moved and key in self.touched):
+                for node in _nodes(value if key in SINGLES else {key: value}):
+                    for word in node:
+                        trail.put_inside(node, word, place)
+            elif key in MAPS:
+                for name, child in value.items():
+                    self.trace(came[key][name], child, (*place, name), trail)
+            elif isinstance(value, list) and (key in LISTS or key == "items"):
+                for i, child in enumerate(value):
+                    self.trace(came[key][i], child, (*place, i), trail)
+            elif key in SINGLES:
+                self.trace(came[key], value, place, trail)
+
+    def _before(self, key: str, came: Any, read: dict[str, Any]) -> At:
+        """Return the one keyword that a keyword was read from, if it is one."""
+        for row in self.two_way if isinstance(came, dict) else ():
+            gone = [word for word in used(row.here) if word in came and word not in read]
+            if key in used(row.schema) and len(gone) == 1:
+                return (gone[0],)
+        return ()
+
     def plain(self, schema: dict[str, Any]) -> bool:
-        """Tell whether reading would respell nothing, where no rewrite is read; to be fast."""
+        """Tell whether reading surely respells nothing; to be fast."""
         word = schema.get("type")
         if word.__class__ is str and word not in self.types and word.lower() in self.types:
             return False
+        for words in self.respelled:
+            if words <= schema.keys():
+                return False
         for key, value in schema.items():
             if key == "properties" and value.__class__ is dict:
                 for child in value.values():
@@ -82,8 +130,10 @@ class Schema:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def write(self, schema: Any) -> tuple[Any, list[Told]]:
+    def write(self, schema: Any, tells: bool = False) -> tuple[Any, list[Told]]:
         """Return the schema as this dialect takes it, and what had to change.
+
+        `tells` puts constraints that are not taken into the description of their node.
 
         Raises Misfit when it refuses the schema.
         """
@@ -96,7 +146,7 @@ class Schema:
         if self.simple and self._plain(schema):
             wire = schema
         else:
-            wire, more = Walk(self, schema).whole()
+            wire, more = Walk(self, schema, tells).whole()
             told += more
         if self.exact and told:
             raise Misfit(told[0].message)
@@ -106,7 +156,10 @@ class Schema:
         return wire, told
 
     def fits(self, schema: Any) -> bool:
-        """Tell whether this dialect takes a schema as it is."""
+        """Tell whether this dialect takes a schema as it is.
+
+        Raises Misfit where it takes the schema in other words.
+        """
         if self.quick and schema.__class__ is dict and self._plain(schema):
             if self.root is not None and schema.get("type") != self.root:
                 return False
@@ -117,11 +170,14 @@ class Schema:
             wire, told = self.write(schema)
         except Misfit:
             return False
-        return not told and (wire is schema or same(wire, schema))
+        if not told and wire is not schema and not same(wire, schema):
+            raise Misfit("the schema is taken in other words")
+        return not told
 
     def _plain(self, schema: Any) -> bool:
         """Tell whether nothing is in a schema that is not taken; written to be fast."""
-        return (self.keep is None and not self.types) or self._kept(schema)
+        free = self.keep is None and not self.types and not self.risky
+        return free or self._kept(schema)
 
     def _kept(self, schema: Any) -> bool:
         if schema.__class__ is not dict:
@@ -132,6 +188,9 @@ class Schema:
         kind = schema.get("type", "string")
         if self.types and (kind.__class__ is not str or kind.lower() not in self.types):
             return "type" not in schema and self._rest(schema)
+        for words, row in self.risky:
+            if words <= schema.keys() and rewritten(schema, row.schema, row.here) is not None:
+                return False
         if "enum" in schema and self.enum == "strings":
             words = schema["enum"]
             if words.__class__ is not list or kind.__class__ is not str or kind.lower() != "string":

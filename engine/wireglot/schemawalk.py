@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .lenses import Misfit, same
+from .lenses import Misfit, same, stringify
 from .nodes import DEFINITIONS, LISTS, MAPS, SINGLES, rewritten, used
 from .notes import Effect
 from .trail import At
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .schema import Schema
 
 MAX_NODES, MAX_DEPTH = 20_000, 100
+# Keywords that say nothing of which values are right.
+ASIDE = frozenset("$schema $id $ref $anchor $comment title description default examples".split())
 
 
 class Told(NamedTuple):
@@ -44,8 +46,9 @@ class Node:
 class Walk:
     """One schema on its way to the wire."""
 
-    def __init__(self, dialect: Schema, schema: dict[str, Any]) -> None:
+    def __init__(self, dialect: Schema, schema: dict[str, Any], tells: bool = False) -> None:
         self.dialect, self.root = dialect, schema
+        self.tells = tells and (dialect.keep is None or "description" in dialect.keep)
         self.count = self.depth = 0
         self.within = 0  # within how many keywords that are taken whole this is
         self.open: list[At] = []
@@ -89,7 +92,9 @@ class Walk:
         del self.open[depth:]
         for row in self.dialect.rows:
             self._row(node, row)
-        self._keywords(node, told)
+        self._keywords(
+            node, told, self.tells and (at or "description" not in self.dialect.rootless)
+        )
         for key in node.words:
             told += node.told.get(key, ())
             seen |= node.used.get(key, set())
@@ -200,14 +205,25 @@ class Walk:
         node.told.setdefault(first, []).extend(told)
         node.used.setdefault(first, set()).update(seen)
 
-    def _keywords(self, node: Node, told: list[Told]) -> None:
-        """Leave out what is not taken, and tell it."""
+    def _keywords(self, node: Node, told: list[Told], tells: Any) -> None:
+        """Leave out what is not taken, and tell it; `tells`: in the description, if it can be."""
         told += node.told.pop("", ())
+        said: list[str] = []
         for key in list(node.words) if not self.within else ():
             why = self._refused(node.words, key)
-            if why:
-                del node.words[key]
-                told.append(_lost(node.places.get(key, ()), why))
+            if not why:
+                continue
+            value, place = node.words.pop(key), node.places.get(key, ())
+            if tells and key not in ASIDE and key != "type" and not _nested(value):
+                said.append(f"{key}: {stringify(value)}")
+                message = f"{why}; the description tells it"
+                told.append(Told("schema-told", "changed", place, message, node.out, "description"))
+            else:
+                told.append(_lost(place, why))
+        if said:
+            before = node.words.get("description")
+            text = f"({', '.join(said)})"
+            node.words["description"] = f"{before} {text}" if before else text
 
     def _refused(self, words: dict[str, Any], key: str) -> str:
         """Say why a keyword is not taken, or nothing."""
@@ -227,6 +243,11 @@ class Walk:
             if not texts or not isinstance(kind, str) or kind.lower() != "string":
                 return "only texts can be chosen from with `enum`"
         return ""
+
+
+def _nested(value: Any) -> bool:
+    """Tell whether a keyword holds objects, which are no words for a description."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_nested, value)))
 
 
 def _lost(at: At, message: str) -> Told:

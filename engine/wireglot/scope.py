@@ -10,6 +10,7 @@ ENFORCED = frozenset(
     "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
     "user-only pair".split()
 )
+BEYOND = frozenset(("blocks", "milliseconds"))  # lenses
 
 
 def interpreted(dialect: Dialect) -> bool:
@@ -18,6 +19,9 @@ def interpreted(dialect: Dialect) -> bool:
         beside = [h for c in shape.cases for h in pic.holes(c.wire) if h.path != "run"]
         if shape.marks or (shape.gathers and (len(shape.cases) > 1 or beside)):
             return True
+    request = dialect.units["request"].cases
+    if len(request) > 1 or request[0].ir is not None:
+        return True
     talk = dialect.conversation
     if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:
         return True
@@ -25,9 +29,13 @@ def interpreted(dialect: Dialect) -> bool:
         wire = group.cases[0].wire
         if isinstance(wire, Hole) and wire.shape in dialect.unions:
             return True
+    if dialect.answered or any(c.read_only for g in (talk.groups if talk else ()) for c in g.cases):
+        return True
     for case in dialect.cases:
         for hole in pic.holes(case.wire):
             if hole.mark == "copy" or (hole.mark == "made" and hole.value is not None):
+                return True
+            if not BEYOND.isdisjoint(hole.lenses):
                 return True
             if any(not dialect.schemas[x].simple for x in hole.lenses if x in dialect.schemas):
                 return True

@@ -12,6 +12,7 @@ from .lenses import Misfit, same
 from .notes import NO_WORD, foreign, no_place
 from .picture import ABSENT, Hole
 from .recorder import Written
+from .resolver import supplied
 from .rulefile import Case, Shape
 from .sight import Gathered, View, blank, tells
 from .trail import At, Several, pointer
@@ -24,6 +25,8 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
     """Write a list hole: its share of the list, then the form of the list."""
     if not isinstance(value, list):
         raise Misfit(f"`{h.path}` is no list", rel, h.pos)
+    if "home" in h.lenses and not writer.same:
+        raise Misfit(f"`{h.path}` is no home", rel, h.pos)
     if h.path not in view.lists:
         holes = view.case.lists.get(h.path, [h])
         inside = view.obj.get("type") in PARTS
@@ -43,9 +46,9 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
                 told = "the target holds one of these"
                 writer.note("no-place", "lost", writer.trail.find(part), h.pos, told)
             return wires[0]
-        if lens in ("bare", "joined"):
+        if lens in ("bare", "blocks", "joined"):
             if not wires:
-                return "" if h.mark is None else ABSENT
+                return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
             return texts(writer, lens, h, pairs, entry, into)
     if not wires and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
@@ -55,8 +58,9 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
 def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into: Any) -> Any:
     """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
     plain = [bare(writer, h, part, wire) for part, wire in pairs]
-    if lens == "bare":
-        if len(plain) == 1 and plain[0] is not None and not entry.get("list"):
+    if lens != "joined":
+        asked = not entry.get("list") if lens == "bare" else entry.get("bare")
+        if len(plain) == 1 and plain[0] is not None and asked:
             forget(writer, pairs)
             _stands(writer, pairs, into)
             return plain[0]
@@ -75,8 +79,11 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
 def forget(writer: Writer, pairs: list[Any]) -> None:
     """Forget what was filled into elements that are written as their text alone."""
     gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
-    writer.notes[:] = [
-        d for d in writer.notes if d.effect != "added" or d.source or id(d.owner) not in gone
+    since = writer.since
+    writer.notes[since:] = [
+        d
+        for d in writer.notes[since:]
+        if d.effect != "added" or d.source or id(d.owner) not in gone
     ]
 
 
@@ -152,8 +159,9 @@ def give(
     if direct:
         # A field without a place may have a row of its own.
         lost = {path for owner, path in writer.lefts if owner == id(part)}
-        rows = [r for r in rows if lost & r.before.names] if lost else []
+        rows = [r for r in rows if lost & r.before.names]
     else:
+        lost = set()
         # A row that adds a field is for the dialects that want it, and comes first there.
         missing = writer.missing
         rows = sorted((r for r in rows if r.adds <= missing), key=lambda row: not row.adds)
@@ -161,6 +169,10 @@ def give(
     for row in rows:
         del writer.notes[mark:]
         if given := descend(writer, holes, part, whole, row):
+            return given
+    if not direct or lost & {"source", "output_ref"}:
+        del writer.notes[mark:]
+        if given := supplied(writer, holes, part, whole):
             return given
     if direct:
         writer.notes[mark:] = drafts
@@ -193,7 +205,7 @@ def directly(
     mark = len(writer.notes)
     writer.missing, places = set(), writer.places
     read_by = None
-    if writer.same and len(holes) > 1 and isinstance(part, dict):
+    if writer.same and (len(holes) > 1 or holes[0].mark == "old") and isinstance(part, dict):
         memory = part.get("spelled", {}).get(writer.dialect.name, {})
         read_by = memory.get("../", {}).get("hole")
         holes = sorted(holes, key=lambda hole: hole.shape != read_by) if read_by else holes
@@ -257,16 +269,23 @@ def descend(
         return []
     at = writer.trail.find(part, path or None) or writer.trail.find(part)
     writer.written[id(part)] = (part, given[0][2])
-    writer.note(row.name, row.effect, at, row.pos, row.message, given[0][2])
+    told(writer, row, part, new, beside, given[0][2], at)
+    return given
+
+
+def told(
+    writer: Writer, row: Row, part: Any, new: Any, beside: list[Any], wire: Any, at: Any
+) -> None:
+    """Note a step of the ladder, and what it left behind."""
+    writer.note(row.name, row.effect, at, row.pos, row.says(part), wire)
     for block in _dropped(part, new, beside):
         kind = block.get("type")
         code = "own-field" if kind == "native" else "no-place"
-        told = f"the target has no place for this {kind}"
-        writer.note(code, "lost", writer.trail.find(block), row.pos, told)
+        why = f"the target has no place for this {kind}"
+        writer.note(code, "lost", writer.trail.find(block), row.pos, why)
     for block in beside:
-        told = "media of a tool result stand in a user message after it"
-        writer.note("moved", "moved", writer.trail.find(block), row.pos, told, None, block)
-    return given
+        why = "media of a tool result stand in a user message after it"
+        writer.note("moved", "moved", writer.trail.find(block), row.pos, why, None, block)
 
 
 def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
@@ -292,7 +311,11 @@ def member(writer: Writer, name: str, part: Any) -> Any:
     if not isinstance(part, dict):
         return writer.shape(name, part)
     best = Misfit(f"`{name}` has no member")
-    for member in writer.dialect.unions.get(name, [name]):
+    members = writer.dialect.unions.get(name, [name])
+    if writer.same and len(members) > 1:
+        run = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("run")
+        members = sorted(members, key=lambda m: m != run) if run else members
+    for member in members:
         shape = writer.dialect.shapes[member]
         if shape.marks:
             continue
@@ -358,12 +381,14 @@ def run_hole(case: Case) -> Hole:
 def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
     """Put neighbours of a gathering shape into one wire element."""
     found: list[Any] = []
+    within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one
     last: Gathered | None = None
     for part, wire in pairs:
         known = writer.same and isinstance(part, dict)
         memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
+        joins = last is not None and memory.get("../", {}).get("beside")
         if not isinstance(wire, Gathered):
-            if last is not None and memory.get("../", {}).get("beside"):
+            if joins and last is not None:
                 last.beside.update(wire)
                 if writer.recorder is not None:
                     writer.recorder.copy(wire, last.beside)
@@ -373,9 +398,15 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
             continue
         apart = memory.get("../", {}).get("apart") or wire.said
         if last is None or last.case is not wire.case or apart:
-            last = Gathered(wire.shape, wire.case, [], wire.said)
-            found.append((part, last))
+            run = Gathered(wire.shape, wire.case, [], wire.said)
+            if joins and last is not None and last.case is not wire.case:
+                within.append((last, part, run))
+            else:
+                found.append((part, run))
+            last = run
         last.wire.append((part, wire.wire))
+    for outer, part, run in within:
+        outer.beside.update(closed(writer, run, part))
     return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
 
 

@@ -78,9 +78,9 @@ def plain(node: Node) -> Node:
         return node
     kept = {
         # Within a picture, `examples` is a key like any other.
-        k: v if k in ("wire", "ir", "from", "to") else plain(v)
+        k: v if k in ("wire", "ir", "from", "to", "rewrite", "must") else plain(v)
         for k, v in node.value.items()
-        if k != "examples"
+        if k not in ("examples", "examples!")
     }
     return Node(kept, node.pos, node.keys)
 

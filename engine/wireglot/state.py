@@ -93,6 +93,10 @@ def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
     return found
 
 
+def _answers(part: dict[str, Any]) -> bool:
+    return part.get("type") == "tool_result"
+
+
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
@@ -185,6 +189,8 @@ class State:
                 continue
             if "level" in message and fast.lifts:
                 raise Bail
+            if message["role"] == "tool" and not any(map(_answers, message["parts"])):
+                raise Bail  # it is the turn of somebody else
             self._pair(message, calls, writer)
             self.seat += 1
             try:
@@ -263,11 +269,11 @@ class State:
         if self.seed is None:
             self.seed = hooks._seed({}, self.body)
         writer.made.add(id(part))
-        return hooks._id(self.seed, place, set(taken))
+        return hooks.made_id(self.seed, place, set(taken))
 
     def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
         from . import conversation, enforce, share
-        from .picture import Fields, Literal
+        from .picture import ABSENT, Fields, Literal
 
         fast = self.fast
         talk = fast.target.conversation
@@ -285,6 +291,6 @@ class State:
         head = {}
         assert isinstance(case.wire, Fields)
         for (name, *_), child in case.wire.entries:
-            if isinstance(child, Literal):
+            if isinstance(child, Literal) and child.values[0] is not ABSENT:
                 head[name] = child.values[0]
         return [(fast.groups[id(group)], message["role"], found, head)]

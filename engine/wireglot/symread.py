@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .ir import field_type
 from .lenses import is_guard
-from .picture import ABSENT, Fields, Hole, Literal, Picture, Text
+from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
 from .picture import Test as Condition
 from .rulefile import Case, Dialect, Shape
 from .symbols import CLASSES, Cannot, Code, Const, Spare, Sym, Val, all_marked, odd_unless
@@ -66,6 +66,8 @@ class Reading:
                 ):
                     may.append((key, child))
             elif isinstance(child, Fields) and all_marked(child):
+                if any(h.mark in ("default", "made") for h in holes(child)):
+                    raise Cannot  # where nothing stands, there is a field
                 continue
             else:
                 need.append((key, child))
@@ -107,7 +109,7 @@ class Reading:
 
     def _spare(self, p: Fields, known: set[str], var: str, place: str | None) -> str:
         """Return the code for an object that holds more than its picture's usual keys."""
-        if place is None:
+        if place is None or p.closed:
             return "raise ODD"
         keys = Spare(self.dialect.name, self.dialect.family, frozenset(known))
         own: set[str] = set()
@@ -160,7 +162,8 @@ class Reading:
             return
         lenses = [lens for lens in h.lenses if lens != "plain"]
         if "json" in lenses:
-            if not h.path.endswith("arguments") or maybe:
+            others = [lens for lens in lenses if not is_guard(lens)]
+            if not h.path.endswith("arguments") or maybe or others != ["json"]:
                 raise Cannot
             code(f"if {var}.__class__ is not str: raise ODD")
             value = code.name()

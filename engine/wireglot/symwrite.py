@@ -151,7 +151,7 @@ class Writing:
 
     def _there(self, p: Picture) -> bool:
         if isinstance(p, Hole):
-            return self.look(p.path) is not None
+            return p.mark in ("default", "else") or self.look(p.path) is not None
         if isinstance(p, Fields):
             return any(self._there(c) for _, c in p.entries)
         return False
@@ -213,7 +213,7 @@ class Writing:
                     if cls != "any":
                         raise NoFit
                     raise Cannot
-            elif lens == "json":
+            elif lens == "json" and not json_text:
                 json_text = True
                 expression = value.text or f"stringify({expression})"
                 cls = "str"
@@ -249,6 +249,8 @@ class Writing:
                 unless = unless[:-2] + f" and not {sure}: " if unless else f"if not {sure}: "
             self.code(f"{unless}clean({value.code})")
         source = self.names[h.path][1] if h.path in self.names else h.path
+        if expression != value.code and source in ("name", "id", "tool_call_id"):
+            raise Cannot  # limits are for what is written
         self.limit(self.code, self.obj, source, value)
         self.claim(h.path)
         self.wire[path] = Val(expression, cls, value.maybe, plain=value.plain or json_text)

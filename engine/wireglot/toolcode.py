@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from . import commits
 from .looks import find, gathering, unlensed
 from .picture import Fields, Hole, holes
-from .rulefile import Case, Shape
+from .rulefile import Case, Dialect, Shape
 from .symbols import Cannot, Code, NoFit, Sym
 from .symread import Reading
 from .symwrite import write
@@ -88,7 +88,7 @@ def tools_body(pair: Pair, code: Code) -> None:
     with code.block("for e in wire:"):
         code("if e.__class__ is not dict: raise ODD")
         shape = pair.source.shapes.get(inner)
-        if shape is None or "function" not in pair.target.shapes:
+        if shape is None or not _takes(pair.target):
             raise Cannot
         function_cases(pair, code, shape, place)
     pair.check(code)
@@ -96,6 +96,16 @@ def tools_body(pair: Pair, code: Code) -> None:
     code("state.names = okname")
     gathered = gathering(pair.target)
     code("return found" if gathered is None else f"return [{{{gathered[0]!r}: found}}]")
+
+
+def _takes(target: Dialect) -> bool:
+    """Tell whether a dialect's list of tools takes plain functions."""
+    hole = find(target.units["request"].cases[0].wire, "tools")
+    if hole is None or hole.shape is None or hole.mark == "old" or set(hole.lenses) - {"listed"}:
+        return False
+    members = target.unions.get(hole.shape, [hole.shape])
+    gathered = gathering(target)
+    return "function" in (members if gathered is None else [gathered[1]])
 
 
 def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
@@ -125,9 +135,7 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
             reading.fields(plain.wire, "e", checked=True)
             for lens in lenses(pair, case.wire):
                 respelling = pair.source.schemas[lens]
-                if respelling.two_way:
-                    raise NoFit
-                if respelling.types:
+                if respelling.types or respelling.two_way:
                     schema = piece.const(respelling, "SCHEMA")
                     value = reading.env["parameters"].code
                     piece(f"if {value} is not None and not {schema}.plain({value}): raise ODD")

@@ -41,11 +41,12 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "recorder")
+    __slots__ = ("_at", "_held", "_inside", "recorder")
 
     def __init__(self, recorder: Recorder | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
         self._at: dict[int, dict[Any, At]] = {}
+        self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
 
     def put(self, owner: Any, key: Any, at: At | None) -> None:
@@ -72,6 +73,20 @@ class Trail:
             if found is not None:
                 return found
         return places.get(head)
+
+    def put_inside(self, node: Any, key: Any, at: At) -> None:
+        """Say that a keyword of a schema that was respelled came from `at`."""
+        if id(node) not in self._inside:
+            self._held.append(node)
+        self._inside.setdefault(id(node), {})[key] = at
+
+    def within(self, value: Any, at: At, path: At) -> At:
+        """Return where a place within a value came from that itself came from `at`."""
+        for key in path:
+            at = self._inside.get(id(value), {}).get(key, (*at, key))
+            inside = isinstance(value, list) or (isinstance(value, dict) and key in value)
+            value = value[key] if inside else None
+        return at
 
     def spread(self, owner: dict[str, Any], at: At | None) -> bool:
         """Tell whether the leaves of an object came from places outside of `at`."""

@@ -14,13 +14,13 @@ from .trail import At, Trail, pointer
 from .writer import Writer
 
 
-def whole(reader: Reader, shape: Shape, body: Any) -> Any:
+def whole(reader: Reader, shape: Shape, body: Any, at: At = ()) -> Any:
     """Read a whole payload: strictly, or else with what does not fit kept."""
     pairs = [(shape, case) for case in shape.cases]
     try:
-        return reader.first(pairs, body, (), False)
+        return reader.first(pairs, body, at, False)
     except Misfit:
-        return reader.first(pairs, body, (), True)
+        return reader.first(pairs, body, at, True)
 
 
 def laddered(writer: Writer, kind: str, ir: Any) -> Any:
@@ -55,7 +55,7 @@ def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
             at = writer.trail.find(ir, path or None)
             made = (writer.written.get(id(new.get(key))) for key in row.after.names)
             place = next((found[1] for found in made if found), wire)
-            writer.note(row.name, row.effect, at, row.pos, row.message, place)
+            writer.note(row.name, row.effect, at, row.pos, row.says(ir), place)
             return wire
         raise misfit from None
 
@@ -106,7 +106,7 @@ def reserve(writer: Writer, ir: Any) -> None:
 
 def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
     """Return the list of messages in a unit's value, None where there is none."""
-    if unit == "request":
+    if unit in ("request", "session"):
         found = ir.get("messages") if isinstance(ir, dict) else None
         return found if isinstance(found, list) else None
     return ir if unit in ("messages", "message") else None

@@ -6,18 +6,18 @@ left then is noted; nothing is silent.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
-from . import itself, jsontext, leftover, outlet, share, sums
+from . import itself, leftover, making, outlet, share, sums
 from . import picture as pic
 from .ir import FUNCTION, OPAQUE, field_type
 from .ladder import Ladder
-from .lenses import Misfit, guard, is_guard, same
+from .lenses import Misfit, guard, is_guard, moment_of, same
 from .limits import Limits
 from .notes import Draft, Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .recorder import Written
+from .resolver import Resolver
 from .rulefile import Case, Dialect, Shape
 from .sight import View, alike, tells
 from .trail import At, Trail, pointer
@@ -37,6 +37,7 @@ class Writer:
         self.dialect, self.same, self.trail = dialect, same_dialect, trail
         self.recorder = trail.recorder
         self.options, self.ladder = options, ladder or {}
+        self.resolver: Resolver | None = options.get("resolve")
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
         talk = dialect.conversation
@@ -49,7 +50,7 @@ class Writer:
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
-        self.filled: list[tuple[Any, str]] = []  # objects, and fields that were filled in for them
+        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
@@ -66,6 +67,9 @@ class Writer:
         self.nth = 0
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}
+        self.since = 0  # how many notes there were before the message that is written
+        self.now = moment_of(0)  # the last time that was written
+        self.lines: dict[int, int] = {}  # messages of a file that had a number there
 
     def request(self) -> None:
         """Write a request as a whole: what its messages ask of each other can be asked."""
@@ -87,6 +91,10 @@ class Writer:
     ) -> None:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+
+    def fills(self, owner: Any, path: str) -> None:
+        """Remember that a field was filled in for an object."""
+        self.filled.setdefault(id(owner), (owner, []))[1].append(path)
 
     def settle(self) -> None:
         """Let notes about IR objects point to what was written of these.
@@ -177,8 +185,7 @@ class Writer:
         """Return the cases in the order in which they are tried: the remembered one first."""
         if self.same and isinstance(value, dict):
             name = value.get("spelled", {}).get(self.dialect.name, {}).get("", {}).get("case", None)
-            if name is not None:
-                return sorted(shape.cases, key=lambda c: c.name != name)
+            return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
         return shape.cases
 
     def choose(self, shape: Shape, value: Any) -> Case | None:
@@ -200,9 +207,8 @@ class Writer:
             read = self._read(shape, wire)
         except Misfit:
             return False
-        filled = [path for owner, path in self.filled if owner is value]
-        if filled and isinstance(read, dict):
-            read = {k: v for k, v in read.items() if k not in filled}
+        for path in self.filled.get(id(value), (value, ()))[1]:
+            read = _without(read, path.split("."))
         return alike(read, self._fitted(value), self.respelt)
 
     def _fitted(self, value: Any) -> Any:
@@ -218,8 +224,14 @@ class Writer:
     def _read(self, shape: Shape, wire: Any) -> Any:
         from .reader import Reader
 
-        probe = Reader(self.dialect, {}, probe=True)
-        return probe.first([(shape, c) for c in shape.cases], wire, (), False)
+        cases = [(shape, c) for c in shape.cases]
+        try:
+            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), False)
+        except Misfit:
+            if not self.same:
+                raise
+            # What was kept because it fits nothing stands there again.
+            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), True)
 
     def _said(self, shape: Shape, wire: Any, value: Any) -> str:
         """Say what a written value reads as, where that is not what was meant."""
@@ -423,6 +435,7 @@ class Writer:
                 for key, inner in value.items():
                     self.recorder.wrote(out, key, inner, Written(h, view, (*rel, key)))
             return True
+        mark = len(self.notes)
         wire = self.hole(h, view, rel, (out, None))
         if wire is ABSENT:
             return False
@@ -434,7 +447,7 @@ class Writer:
         out.update(wire)
         if self.recorder is not None:
             self.recorder.copy(wire, out)
-        for draft in self.notes:
+        for draft in self.notes[mark:]:
             if draft.owner is wire:
                 draft.owner = out
         return True
@@ -460,6 +473,8 @@ class Writer:
         entry = view.memory.get(pointer(rel)) if view.memory else None
         if h.mark == "copy" and entry and entry.get("none"):
             return entry.get("as", ABSENT)
+        if h.mark == "copy" and value is ABSENT and not view.memory:
+            value = making.copied(self, h, view, into)
         if h.mark == "old" and not (entry and entry.get("old")):
             return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
@@ -476,6 +491,8 @@ class Writer:
                 del self.notes[mark:]
                 view.claims = claims
             else:
+                if h.value == "time" and h.mark == "made" and isinstance(value, str):
+                    self.now = value
                 for path in h.paths:
                     view.claim(path)
                     if self.watch and view.source(path) in self.watch and into is not None:
@@ -504,35 +521,16 @@ class Writer:
                     told += f"; {value} leaves room for what the source asks for"
                 owner, key = into if into is not None else (None, None)
                 self.note("filled-in", "added", None, h.pos, told, owner, key)
-                self.filled.append((view.obj, h.path))
+                self.fills(view.obj, h.path)
             return [] if value == [] else {} if value == {} else value
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
                 return ABSENT
-            return self._made(h, view, into)
+            return outlet.put(self, h, making.made(self, h, view, into), view, rel, into)
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
         return ABSENT
-
-    def _made(self, h: Hole, view: View, into: Any) -> str:
-        """Make an id out of what stands here: the same body always gets the same ids."""
-        # What another dialect cannot read would not be there again on the way back.
-        apart = ("spelled", "kept", "own", "signature", "cache", "metadata")
-        said = {k: v for k, v in view.obj.items() if k not in apart}
-        seed = jsontext.stringify(said)
-        turn = 0
-        while True:
-            digest = hashlib.sha256(f"{seed}/{turn}".encode("utf-8", "replace")).hexdigest()
-            made = f"{h.value}{digest[:12]}"
-            if made not in self.ids:
-                break
-            turn += 1
-        self.ids.add(made)
-        owner, key = into if into is not None else (None, None)
-        told = "the target wants an id here; it is made from place and content"
-        self.note("made-id", "added", None, h.pos, told, owner, key)
-        return made
 
     # -- lists and leftovers ------------------------------------------------------------------
 
@@ -551,6 +549,14 @@ class Writer:
     def leftover(self, view: View, wire: Any) -> None:
         """Put kept keys back at home; note everything that no picture took abroad."""
         leftover.leftover(self, view, wire)
+
+
+def _without(read: Any, keys: list[str]) -> Any:
+    """Return what was read without the field at a path."""
+    if not isinstance(read, dict) or keys[0] not in read:
+        return read
+    rest = {k: v for k, v in read.items() if k != keys[0]}
+    return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
 
 
 def _weight(draft: Draft) -> int:

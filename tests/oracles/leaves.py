@@ -61,6 +61,30 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
         }
     ),
     ("openai-chat", "error"): frozenset(),
+    ("openai-responses", "request"): frozenset(
+        {
+            "tools[].parameters",
+            "tools[].output_schema",
+            "tools[].tools[].parameters",
+            "text.format.schema",
+            "input[].arguments",
+            "input[].tools[].parameters",
+            "input[].tools[].output_schema",
+            "input[].tools[].input_schema",
+        }
+    ),
+    ("openai-responses", "response"): frozenset(
+        {
+            "output[].arguments",
+            "tools[].parameters",
+            "tools[].output_schema",
+            "tools[].tools[].parameters",
+            "text.format.schema",
+            "output[].tools[].parameters",
+            "output[].tools[].input_schema",
+        }
+    ),
+    ("openai-responses", "error"): frozenset(),
     ("anthropic", "request"): frozenset(
         {
             "tools[].input_schema",

@@ -57,6 +57,8 @@ def _made(shape: Shape, route: Sequence[str]) -> Iterator[Json]:
 def _named_value(key: str, value: Json) -> Json:
     if key == "index" and value == _VALUES["integer"]:
         return 0
+    if key in _TIMES and value == _VALUES["number"]:
+        return 1767323045  # whole seconds, whatever the type says
     return _TEXTS.get(key, value) if value == "text" else value
 
 
@@ -78,6 +80,7 @@ def least(shape: Shape) -> Json:
 _VALUES: Mapping[str, Json] = {
     "text": "text", "base64": "QUJD", "integer": 3, "number": 0.5, "boolean": True, "null": None,
 }  # fmt: skip
+_TIMES = ("created_at", "completed_at")
 _TEXTS: Mapping[str, str] = {
     "role": "user",
     "data": "QUJD",
@@ -109,7 +112,7 @@ def _required(shape: Shape) -> dict[str, Json]:
 
 
 # What the API needs in an object whose type requires nothing.
-_NEEDED: Mapping[str, Mapping[str, Json]] = {
+_NEEDED: dict[str, Mapping[str, Json]] = {
     "Content": {"role": "user", "parts": [{"text": "text"}]},
     "Part": {"text": "text"},
     "FunctionCall": {"name": "weather", "args": {"a": 1}},
@@ -128,6 +131,10 @@ _NEEDED: Mapping[str, Mapping[str, Json]] = {
         "candidates": [{"content": {"role": "model", "parts": [{"text": "text"}]}}]
     },
 }
+for _name in ("File", "FileContent", "Image", "ImageContent"):
+    _URL = "file_url" if _name.startswith("File") else "image_url"
+    _SOURCE = {_URL: "https://example.com/a.png"}
+    _NEEDED |= {f"ResponseInput{_name}{end}": _SOURCE for end in ("", "Param")}
 # Who may say a field, where one class stands for all messages.
 _ROLES: Mapping[tuple[str, str | None], str] = {
     ("Message", "thinking"): "assistant",
@@ -135,6 +142,7 @@ _ROLES: Mapping[tuple[str, str | None], str] = {
     ("Message", "tool_name"): "tool",
     ("Message", "tool_call_id"): "tool",
 }
+_MEDIA = frozenset(("file_data", "file_id", "file_url", "image_url"))
 _PART_DATA = frozenset(
     (
         "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",
@@ -147,6 +155,8 @@ def _completed(shape: Shape, value: dict[str, Json], key: str | None) -> dict[st
     """Add what the API needs beside a field; a part holds one kind of data only."""
     needed = {k: v for k, v in _NEEDED.get(shape.name, {}).items() if k in shape.fields}
     if key in _PART_DATA and shape.name in ("Part", "FunctionResponsePart"):
+        needed = {}
+    if key in _MEDIA and shape.name.startswith("ResponseInput"):
         needed = {}
     role = _ROLES.get((shape.name, key)) if "tool_name" in shape.fields else None
     if role and shape.fields["role"].shape.kind == "text":

@@ -24,7 +24,7 @@ from .shapes import Field, Shape, Shapes
 
 Json = Any
 Unit = Literal["request", "response", "error"]
-DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex", "ollama")
+DIALECTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
 
 # The two services of Google, and what the SDK calls them.
 GOOGLE = {"gemini": "mldev", "vertex": "vertex"}
@@ -86,6 +86,8 @@ def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
     streams = isinstance(body, dict) and body.get("stream") is True
     if dialect == "openai-chat":
         return _openai(unit, streams)
+    if dialect == "openai-responses":
+        return _responses(unit, streams)
     if dialect == "anthropic":
         return _anthropic(unit, streams)
     if dialect in GOOGLE and unit != "error":
@@ -124,6 +126,20 @@ def _openai(unit: Unit, streams: bool) -> Shape | None:
     if streams:
         return _shapes().of(params.CompletionCreateParamsStreaming)
     return _shapes().of(params.CompletionCreateParamsNonStreaming)
+
+
+@cache
+def _responses(unit: Unit, streams: bool) -> Shape | None:
+    from openai.types.responses import Response
+    from openai.types.responses import response_create_params as params
+
+    if unit == "response":
+        return _shapes().of(Response)
+    if unit == "error":
+        return _openai(unit, streams)
+    if streams:
+        return _shapes().of(params.ResponseCreateParamsStreaming)
+    return _shapes().of(params.ResponseCreateParamsNonStreaming)
 
 
 @cache
@@ -275,6 +291,12 @@ def _openai_completion() -> Any:
     from openai.types.chat import ChatCompletion
 
     return ChatCompletion
+
+
+def _openai_response() -> Any:
+    from openai.types.responses import Response
+
+    return Response
 
 
 def _anthropic_message() -> Any:
@@ -438,6 +460,11 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
     ("openai-chat", "request"): _strictly(lambda body: shape_of("openai-chat", "request", body)),
     ("openai-chat", "response"): lambda body: _as_model(_openai_completion, body),
     ("openai-chat", "error"): _openai_error_problems,
+    ("openai-responses", "request"): _strictly(
+        lambda body: shape_of("openai-responses", "request", body)
+    ),
+    ("openai-responses", "response"): lambda body: _as_model(_openai_response, body),
+    ("openai-responses", "error"): _openai_error_problems,
     ("anthropic", "request"): _strictly(lambda body: shape_of("anthropic", "request", body)),
     ("anthropic", "response"): lambda body: _as_model(_anthropic_message, body),
     ("anthropic", "error"): lambda body: _as_model(_anthropic_error, body),

@@ -74,6 +74,40 @@ def _openai_message(message: Json, at: str) -> Iterator[Item]:
         yield Item("call", f"{at}/function_call", None, call.get("name"), value)
 
 
+def _responses(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "response":
+        for n, item in enumerate(_list(body, "output")):
+            yield from _responses_item(item, f"/output/{n}")
+        return
+    if isinstance(body.get("instructions"), str):
+        yield Item("text", "/instructions", None, None, body["instructions"], "system")
+    if isinstance(body.get("input"), str):
+        yield Item("text", "/input", None, None, body["input"], "talk")
+    for n, item in enumerate(_list(body, "input")):
+        yield from _responses_item(item, f"/input/{n}")
+
+
+def _responses_item(item: Json, at: str) -> Iterator[Item]:
+    kind, content = item.get("type"), item.get("content")
+    if kind == "function_call":
+        value = _arguments(item.get("arguments"))
+        yield Item("call", at, item.get("call_id"), item.get("name"), value)
+    elif kind == "custom_tool_call":
+        yield Item("call", at, item.get("call_id"), item.get("name"), {"input": item.get("input")})
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        value = _parsed(_joined(item.get("output")))
+        yield Item("result", at, item.get("call_id"), item.get("name"), value)
+    elif kind in (None, "message"):
+        group = "system" if item.get("role") in ("system", "developer") else "talk"
+        if isinstance(content, str):
+            yield Item("text", f"{at}/content", None, None, content, group)
+        for n, part in enumerate(content if isinstance(content, list) else []):
+            if isinstance(part, dict) and part.get("type") in ("input_text", "output_text"):
+                yield Item("text", f"{at}/content/{n}", None, None, part.get("text"), group)
+            elif isinstance(part, dict) and part.get("type") == "refusal":
+                yield Item("text", f"{at}/content/{n}", None, None, part.get("refusal"), group)
+
+
 def _anthropic(unit: str, body: Json) -> Iterator[Item]:
     if unit == "response":
         yield from _anthropic_content(body.get("content"), "/content", "talk")
@@ -157,6 +191,7 @@ def _ollama_message(message: Json, at: str) -> Iterator[Item]:
 
 _FINDERS = {
     "openai-chat": _openai,
+    "openai-responses": _responses,
     "anthropic": _anthropic,
     "gemini": _gemini,
     "vertex": _gemini,

@@ -1,0 +1,158 @@
+"""Frames that are alike: what events a frame holds is looked for once for each form of frame.
+
+Two frames are alike if they have the same keys, lists as long, and the same fixed values; then the
+same events stand in both, and only the values of the holes differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from .events import guards
+from .payload import check_json
+from .picture import Fields, Items, Literal, Picture
+from .sighting import Sight, Taken
+from .trail import At, path_of
+
+MOST = 64  # forms that are remembered of one dialect
+Check = Callable[[Any, list[Any]], bool]
+
+
+class Known(NamedTuple):
+    """A form of frames, and where in it the holes stand."""
+
+    check: Check
+    size: int
+    sights: tuple[tuple[Sight, tuple[tuple[str, int], ...], tuple[tuple[str, int], ...],
+                        tuple[int, ...]], ...]  # fmt: skip
+    common: tuple[tuple[int, Taken, int], ...]
+
+
+class Forms:
+    """The forms of the frames of one dialect, as they were met."""
+
+    def __init__(self, pictures: Iterable[Picture]) -> None:
+        self._known: dict[tuple[str, ...], list[Known]] = {}
+        self._count = 0
+        self._fixed = frozenset(path for p in pictures for path in _fixed_in(p, ""))
+
+    def find(self, wire: Any) -> tuple[list[Sight], list[tuple[int, Taken]]] | None:
+        """Return the events and the common holes of a frame like one before, or None."""
+        if wire.__class__ is not dict:
+            return None
+        for known in self._known.get(tuple(wire), ()):
+            values: list[Any] = [None] * known.size
+            if known.check(wire, values):
+                break
+        else:
+            return None
+        found = []
+        for before, at, holes, taken in known.sights:
+            sight = Sight(before.event)
+            sight.place = before.place
+            for name, slot in at:
+                sight.at[name] = values[slot]
+            for path, slot in holes:
+                sight.found[path] = values[slot]
+            sight.taken = [
+                (hole, values[slot], place)
+                for (hole, _, place), slot in zip(before.taken, taken, strict=True)
+            ]
+            found.append(sight)
+        return found, [(nth, (t[0], values[slot], t[2])) for nth, t, slot in known.common]
+
+    def learn(self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
+        """Remember the form of a frame of which every leaf was heard."""
+        if self._count >= MOST or wire.__class__ is not dict:
+            return
+        slots: dict[At, int] = {}
+
+        def slot(at: At) -> int:
+            return slots.setdefault(at, len(slots))
+
+        kept = []
+        for sight in sights:
+            if any(hole.shape is not None for hole, _, _ in sight.taken):
+                return  # what stands in it may be another event's
+            if any(isinstance(value, float) for value in sight.found.values()):
+                return  # a type of its own decides whether it fits
+            at = tuple((name, slot(sight.ats[name])) for name in sight.at)
+            holes = tuple((path, slot(sight.places[path])) for path in sight.found)
+            kept.append((sight, at, holes, tuple(slot(place) for _, _, place in sight.taken)))
+        shared = tuple((nth, taken, slot(taken[2])) for nth, taken in common)
+        if () in slots or any(path_of(at) in self._fixed for at in slots):
+            return  # another value may be what another event is known by
+        known = Known(_check(wire, (), slots), len(slots), tuple(kept), shared)
+        self._known.setdefault(tuple(wire), []).append(known)
+        self._count += 1
+
+
+def _fixed_in(p: Picture, path: str) -> Iterator[str]:
+    """Yield the places of fixed values that tell events apart."""
+    if isinstance(p, Fields):
+        for names, child in p.entries:
+            for name in names:
+                yield from _fixed_in(child, f"{path}.{name}".lstrip("."))
+    elif isinstance(p, Items):
+        for child in p.items:
+            yield from _fixed_in(child, f"{path}[]")
+    elif isinstance(p, Literal) and any(map(guards, p.values)):
+        yield path
+
+
+def _check(wire: Any, at: At, slots: dict[At, int]) -> Check:
+    """Return what tells whether a value is alike, and takes the values of its holes."""
+    if at in slots:
+        return _hole(wire.__class__, slots[at])
+    if isinstance(wire, dict):
+        return _object([(key, _check(child, (*at, key), slots)) for key, child in wire.items()])
+    if isinstance(wire, list):
+        return _list([_check(child, (*at, i), slots) for i, child in enumerate(wire)])
+    return _fixed(wire)
+
+
+def _hole(kind: Any, slot: int) -> Check:
+    def check(value: Any, values: list[Any]) -> bool:
+        if value.__class__ is not kind:
+            return False
+        if not (kind is int or (kind is str and value.isascii())):
+            check_json(value)
+        values[slot] = value
+        return True
+
+    return check
+
+
+def _object(children: list[tuple[str, Check]]) -> Check:
+    size = len(children)
+
+    def check(value: Any, values: list[Any]) -> bool:
+        if value.__class__ is not dict or len(value) != size:
+            return False
+        for key, inner in children:
+            if key not in value or not inner(value[key], values):
+                return False
+        return True
+
+    return check
+
+
+def _list(children: list[Check]) -> Check:
+    size = len(children)
+
+    def check(value: Any, values: list[Any]) -> bool:
+        if value.__class__ is not list or len(value) != size:
+            return False
+        return all(inner(item, values) for inner, item in zip(children, value, strict=True))
+
+    return check
+
+
+def _fixed(meant: Any) -> Check:
+    kind = meant.__class__
+
+    def check(value: Any, values: list[Any]) -> bool:
+        return bool(value.__class__ is kind and value == meant)
+
+    return check

@@ -1,0 +1,402 @@
+"""Folding: the frames of a stream into parts, and these into the whole response.
+
+`Fold.feed` hears the events of a frame and tells a listener of each step: parts that open, grow and
+close. It knows no dialect; what it hears is what `sighting` finds by the pictures of the rule file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from . import hooks
+from .events import Word
+from .failure import Failure
+from .incoming import Candidate, Part, joined
+from .lenses import same, stringify
+from .notes import UNKNOWN_KEY
+from .outcome import MOST, Outcome
+from .payload import check_json
+from .picture import ABSENT, Hole
+from .reader import Reader
+from .rulefile import Dialect
+from .sighting import Frame, Sight, Taken
+from .trail import At, path_of
+
+OWNED = ("response.", "candidate.")  # holes that are not of the part
+
+
+class Listener(Protocol):
+    """What a fold tells of; every step is told in the frame that brought it."""
+
+    def begun(self, outcome: Outcome) -> None: ...
+    def opened(self, part: Part) -> None: ...
+    def grown(self, part: Part, piece: str) -> None: ...
+    def closed(self, part: Part) -> None: ...
+    def failed(self, error: dict[str, Any]) -> None: ...
+
+
+class Fold:
+    """The stream of one dialect as far as it has come."""
+
+    def __init__(self, dialect: Dialect, listener: Listener | None = None, keep: bool = True):
+        assert dialect.stream is not None
+        self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
+        self.listener = listener
+        self.outcome = Outcome(dialect)
+        self.begun = self.ended = self.finished = False
+        self.error: dict[str, Any] | None = None
+        self.frames = 0
+        self.met: Callable[[Part], None] | None = None  # may give a call another name or id
+        self.notes: list[tuple[str, str, At, Any, str]] = []
+        self._told: set[tuple[str, str]] = set()
+        self._drop = self.stream.drop
+        self._keys: dict[str, frozenset[str]] = {}
+        self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
+        self._failure = Failure(dialect)
+
+    # -- frames -----------------------------------------------------------------------------------
+
+    def feed(self, wire: Any) -> None:
+        """Hear one frame."""
+        at = self.frames
+        self.frames += 1
+        if self.ended:
+            self.say("after-end", "lost", (at,), "this came after the end of the stream")
+            return
+        known = self.stream.forms.find(wire)
+        if known is not None:
+            self._heard(*known)
+            return
+        check_json(wire)
+        frame = Frame(wire, self._keys_of)
+        sights = frame.sights(self.stream)
+        common = frame.common(self.stream.frame)
+        error = self._failure.of(wire, frame)
+        self._heard(sights, common)
+        if error is not None:
+            self._begin()
+            self.error = error
+            if self.listener is not None:
+                self.listener.failed(error)
+        if not self._unheard(frame, sights, error is not None, at) and error is None:
+            self.stream.forms.learn(wire, sights, common)
+
+    def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
+        """Take what a frame says."""
+        for nth, taken in common:
+            key = (nth, taken[0].path)
+            if self._before.get(key, ABSENT) != taken[1]:
+                self._before[key] = taken[1]
+                self._common(taken, nth)
+        for sight in sights:
+            self._hear(sight)
+
+    def _keys_of(self, name: str) -> frozenset[str]:
+        keys = self._keys.get(name)
+        if keys is None:
+            keys = self._keys[name] = Reader(self.dialect, {}).keys_of(name)
+        return keys
+
+    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> bool:
+        """Note what nothing has claimed of a frame; tell whether there is any."""
+        rest = frame.rest()
+        for place in rest:
+            shown = path_of(place)
+            if shown in self._drop:
+                self.say("dropped", "lost", (at, *place), self._drop[shown], shown)
+            elif not sights and not failed:
+                keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
+                told = "no event of this dialect is like this frame"
+                self.say("unknown-frame", "lost", (at,), told, repr(keys))
+                break
+            else:
+                self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, shown)
+        return bool(rest)
+
+    @property
+    def cut(self) -> bool:
+        """Tell whether the stream broke off: nothing said that it ended, or why it stopped."""
+        return not self.ended and not self.finished
+
+    def say(self, code: str, effect: str, at: At, told: str, once: str = "") -> None:
+        """Note something, once of each place."""
+        if (code, once) not in self._told:
+            self._told.add((code, once))
+            self.notes.append((code, effect, at, self.stream.pos, told))
+
+    # -- what every frame says --------------------------------------------------------------------
+
+    def _common(self, taken: Taken, nth: int) -> None:
+        hole, wire, _ = taken
+        owner, _, path = hole.path.partition(".")
+        if owner == "response":
+            self.outcome.say(path, hole, wire)
+        elif owner == "candidate":
+            self.outcome.put(self.outcome.of(nth).own, path, hole, wire)
+
+    # -- events -----------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        if not self.begun:
+            self.begun = True
+            if self.listener is not None:
+                self.listener.begun(self.outcome)
+
+    def _hear(self, sight: Sight) -> None:
+        nth = sight.at.get("candidate", 0)
+        nth = nth if 0 <= nth < MOST else 0
+        for path, value in sight.found.items():
+            if path.startswith(OWNED):
+                self._common((self._plain(path), value, ()), nth)
+        for hole, wire, _ in sight.taken:
+            if hole.path == "usage":
+                self.outcome.count(wire)
+            elif hole.path.startswith(OWNED):
+                self._common((hole, wire, ()), nth)
+        for word in sight.event.words:
+            self._step(word, sight, nth)
+
+    def _plain(self, path: str) -> Hole:
+        return Hole((path,), None, None, (), None, None, self.stream.pos)
+
+    def _step(self, word: Word, sight: Sight, nth: int) -> None:
+        act = word.act
+        if act == "start":
+            self._begin()
+        elif act == "finish":
+            self._begin()
+            self._finish(sight, nth)
+        elif act == "end":
+            self.ended = True
+        elif act == "part_stop":
+            part = self._at(sight, self.outcome.of(nth))
+            if part is None and not sight.event.addresses:
+                found = (p for p in reversed(self.outcome.of(nth).parts) if p.open)
+                part = next((p for p in found if word.kind in ("", p.kind)), None)
+            if part is not None and part.open:
+                self._close(part)
+        elif word.kind == "candidate":
+            owner = self.outcome.of(nth)
+            owner.flows[word.field] = joined(owner.flows.get(word.field), sight.found.get("piece"))
+        elif act in ("part_start", "append", "put", "set", "add", "part"):
+            self._begin()
+            getattr(self, f"_{act}")(word, sight, self.outcome.of(nth))
+
+    def _finish(self, sight: Sight, nth: int) -> None:
+        owner = self.outcome.of(nth)
+        stops = [one for one in sight.taken if not one[0].path.startswith(("usage", *OWNED))]
+        for path, value in sight.found.items():
+            if not path.startswith(OWNED):
+                stops.append((self._plain(path), value, ()))
+        if stops:
+            owner.stops = stops
+            self.finished = True
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def _address(self, sight: Sight) -> tuple[Any, ...]:
+        names = sight.event.addresses
+        return tuple((n, sight.at[n]) for n in sorted(names) if n in sight.at)
+
+    def _at(self, sight: Sight, owner: Candidate) -> Part | None:
+        return owner.places.get(self._address(sight))
+
+    def _new(self, kind: str, field: str, owner: Candidate, address: tuple[Any, ...]) -> Part:
+        """Begin a part; what nothing addresses ends where the next part begins."""
+        for part in owner.parts[-4:]:
+            if part.open and not part.address:
+                self._close(part)
+        part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
+        part.address = address
+        owner.total += 1
+        owner.kinds.append(kind)
+        owner.parts.append(part)
+        if address:
+            owner.places[address] = part
+        return part
+
+    def _part_start(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        address = self._address(sight)
+        there = owner.places.get(address) if address else None
+        said = self._fields(sight)
+        piece = sight.found.get("piece") or ""
+        name = str(said.get("id") or "")
+        if there is None and not address and sight.event.addresses:
+            # Nothing says where it stands: the id does, or the last one is meant.
+            there = next((p for p in owner.parts if name and p.said.get("id") == name), None)
+        if there is None and name and address:
+            # The same call may come under another number while it is not whole.
+            alike = (p for p in owner.parts if p.said.get("id") == name and not p.over)
+            there = next(alike, None)
+            if there is not None:
+                owner.places[address] = there
+        if there is not None and self._same(there, name, said, piece):
+            for key, value in said.items():
+                there.said.setdefault(key, value)
+            if piece:
+                self._grow(there, piece)
+            return
+        if there is not None and there.open:
+            self._close(there)
+        part = self._new(word.kind, word.field, owner, address)
+        part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
+        self._open(part)
+        if piece:
+            self._grow(part, piece)
+
+    def _open(self, part: Part) -> None:
+        """Tell of a part that begins; a call without an id gets the one that a hook would make."""
+        if part.kind == "tool_call":
+            if not part.said.get("id"):
+                taken = {p.said.get("id", "") for c in self.outcome.candidates for p in c.parts}
+                seed = self.outcome.response.get("id") or "stream"
+                part.said["id"] = hooks.made_id(seed, f"{part.candidate}/{part.nth}", taken)
+                part.made = True
+            part.said.setdefault("name", "")
+            if self.met is not None:
+                self.met(part)
+        if self.listener is not None:
+            self.listener.opened(part)
+
+    def _same(self, there: Part, name: str, said: dict[str, Any], piece: str) -> bool:
+        """Tell whether the head of a part is said of one that is there already."""
+        old = str(there.said.get("id") or "")
+        if name and old:
+            return name == old
+        whole = there.scan is not None and there.scan.over and piece.strip().startswith("{")
+        return not whole
+
+    def _append(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        piece = sight.found.get("piece", "")
+        address = self._address(sight)
+        part = owner.places.get(address) if address else self._last(word, sight, owner)
+        said = self._fields(sight)
+        if part is not None and not address and self._clash(part, said):
+            part = None
+        if part is None or (address and not part.open):
+            if not piece and not said:
+                return
+            part = self._new(word.kind, word.field, owner, address)
+            part.said.update(said)
+            self._open(part)
+        else:
+            if part.whole and not part.field:
+                part.field = self._flowing(part.kind, word)
+            part.said.update(said)
+        if piece:
+            self._grow(part, piece)
+
+    def _flowing(self, kind: str, word: Word) -> str:
+        """Return the field of a part that came as a whole, into which more flows."""
+        words = [word] if word.kind == kind else [w for w in self.stream.of if w.kind == kind]
+        field = next((w.field for w in words if w.act == "append"), "")
+        return field.replace("own.", f"own.{self.dialect.family}.", 1)
+
+    def _clash(self, part: Part, said: dict[str, Any]) -> bool:
+        return any(key in part.said and not same(part.said[key], value)
+                   for key, value in said.items())  # fmt: skip
+
+    def _last(self, word: Word, sight: Sight, owner: Candidate) -> Part | None:
+        """Return the part that goes on where nothing says which."""
+        for part in reversed(owner.parts):
+            if part.kind == word.kind and part.field == word.field:
+                return part if part.open else None
+            if not sight.event.addresses:
+                return None
+        return None
+
+    def _set(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        said = self._fields(sight)
+        address = self._address(sight)
+        part = owner.places.get(address) if address else None
+        if part is None:
+            part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
+        if part is not None:
+            part.said.update(said)
+
+    def _put(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        """Take a value of an object that comes value by value."""
+        address = self._address(sight)
+        part = owner.places.get(address) if address else None
+        if part is None:
+            part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
+        path, value = str(sight.found["path"]), sight.found.get("piece")
+        if part is None or not part.open or not part.put(path, value):
+            told = f"nothing is at the place `{path[:40]}`"
+            self.say("unfit", "lost", (self.frames - 1,), told, path)
+
+    def _add(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        part = self._at(sight, owner)
+        if part is None:
+            part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
+        if part is not None:
+            keys = word.field.split(".")
+            if keys[0] == "own":
+                keys.insert(1, self.dialect.family)
+            held: Any = part.said
+            for key in keys[:-1]:
+                held = held.setdefault(key, {})
+            held[keys[-1]] = [*(held.get(keys[-1]) or []), sight.found.get("piece")]
+
+    def _part(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        """Hear a whole part: it stays open only where frames after it may address it."""
+        found = next((one for one in sight.taken if one[0].path == "part"), None)
+        if found is None:
+            return
+        hole, wire, at = found
+        assert hole.shape is not None
+        nth = sum(self.kinds_in(hole.shape, kind) for kind in owner.kinds)
+        place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
+        parts, _ = Reader(self.dialect, {}).element(hole.shape, wire, place)
+        address = self._address(sight)
+        if address and address in owner.places and owner.places[address].open:
+            self._close(owner.places[address])
+        for ir in parts:
+            part = self._new(str(ir.get("type")), "", owner, address)
+            part.said, part.whole = ir, True
+            self._open(part)
+            if not address or self.stream.get("part_stop") is None:
+                self._close(part)
+
+    def kinds_in(self, shape: str, kind: str) -> bool:
+        """Tell whether elements of a shape are of a kind."""
+        return kind in self.dialect.kinds_of(shape)
+
+    def _grow(self, part: Part, piece: str) -> None:
+        if part.repeats(piece):
+            return  # the whole once more, at the end
+        part.grow(piece)
+        if self.listener is not None:
+            self.listener.grown(part, piece)
+
+    def _close(self, part: Part) -> None:
+        if part.tree is not None:
+            self._grow(part, stringify(part.tree))
+        part.open = False
+        if self.listener is not None:
+            self.listener.closed(part)
+        if not self.keep:
+            owner = self.outcome.candidates[part.candidate]
+            owner.parts.remove(part)
+            owner.places = {k: p for k, p in owner.places.items() if p is not part}
+
+    def _fields(self, sight: Sight) -> dict[str, Any]:
+        """Return what an event says of its part besides the piece."""
+        said: dict[str, Any] = {}
+        for path, value in sight.found.items():
+            if path != "piece" and not path.startswith(OWNED):
+                Reader(self.dialect, {}).place(said, path, value, None)
+        for hole, wire, _ in sight.taken:
+            if hole.path not in ("usage", "part", ".") and not hole.path.startswith(OWNED):
+                self.outcome.put(said, hole.path, hole, wire)
+        return said
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close what is open; nothing more comes."""
+        for owner in self.outcome.candidates:
+            for part in list(owner.parts):
+                if part.open:
+                    self._close(part)

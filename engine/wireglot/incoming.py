@@ -1,0 +1,182 @@
+"""What comes in by a stream: candidates, and their parts while they grow."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .lenses import Misfit, parse_json
+from .sighting import Taken
+
+_STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
+_JSON = re.compile(r'["\\{}\[\]]')
+
+
+class Scan:
+    """Tells when the pieces of a JSON object are all there."""
+
+    __slots__ = ("_depth", "_skip", "_text", "over")
+
+    def __init__(self) -> None:
+        self._depth, self._text, self._skip, self.over = 0, False, -1, False
+
+    def feed(self, piece: str) -> None:
+        """Take the next piece."""
+        skip = self._skip  # the place of a sign that a backslash stands before
+        for found in _JSON.finditer(piece):
+            at, sign = found.start(), found[0]
+            if at == skip:
+                continue
+            if sign == "\\":
+                skip = at + 1
+            elif sign == '"':
+                self._text = not self._text
+            elif not self._text:
+                self._depth += 1 if sign in "{[" else -1
+                self.over = self._depth == 0
+        self._skip = skip - len(piece) if skip >= len(piece) else -1
+
+
+class Part:
+    """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
+
+    __slots__ = (
+        "address", "candidate", "field", "kind", "made", "nth", "open", "pieces", "said", "scan",
+        "tree", "was", "whole",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
+        self.kind, self.field, self.candidate, self.nth = kind, field, candidate, nth
+        self.said: dict[str, Any] = {"type": kind}
+        self.pieces: list[str] = []
+        self.open = True
+        self.whole = False  # it came in one piece, as `said`
+        self.made = False  # its id was made here
+        self.tree: Any = None  # an object that comes value by value
+        self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
+        self.address: tuple[Any, ...] = ()
+        self.scan = Scan() if field == "arguments" else None
+
+    def grow(self, piece: str) -> None:
+        """Take a piece of what flows."""
+        self.pieces.append(piece)
+        if self.scan is not None:
+            self.scan.feed(piece)
+
+    def repeats(self, piece: str) -> bool:
+        """Tell whether a piece is all that came, once more."""
+        return self.scan is not None and self.scan.over and "".join(self.pieces) == piece
+
+    def put(self, path: str, value: Any) -> bool:
+        """Put a value at its place in an object; a text goes on where one stands already."""
+        if (steps := steps_of(path)) is None:
+            return False
+        self.tree = set_at(self.tree, steps, value)
+        return True
+
+    @property
+    def over(self) -> bool:
+        """Tell whether nothing more can come, though nobody said so."""
+        return not self.open or (self.scan is not None and self.scan.over)
+
+    def ir(self) -> dict[str, Any]:
+        """Return the part as the IR has it."""
+        part = dict(self.said)
+        if self.whole and not self.pieces:
+            return part
+        text = "".join(self.pieces)
+        if self.field == "arguments":
+            _arguments(part, text)
+        elif self.field.startswith("own."):
+            if text.strip():
+                _put(part, self.field.split("."), _json(text))
+        else:
+            part[self.field] = text
+        return part
+
+
+def _arguments(part: dict[str, Any], text: str) -> None:
+    value = _json(text) if text.strip() else {}
+    if isinstance(value, dict):
+        part["arguments"], part["arguments_json"] = value, text
+    else:
+        part["arguments_text"] = text
+
+
+def _json(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except Misfit:
+        return text
+
+
+def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
+    for key in keys[:-1]:
+        owner = owner.setdefault(key, {})
+    owner[keys[-1]] = value
+
+
+class Candidate:
+    """One of the answers: its parts in the order in which they began."""
+
+    __slots__ = ("flows", "kinds", "own", "parts", "places", "stops", "total")
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.places: dict[tuple[Any, ...], Part] = {}
+        self.kinds: list[str] = []
+        self.total = 0
+        self.own: dict[str, Any] = {}  # what is said of the candidate itself
+        self.flows: dict[str, Any] = {}  # what flows into it besides parts
+        self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
+
+
+def laid_over(old: dict[str, Any] | None, new: Any) -> Any:
+    """Lay later counts over earlier ones."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return new
+    merged = dict(old)
+    for key, value in new.items():
+        if value is not None or key not in merged:
+            merged[key] = laid_over(merged.get(key), value) if isinstance(value, dict) else value
+    return merged
+
+
+def joined(old: Any, new: Any) -> Any:
+    """Put what flows together: texts and lists one after another, objects key by key."""
+    if isinstance(old, str) and isinstance(new, str):
+        return old + new
+    if isinstance(old, list) and isinstance(new, list):
+        return [*old, *new]
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{key: joined(old.get(key), value) for key, value in new.items()}}
+    return old if new is None else new
+
+
+def steps_of(path: str) -> list[str | int] | None:
+    """Take a path of names and numbers apart, as `$.a.b[0]`; None for another form."""
+    steps: list[str | int] = []
+    at = 1
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None:
+            return None
+        name = next((g for g in (found[1], found[3], found[4]) if g is not None), None)
+        steps.append(int(found[2]) if name is None else name)
+        at = found.end()
+    return steps if path.startswith("$") and steps else None
+
+
+def set_at(tree: Any, steps: list[str | int], value: Any) -> Any:
+    """Return an object with a value at a place within it."""
+    if not steps:
+        return tree + value if isinstance(tree, str) and isinstance(value, str) else value
+    step, rest = steps[0], steps[1:]
+    if isinstance(step, int):
+        held = tree if isinstance(tree, list) else []
+        held += [None] * (step + 1 - len(held))
+        held[step] = set_at(held[step], rest, value)
+        return held
+    named = tree if isinstance(tree, dict) else {}
+    named[step] = set_at(named.get(step), rest, value)
+    return named

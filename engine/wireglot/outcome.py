@@ -1,0 +1,131 @@
+"""The outcome of a stream: the response as far as it is known, and what the IR has of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import itself
+from .env import Env
+from .incoming import Candidate, laid_over
+from .lenses import Misfit
+from .picture import ABSENT, Hole, holes
+from .reader import Reader
+from .rulefile import Case, Dialect
+
+MOST = 128  # candidates of one response
+
+
+class Outcome:
+    """What the frames of a dialect have said so far of their response."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        assert dialect.stream is not None
+        self.dialect, stream = dialect, dialect.stream
+        self.response: dict[str, Any] = {}
+        self.candidates: list[Candidate] = []
+        self.usage: dict[str, Any] | None = None  # as it is on the wire
+        picture = stream.frame or stream.events[0].reads[0]
+        self.case = Case("", "", picture, None, {}, None, stream.pos)
+
+    def of(self, nth: int) -> Candidate:
+        """Return a candidate by its number."""
+        while len(self.candidates) <= nth:
+            self.candidates.append(Candidate())
+        return self.candidates[nth]
+
+    def count(self, wire: Any) -> None:
+        """Take token counts; they lie over earlier ones."""
+        self.usage = laid_over(self.usage, wire)
+
+    # -- values -----------------------------------------------------------------------------------
+
+    def say(self, path: str, hole: Hole, wire: Any) -> None:
+        """Take a field of the response: the first frame that says it is right."""
+        if not path.startswith("own.") and (
+            self.response.get(path) or (not wire and path in self.response)
+        ):
+            return
+        self.put(self.response, path, hole, wire)
+
+    def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:
+        """Put the value of a hole at a path of an IR object."""
+        value = self.read(hole, wire) if hole.lenses or hole.shape else wire
+        if value is not ABSENT:
+            Reader(self.dialect, {}).place(owner, path, value, None)
+
+    def read(self, hole: Hole, wire: Any) -> Any:
+        """Read a value by the lenses or the shape of its hole."""
+        env = Env((), self.case, True)
+        try:
+            Reader(self.dialect, {}).hole(hole, wire, (), (), env)
+        except Misfit:
+            return ABSENT
+        return env.fields.get(hole.path, (ABSENT, None))[0]
+
+    # -- the whole --------------------------------------------------------------------------------
+
+    def stop(self, owner: Candidate) -> dict[str, Any]:
+        """Return why a candidate stopped, as fields of the IR."""
+        env = Env((), self.case, True)
+        reader = Reader(self.dialect, {})
+        env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
+        for hole, wire, _ in owner.stops:
+            try:
+                if hole.path == ".":
+                    assert hole.shape is not None
+                    itself.read(reader, hole, wire, (), (), env, True)
+                else:
+                    reader.hole(hole, wire, (), (), env)
+            except Misfit:
+                continue
+        del env.fields["parts"]
+        found: dict[str, Any] = {}
+        for path, (value, _) in env.fields.items():
+            reader.place(found, path, value, None)
+        return found
+
+    def counts(self) -> dict[str, Any] | None:
+        """Return the token counts as far as they are known, as the IR has them."""
+        if self.usage is None:
+            return None
+        try:
+            found: dict[str, Any] = Reader(self.dialect, {}).shape("usage", self.usage, (), True)
+        except Misfit:
+            return None
+        return found
+
+    def draft(self) -> dict[str, Any]:
+        """Return the response that the frames make, as the IR has it.
+
+        Ids that were made here are left out where this dialect's own calls may have none.
+        """
+        made = {**self.response, "candidates": []}
+        free = any(h.path == "id" and h.mark for h in self._call_holes())
+        for owner in self.candidates:
+            parts = [part.ir() for part in owner.parts]
+            for part, ir in zip(owner.parts, parts, strict=True):
+                ir.update(part.was)
+                if part.made and free:
+                    del ir["id"]
+            one: dict[str, Any] = {"parts": parts}
+            one.update(self.stop(owner))
+            for path, value in owner.flows.items():
+                Reader(self.dialect, {}).place(one, path, value, None)
+            made["candidates"].append(_merged(one, owner.own))
+        counts = self.counts()
+        if counts is not None:
+            made["usage"] = counts
+        return made
+
+    def _call_holes(self) -> list[Hole]:
+        shape = self.dialect.shapes.get("tool_call")
+        return [hole for case in shape.cases for hole in holes(case.wire)] if shape else []
+
+
+def _merged(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
+    for key, value in two.items():
+        if isinstance(value, dict) and isinstance(one.get(key), dict):
+            _merged(one[key], value)
+        else:
+            one[key] = value
+    return one

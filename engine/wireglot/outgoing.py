@@ -1,0 +1,117 @@
+"""Frames of a stream as they are written: the pictures of an event, filled in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .events import Event
+from .lenses import Misfit
+from .picture import ABSENT, holes
+from .rulefile import Case
+from .sight import View
+from .writer import Writer
+
+MARK = "\0piece\0"
+_PLAIN = (str, int, float, bool, type(None))
+
+
+class Place:
+    """Where a frame belongs: the candidate, and the part by its numbers."""
+
+    __slots__ = ("candidate", "index", "nth")
+
+    def __init__(self, candidate: int = 0, index: int = 0, nth: int = 0) -> None:
+        self.candidate, self.index, self.nth = candidate, index, nth
+
+
+class Frames:
+    """The frames that are written for a stream."""
+
+    def __init__(self, writer: Writer) -> None:
+        assert writer.dialect.stream is not None
+        self.writer, self.stream = writer, writer.dialect.stream
+        self.family = writer.dialect.family
+        self.head: dict[str, Any] = {}  # fields of the response
+        self.count = 0
+        self._made: list[Any] = []
+        self._case = Case("", "", self.stream.events[0].writes[0], None, {}, None, self.stream.pos)
+        # Whether frames are numbered: then no two of them are alike.
+        self._numbered = any(
+            hole.path == "at.frame" for p in self.stream.pictures() for hole in holes(p)
+        )
+
+    def take(self) -> list[Any]:
+        """Return the frames that were written since the last time."""
+        made, self._made = self._made, []
+        return made
+
+    def add(self, frame: Any) -> None:
+        """Take a frame that stands by itself."""
+        self._made.append(frame)
+        self.count += 1
+
+    def put(self, event: Event, said: dict[str, Any], place: Place | None = None) -> None:
+        """Write the frames of an event; raises Misfit where it lacks what it must say."""
+        made = self._written(event, said, place or Place())
+        self._made += made
+        self.count += len(made)
+
+    def write(self, event: Event, said: dict[str, Any], place: Place | None = None) -> bool:
+        """Write the frames of an event; one that lacks what it must say is not written."""
+        try:
+            self.put(event, said, place)
+        except Misfit:
+            return False
+        return True
+
+    def template(self, event: Event, said: dict[str, Any], place: Place) -> list[Any]:
+        """Return the frames of an event with a place for its piece."""
+        if self._numbered:
+            return []
+        try:
+            return self._written(event, {**said, "piece": MARK}, place)
+        except Misfit:
+            return []
+
+    def fill(self, template: list[Any], piece: str) -> None:
+        """Write the frames of a template with a piece in its place."""
+        for frame in template:
+            self._made.append(_filled(frame, piece))
+        self.count += len(template)
+
+    def _written(self, event: Event, said: dict[str, Any], place: Place) -> list[Any]:
+        writer = self.writer
+        writer.nth = place.nth
+        mark = len(writer.notes)
+        at = {"candidate": place.candidate, "index": place.index, "nth": place.nth}
+        obj = {**said, "response": self._head(), "at": at}
+        made: list[Any] = []
+        for picture in event.writes:
+            at["frame"] = self.count + len(made)
+            wire = writer.picture(picture, View(obj, "", self._case, writer), (), top=True)
+            if wire is ABSENT:
+                del writer.notes[mark:]
+                raise Misfit("nothing is written", (), event.pos)
+            made.append(wire)
+        return made
+
+    def _head(self) -> dict[str, Any]:
+        """Return what is said of the response; the fields of another family stay away."""
+        own = self.head.get("own", {}).get(self.family)
+        return {**self.head, "own": own or {}}
+
+
+def _filled(frame: Any, piece: str) -> Any:
+    """Copy a frame with a piece in its place."""
+    if frame.__class__ is dict:
+        return {
+            key: piece
+            if value is MARK
+            else value
+            if value.__class__ in _PLAIN
+            else _filled(value, piece)
+            for key, value in frame.items()
+        }
+    if frame.__class__ is list:
+        return [_filled(item, piece) for item in frame]
+    return piece if frame is MARK else frame

@@ -1,0 +1,108 @@
+"""The checks of `stream`: what its holes name, and that events say what they are for."""
+
+from __future__ import annotations
+
+from . import picture as pic
+from .events import OF_KIND, Event, Word
+from .fields import KEPT, OBJECTS, held
+from .findings import Findings, helped
+from .holecheck import definitions
+from .picture import Fields, Hole, Items, Picture
+from .rulefile import Dialect
+
+PLACES = frozenset("candidate index nth frame".split())
+OWNERS = {"response": "response", "candidate": "candidate"}
+# Events whose picture must hold a hole of this path.
+NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part"}
+
+
+def check(model: Dialect, findings: Findings) -> None:
+    """Report holes that name nothing (R001), shapes that are not there (R014), events that say
+    nothing (R022)."""
+    if model.stream is None:
+        return
+    shapes = {name for word in ("shapes", "unions") for name in definitions(model, word)}
+    frame = model.stream.frame
+    if frame is not None:
+        for hole in pic.holes(frame):
+            _names(hole, frozenset(), findings, "a frame")
+            _shape(hole, shapes, findings)
+    for event in model.stream.events:
+        _event(event, shapes, findings)
+
+
+def _event(event: Event, shapes: set[str], findings: Findings) -> None:
+    objects = {word.kind for word in event.words if word.kind in OBJECTS}
+    if any(word.act in ("part", "part_stop") and not word.kind for word in event.words):
+        objects.add("part")
+    if "finish" in event.acts:
+        objects.add("candidate")
+    found: set[str] = set()
+    for picture in event.reads:
+        for hole in pic.holes(picture):
+            found.add(hole.path)
+            _names(hole, frozenset(objects), findings, f"`{event.name}`")
+            _shape(hole, shapes, findings)
+        _lists(picture, event, findings)
+    for word in event.words:
+        needed = NEEDS.get(word.act)
+        if needed is not None and needed not in found and word.act in OF_KIND:
+            help = f"write `${needed}{' as SHAPE' if needed == 'part' else ''}` where it stands"
+            message = f"`{event.name}` has no `${needed}`"
+            findings.error("R022", message, event.pos, help)
+        if word.act in ("append", "part_start") and not _field(word):
+            message = f"`{word.field}` is no field of a {word.kind}"
+            help = helped(word.field, OBJECTS[word.kind].keys() - KEPT, "its fields are")
+            findings.error("R001", message, event.pos, help, word=word.field)
+
+
+def _field(word: Word) -> bool:
+    return word.kind not in OBJECTS or held(frozenset((word.kind,)), word.field) is not None
+
+
+def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:
+    for path in hole.paths:
+        first, _, rest = path.partition(".")
+        if path in (".", "piece", "path", "part", "usage"):
+            continue
+        if first == "at":
+            known = rest in PLACES
+            help = helped(rest, PLACES, "the places are", "$at.")
+        elif first in OWNERS:
+            fields = OBJECTS[OWNERS[first]]
+            known = bool(rest) and held(frozenset((OWNERS[first],)), rest) is not None
+            help = helped(rest, fields.keys() - KEPT, "its fields are", f"${first}.")
+        else:
+            known = bool(objects) and held(objects, path) is not None
+            names = {name for one in objects for name in OBJECTS[one]} - KEPT
+            names |= {"piece", "path", "part", "usage", "at", "response", "candidate"}
+            help = helped(first, names, "it may name", "$")
+        if not known:
+            message = f"`${path}` names nothing of {what}"
+            findings.error("R001", message, hole.pos, help, word=f"${path}")
+
+
+def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
+    if hole.shape is not None and hole.shape not in shapes:
+        message = f"`{hole.shape}` is no shape of this file"
+        help = helped(hole.shape, shapes, "its shapes and unions are")
+        findings.error("R014", message, hole.pos, help, word=hole.shape)
+    elif hole.shape is None and hole.path in (".", "part", "usage"):
+        help = f"write `${hole.path} as SHAPE`"
+        findings.error("R010", f"`${hole.path}` is an object and needs a shape", hole.pos, help)
+
+
+def _lists(picture: Picture, event: Event, findings: Findings) -> None:
+    """Report lists of several pictures: an element is matched with one (R022)."""
+    if isinstance(picture, Items):
+        if len(picture.items) > 1:
+            message = f"`{event.name}` pictures a list of {len(picture.items)}"
+            findings.error("R022", message, picture.pos, "a list of one picture is any element")
+        for item in picture.items:
+            _lists(item, event, findings)
+    elif isinstance(picture, Fields):
+        for _, child in picture.entries:
+            _lists(child, event, findings)
+    elif isinstance(picture, pic.Text):
+        message = f"`{event.name}` pictures a text with holes"
+        findings.error("R022", message, picture.pos, "take the text as a whole, as `$piece`")

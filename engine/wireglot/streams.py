@@ -1,0 +1,374 @@
+"""Streams: translators from one dialect to another, and what is made of one stream."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import framing
+from .errors import ConversionError, UsageError
+from .fold import Fold
+from .incoming import Candidate, Part
+from .notes import Draft, Note
+from .outcome import Outcome
+from .payload import check_call, known_options
+from .policy import Policy, of
+from .results import Conversion, all_notes, concluded, read_notes
+from .trail import Trail
+from .unfold import Unfold
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from .dialects import DialectRules, Read
+    from .rulefile import Dialect
+    from .rulesets import RuleSet
+
+
+class Translator:
+    """One stream on its way from a source to a target; `rules.translator(...)` makes it.
+
+    `feed` takes a frame (parsed data, or a text as the end marker) and returns the frames that it
+    gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
+    """
+
+    def __init__(
+        self,
+        source: DialectRules,
+        target: DialectRules,
+        options: dict[str, Any],
+        policy: Policy,
+        keep: bool = True,
+        rules_hash: str = "",
+    ) -> None:
+        self._source, self._target, self._options = source, target, options
+        self._judge, self._keep, self._hash = policy, keep, rules_hash
+        for dialect in (source, target):
+            if dialect.model.stream is None:
+                raise UsageError(f"{dialect.name} has no picture of a stream")
+        self._home = source.name == target.name
+        self._unfold: Unfold | None = None
+        if not self._home:
+            writer = Writer(target.model, False, Trail(), options, target.ladder)
+            self._unfold = Unfold(writer)
+        self._fold = Fold(source.model, self._unfold, keep)
+        self._done = self._over = False
+        self._result: Conversion | None = None
+
+    def feed(self, frame: Any) -> list[Any]:
+        """Take the next frame; return those that it gives rise to. Raises ConversionError."""
+        if self._done:
+            raise UsageError("the stream is finished; make another translator for another one")
+        try:
+            self._fold.feed(frame)
+        except RecursionError:
+            raise ConversionError("the frame is nested too deep") from None
+        if self._unfold is None:
+            return [frame]
+        if self._fold.ended and not self._over:
+            self._over = True
+            self._fold.close()
+            self._unfold.end(self._fold.outcome, False)
+        return self._unfold.frames.take()
+
+    def finish(self) -> list[Any]:
+        """Return the frames that are left; nothing more comes. Raises PolicyError."""
+        if self._done:
+            return []
+        self._done = True
+        fold = self._fold
+        fold.close()
+        frames: list[Any] = []
+        cut = fold.cut
+        if self._unfold is not None:
+            if not self._over:
+                self._unfold.end(fold.outcome, cut)
+            frames = self._unfold.frames.take()
+        unsaid = not fold.ended and fold.stream.get("end") is not None
+        if fold.error is None and (unsaid or not fold.finished):
+            told = "the stream ends before " + ("its end is said" if unsaid else "it says why")
+            fold.say("cut-short", "kept", (fold.frames,), told)
+        if self._keep:
+            self._result = self._concluded()
+        return frames
+
+    def as_bytes(self) -> Bytes:
+        """Return this translator with bytes in and bytes out."""
+        return Bytes(self)
+
+    @property
+    def result(self) -> Conversion:
+        """The whole response in the target, as far as it came."""
+        if self._result is None:
+            if not self._keep:
+                raise UsageError("this translator was told to keep nothing")
+            raise UsageError("the result is there when the stream is finished")
+        return self._result
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was not carried exactly, as far as it is known."""
+        if self._result is not None:
+            return self._result.notes
+        notes = read_notes(self._fold.notes, self._home)
+        if self._unfold is not None:
+            notes += _once(all_notes((), self._unfold.writer.notes, None, False))
+        return tuple(notes)
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error that came within the stream, as the IR has it."""
+        return self._fold.error
+
+    def _concluded(self) -> Conversion:
+        fold = self._fold
+        body = collected(self._source, fold, self._options)
+        notes = read_notes(fold.notes, self._home)
+        if not self._home:
+            read = self._source._read(body, "response", None, None, self._options)
+            ids(read.ir, fold)
+            body, drafts = self._written(read)
+            notes += all_notes(read.notes, drafts, body, False)
+        pair = (self._source.name, self._target.name)
+        return concluded(body, notes, None, self._judge, *pair, self._hash)
+
+    def _written(self, read: Read) -> tuple[Any, list[Draft]]:
+        """Write the whole response, with the names and ids that went out already."""
+        assert self._unfold is not None
+        sent = self._unfold.writer.limits.renamed()
+
+        def prepare(writer: Writer) -> None:
+            for (kind, name), written in sent.items():
+                writer.limits.remember(kind, name, written)
+
+        out, drafts, _ = self._target._write(
+            read.ir, "response", False, read.trail, self._options, read.made, read.odd, prepare
+        )
+        return out, drafts
+
+
+class Bytes:
+    """A translator of bytes: `feed(bytes)` and `finish()` return bytes.
+
+    Within one dialect the bytes come out as they went in.
+    """
+
+    def __init__(self, translator: Translator) -> None:
+        source, target = translator._source.model.stream, translator._target.model.stream
+        assert source is not None and target is not None
+        self._translator, self._stream = translator, target
+        self._splitter = framing.Splitter(source)
+
+    def feed(self, data: bytes) -> bytes:
+        """Take the next bytes; return those that they give rise to. Raises ConversionError."""
+        return self._through(self._splitter.feed(data), data)
+
+    def finish(self) -> bytes:
+        """Return the bytes that are left; nothing more comes. Raises PolicyError."""
+        made = self._through(self._splitter.finish(), b"")
+        return made + framing.written(self._translator.finish(), self._stream)
+
+    def _through(self, frames: list[Any], data: bytes) -> bytes:
+        made = [new for frame in frames for new in self._translator.feed(frame)]
+        return data if self._translator._home else framing.written(made, self._stream)
+
+    @property
+    def result(self) -> Conversion:
+        """The whole response in the target, as far as it came."""
+        return self._translator.result
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was not carried exactly, as far as it is known."""
+        return self._translator.notes
+
+
+class TextStream:
+    """The text of a stream, piece by piece; the rest is there when it is through."""
+
+    def __init__(self, rules: RuleSet, frames: Iterable[Any], dialect: str) -> None:
+        found = rules[dialect]
+        if found.model.stream is None:
+            raise UsageError(f"{dialect} has no picture of a stream")
+        self._rules, self._dialect, self._frames = found, dialect, frames
+        self._pieces: list[str] = []
+        self._fold = Fold(found.model, self)
+        self._ir: dict[str, Any] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        for frame in self._frames:
+            self._fold.feed(frame)
+            yield from self._taken()
+        self._fold.close()
+        yield from self._taken()
+        body = collected(self._rules, self._fold, {})
+        self._ir = self._rules._read(body, "response", None, None, {}).ir
+        ids(self._ir, self._fold)
+
+    def _taken(self) -> list[str]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """The whole response, as the IR has it."""
+        if self._ir is None:
+            raise UsageError("this is known when the text has been iterated to its end")
+        return self._ir
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """The calls of the first candidate, as the IR has them."""
+        found = self.response["candidates"][:1]
+        return [p for one in found for p in one["parts"] if p.get("type") == "tool_call"]
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """The token counts, as the IR has them."""
+        return self.response.get("usage")
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the first candidate stopped, in a word of the IR."""
+        return next((one.get("stop_reason") for one in self.response["candidates"]), None)
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error that came within the stream."""
+        return self._fold.error
+
+    # -- what the fold tells ----------------------------------------------------------------------
+
+    def begun(self, outcome: Outcome) -> None:
+        """Hear that it begins."""
+
+    def opened(self, part: Part) -> None:
+        """Hear of a part; one that is whole already has its text."""
+        text = part.said.get("text")
+        if part.whole and part.kind == "text" and part.candidate == 0 and text:
+            self._pieces.append(text)
+
+    def grown(self, part: Part, piece: str) -> None:
+        """Hear a piece of a part."""
+        if part.kind == "text" and part.candidate == 0:
+            self._pieces.append(piece)
+
+    def closed(self, part: Part) -> None:
+        """Hear that a part ends."""
+
+    def failed(self, error: dict[str, Any]) -> None:
+        """Hear of an error."""
+
+
+def translate(made: Translator, frames: Iterable[Any]) -> Iterator[Any]:
+    """Yield what a translator makes of frames."""
+    for frame in frames:
+        yield from made.feed(frame)
+    yield from made.finish()
+
+
+async def atranslate(made: Translator, frames: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """Yield what a translator makes of frames that come asynchronously."""
+    async for frame in frames:
+        for new in made.feed(frame):
+            yield new
+    for new in made.finish():
+        yield new
+
+
+def _once(notes: Iterable[Note]) -> list[Note]:
+    """Return notes without those that say the same of another frame."""
+    seen: dict[Any, Note] = {}
+    for note in notes:
+        seen.setdefault((note.code, note.rule, note.message), note)
+    return list(seen.values())
+
+
+def ids(ir: dict[str, Any], fold: Fold) -> None:
+    """Let calls have the ids under which they went out."""
+    for candidate, owner in zip(ir.get("candidates", ()), fold.outcome.candidates, strict=False):
+        calls = [p for p in candidate.get("parts", ()) if p.get("type") == "tool_call"]
+        known = [p for p in owner.parts if p.kind == "tool_call"]
+        if len(calls) == len(known):
+            for call, part in zip(calls, known, strict=True):
+                call["id"] = part.was.get("id", part.said["id"])
+
+
+def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> Any:
+    """Return the response that a stream makes in its own dialect."""
+    body, _, _ = rules._write(fold.outcome.draft(), "response", True, Trail(), options)
+    return body
+
+
+def translator(
+    rules: RuleSet,
+    source: str,
+    target: str,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
+    result: bool = True,
+) -> Translator:
+    """Make a translator; `RuleSet.translator` says more."""
+    check_call(model, None, source=source, target=target)
+    known = known_options(options)
+    one, two = rules.at(source, model, known), rules.at(target, model, known)
+    return Translator(one, two, known, of(policy), result, rules.hash)
+
+
+def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
+    """Return the response that the frames of a dialect make."""
+    translator = rules.translator(source=dialect, target=dialect)
+    for frame in frames:
+        translator.feed(frame)
+    translator.finish()
+    return translator.result.body
+
+
+def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
+    """Yield the frames of a response in its own dialect."""
+    found = rules[dialect]
+    if found.model.stream is None:
+        raise UsageError(f"{dialect} has no picture of a stream")
+    read = found._read(response, "response", None, None, {})
+    writer = Writer(found.model, True, Trail(), {}, found.ladder)
+    writer.made = read.made
+    unfold = Unfold(writer)
+    told = Told(found.model, read.ir)
+    unfold.begun(told)
+    yield from unfold.frames.take()
+    for part in told.parts():
+        unfold.opened(part)
+        unfold.closed(part)
+        yield from unfold.frames.take()
+    unfold.end(told, False)
+    yield from unfold.frames.take()
+
+
+class Told(Outcome):
+    """The outcome that a whole response is."""
+
+    def __init__(self, dialect: Dialect, ir: dict[str, Any]) -> None:
+        super().__init__(dialect)
+        self._ir = ir
+        self.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the parts, each whole."""
+        for nth, one in enumerate(self._ir.get("candidates", ())):
+            owner = self.of(nth)
+            for ir in one.get("parts", ()):
+                part = Part(str(ir.get("type")), "", nth, len(owner.parts))
+                part.said, part.whole, part.open = ir, True, False
+                owner.parts.append(part)
+                yield part
+
+    def stop(self, owner: Candidate) -> dict[str, Any]:
+        """Return why a candidate stopped, and what else is said of it."""
+        if owner not in self.candidates:
+            return {}
+        one = self._ir["candidates"][self.candidates.index(owner)]
+        return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}
+
+    def counts(self) -> dict[str, Any] | None:
+        """Return the token counts."""
+        return self._ir.get("usage")

@@ -1,0 +1,376 @@
+"""Unfolding: the steps of a stream written as frames of a dialect.
+
+It hears what a fold tells (parts that open, grow and close) and writes what the target's pictures
+say of each step. What the target wants whole is held until the part closes, and what it wants one
+after another until those before are written; nothing else waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import ladder as ladders
+from . import share, units
+from .events import USUAL, Event
+from .incoming import Candidate, Part
+from .lenses import Misfit, stringify
+from .outcome import Outcome
+from .outgoing import Frames, Place
+from .picture import Hole, holes
+from .rulefile import Dialect
+from .trail import Trail
+from .writer import Writer
+
+LIVE = ("text", "arguments", "input")  # the fields that flow
+DEPTH = 8  # steps down the ladder
+Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
+
+
+class Outgoing:
+    """A part on its way out: what flows of it, and how much of that is written."""
+
+    __slots__ = ("begun", "gone", "flow", "part", "place", "sent", "template", "text")
+
+    def __init__(self, part: Part) -> None:
+        self.part, self.place = part, Place(part.candidate)
+        self.flow: Flow | None = None
+        self.begun = self.gone = False
+        self.sent = 0  # pieces that are written
+        self.text = False  # whether some text was written
+        self.template: list[Any] | None = None
+
+
+class Unfold:
+    """The stream of one dialect, written as it comes."""
+
+    def __init__(self, writer: Writer) -> None:
+        assert writer.dialect.stream is not None
+        self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.stream
+        self.frames = Frames(writer)
+        self.same = writer.same
+        self.failing = False
+        self._queues: dict[tuple[int, int], list[Outgoing]] = {}
+        self._of: dict[int, Outgoing] = {}
+        self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
+        self._lists = list(_lists(self.dialect))
+        self._slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
+        for nth, hole in enumerate(self._lists):
+            for kind in self.dialect.kinds_of(hole.shape or ""):
+                self._slots.setdefault(str(kind), nth)
+        self._taking: dict[tuple[str, ...], bool] = {}
+        paths = {hole.path for p in self.stream.pictures() for hole in holes(p)}
+        self._many = "at.candidate" in paths
+        self._closes = self.stream.get("part_stop") is not None  # parts come one after another
+
+    # -- what a fold tells ------------------------------------------------------------------------
+
+    def begun(self, outcome: Outcome) -> None:
+        """Write the head of the stream."""
+        self.frames.head = outcome.response
+        event = self.stream.get("start")
+        if event is not None:
+            self.frames.write(event, {"usage": outcome.counts() or {}})
+
+    def opened(self, part: Part) -> None:
+        """Take a part that begins."""
+        if part.candidate and not self._many:
+            return
+        out = Outgoing(part)
+        if not part.whole and (self.same or self._takes(part)):
+            out.flow = self._flow(part.kind, part.field)
+        self._of[id(part)] = out
+        self._queue(out).append(out)
+        self._pump(part)
+
+    def grown(self, part: Part, piece: str) -> None:
+        """Take a piece of a part."""
+        self._pump(part)
+
+    def closed(self, part: Part) -> None:
+        """Take the end of a part."""
+        self._pump(part)
+        self._of.pop(id(part), None)
+
+    def failed(self, error: dict[str, Any]) -> None:
+        """Write an error; nothing follows it."""
+        self.flush()
+        shape = self.dialect.units.get("error")
+        if shape is not None and not self.failing:
+            try:
+                self.frames.add(units.stepped(self.writer, shape, error))
+            except Misfit as misfit:
+                told = f"the target has no form for this error: {misfit.reason}"
+                self.writer.note("no-place", "lost", None, shape.pos, told)
+        self.failing = True
+
+    def end(self, outcome: Outcome, cut: bool) -> None:
+        """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
+        self.flush()
+        if self.failing:
+            return
+        self.frames.head = outcome.response
+        counts = outcome.counts()
+        finish = next((e for e in self.stream.events if "finish" in e.acts), None)
+        told = False  # whether the counts are written
+        if finish is not None and not cut:
+            owners = outcome.candidates or [Candidate()]
+            owners = owners if self._many else owners[:1]
+            for nth, owner in enumerate(owners):
+                last = nth == len(owners) - 1
+                said = self._finish(finish, outcome, owner, nth, counts if last else None)
+                told = said and last and "usage" in finish.acts
+        apart = self.stream.get("usage")
+        if apart is not None and counts is not None and not told:
+            self.frames.write(apart, {"usage": counts})
+        end = self.stream.get("end")
+        if end is not None and not cut and "finish" not in end.acts:
+            self.frames.write(end, {})
+
+    def _finish(
+        self,
+        event: Event,
+        outcome: Outcome,
+        owner: Candidate,
+        nth: int,
+        counts: dict[str, Any] | None,
+    ) -> bool:
+        stop = outcome.stop(owner)
+        own = {**owner.own.get("own", {}), **stop.get("own", {})}.get(self.dialect.family, {})
+        kinds = [{"type": kind} for kind in self._kinds.get(nth, ())]
+        said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
+        if counts is not None:
+            said["usage"] = counts
+        elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
+            said["usage"] = {}
+        for word, flowing in self.stream.of.items() if self.same else ():
+            if word.act == "append" and word.kind == "candidate":
+                piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
+                if piece is not None:
+                    self.frames.write(flowing, {"piece": piece}, Place(nth))
+        return self.frames.write(event, said, Place(nth))
+
+    # -- what flows, and in which order -----------------------------------------------------------
+
+    def _flow(self, kind: str, field: str) -> Flow | None:
+        append = self.stream.get("append", kind, field)
+        if append is None or field.startswith("own."):
+            return None
+        return self.stream.get("part_start", kind, field), append
+
+    def _takes(self, part: Part) -> bool:
+        """Tell whether a whole response would hold such a part, as far as it is known."""
+        said = {k: v for k, v in part.said.items() if k not in ("own", "kept", "spelled")}
+        key = (part.kind, part.field, *sorted(said))
+        found = self._taking.get(key)
+        if found is None:
+            said[part.field] = {} if part.field == "arguments" else "x"
+            found = self._taking[key] = self._fits(said)
+        return found
+
+    def _fits(self, ir: dict[str, Any]) -> bool:
+        probe = Writer(self.dialect, False, Trail(), self.writer.options)
+        return bool(share.directly(probe, self._lists, ir)[0])
+
+    def _queue(self, out: Outgoing) -> list[Outgoing]:
+        slot = 0 if self._closes else self._slots.get(out.part.kind, 0)
+        return self._queues.setdefault((out.part.candidate, slot), [])
+
+    def _free(self, out: Outgoing) -> bool:
+        """Tell whether a part flows beside others: its address says where it belongs."""
+        return out.flow is not None and bool(out.flow[1].addresses) and not self._closes
+
+    def _pump(self, part: Part) -> None:
+        """Write what can be written of a part and of those that wait for it."""
+        out = self._of.get(id(part))
+        if out is None or self.failing:
+            return
+        queue = self._queue(out)
+        if self._free(out):
+            self._live(out)
+            if not part.open:
+                self._over(out)
+                queue.remove(out)
+            return
+        while queue:
+            head = queue[0]
+            if head.flow is not None:
+                self._live(head)
+            if head.part.open and not (len(queue) > 1 and head.part.over):
+                return
+            self._over(head)
+            queue.pop(0)
+
+    def flush(self) -> None:
+        """Write all that waits."""
+        for queue in self._queues.values():
+            for out in queue:
+                if out.flow is not None:
+                    self._live(out)
+                self._over(out)
+            queue.clear()
+
+    # -- parts that flow --------------------------------------------------------------------------
+
+    def _begin(self, out: Outgoing, kind: str) -> None:
+        """Give a part its numbers."""
+        kinds = self._kinds.setdefault(out.part.candidate, [])
+        out.place.index, out.place.nth = len(kinds), kinds.count(kind)
+        kinds.append(kind)
+        out.begun = True
+
+    def _live(self, out: Outgoing) -> None:
+        """Write what has come of a part that flows."""
+        assert out.flow is not None
+        start, append = out.flow
+        part = out.part
+        if not out.begun:
+            if not part.pieces if start is None else self._blank(part):
+                return
+            self._begin(out, part.kind)
+            if start is not None:
+                self.frames.write(start, self._first(part.kind, part.said), out.place)
+        pieces = part.pieces
+        while out.sent < len(pieces):
+            self._piece(out, append, pieces[out.sent])
+            out.sent += 1
+
+    def _piece(self, out: Outgoing, append: Event, piece: str) -> None:
+        if not piece or out.gone:
+            return
+        out.text = out.text or not piece.isspace()
+        if out.template is None:
+            out.template = self.frames.template(append, out.part.said, out.place)
+        if out.template:
+            self.frames.fill(out.template, piece)
+        else:
+            self.frames.write(append, {**out.part.said, "piece": piece}, out.place)
+
+    def _blank(self, part: Part) -> bool:
+        """Tell whether this is a text without a word so far, and the dialect takes none."""
+        return (
+            part.kind == "text"
+            and ("no-blank", "") in self.writer.asked
+            and not any(piece.strip() for piece in part.pieces)
+        )
+
+    def _first(self, kind: str, said: dict[str, Any]) -> dict[str, Any]:
+        """Return what the start of a part says: not what an event of its own says later."""
+        events = [e for w, e in self.stream.of.items() if w.act == "set" and w.kind == kind]
+        later = {hole.path for event in events for p in event.writes for hole in holes(p)}
+        return {k: v for k, v in said.items() if k not in later}
+
+    def _over(self, out: Outgoing) -> None:
+        """Write the end of a part, or the whole of one that did not flow."""
+        if out.gone:
+            return
+        part = out.part
+        if out.flow is None:
+            self._settle(out, part.ir(), 0)
+            out.gone = True
+            return
+        if part.field == "arguments" and not out.text and not self.same:
+            self._live(out)
+            if not out.begun:
+                self._begin(out, part.kind)
+            self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
+        if out.begun:
+            self._close(out, part.kind, part.said)
+        out.gone = True
+
+    def _close(self, out: Outgoing, kind: str, said: dict[str, Any]) -> None:
+        for word, event in self.stream.of.items():
+            if word.act == "set" and word.kind == kind:
+                self.frames.write(event, said, out.place)
+            elif word.act == "add" and word.kind == kind:
+                for piece in _look(said, word.field, self.dialect.family) or ():
+                    self.frames.write(event, {**said, "piece": piece}, out.place)
+        self._stop(out, kind, said)
+
+    def _stop(self, out: Outgoing, kind: str, said: dict[str, Any]) -> None:
+        stop = self.stream.get("part_stop", kind) or self.stream.get("part_stop")
+        if stop is not None:
+            self.frames.write(stop, said, out.place)
+
+    # -- parts that are whole ---------------------------------------------------------------------
+
+    def _settle(self, out: Outgoing, ir: dict[str, Any], depth: int) -> bool:
+        """Write a whole part as it is, or as what the ladder makes of it."""
+        kind = str(ir.get("type"))
+        if (self.same or self._fits(ir)) and (
+            self._flowing(out, ir, kind) or self._placed(out, ir, kind)
+        ):
+            return True
+        for row in self.writer.ladder.get(kind, ()) if depth < DEPTH else ():
+            try:
+                new, beside, _ = ladders.step(row, ir, self.writer.trail)
+            except Misfit:
+                continue
+            if not beside and new != ir and self._settle(out, new, depth + 1):
+                return True
+        return False
+
+    def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
+        """Write a whole part as one that flows at once, where all of it can be said so."""
+        for field in (USUAL.get(kind, "text"), *LIVE):
+            flow = self._flow(kind, field)
+            value = ir.get(field, ir.get(f"{field}_text"))
+            if flow is None or value is None:
+                continue
+            if self.same and not self._says(flow, ir, kind, field):
+                continue
+            text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
+            if not text and flow[0] is None:
+                return not self.same  # nothing would be said
+            self._begin(out, kind)
+            if flow[0] is not None:
+                self.frames.write(flow[0], self._first(kind, ir), out.place)
+            if text:
+                self.frames.write(flow[1], {**ir, "piece": text}, out.place)
+            self._close(out, kind, ir)
+            return True
+        return False
+
+    def _says(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> bool:
+        """Tell whether the events of a kind say all that a part says."""
+        events = [event for event in flow if event is not None]
+        events += [e for w, e in self.stream.of.items() if w.act == "set" and w.kind == kind]
+        known = {h.path for event in events for p in event.writes for h in holes(p)}
+        known |= {w.field for w in self.stream.of if w.act == "add" and w.kind == kind}
+        said = {"type", field, f"{field}_json", f"{field}_text", "spelled"}
+        fields = {k for k in ir if k not in said and k != "own"}
+        fields |= {f"own.{k}" for k in ir.get("own", {}).get(self.dialect.family, {})}
+        return fields <= known
+
+    def _placed(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
+        """Write a part by the event of whole parts."""
+        event = self.stream.get("part", kind) or self.stream.get("part")
+        if event is None:
+            return False
+        self._begin(out, kind)
+        if not self.frames.write(event, {**ir, "part": ir}, out.place):
+            self._kinds[out.part.candidate].pop()
+            out.begun = False
+            return False
+        self._stop(out, kind, ir)
+        return True
+
+
+def _look(said: dict[str, Any], path: str, family: str) -> Any:
+    keys = path.split(".")
+    if keys[0] == "own":
+        keys.insert(1, family)
+    value: Any = said
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _lists(dialect: Dialect) -> Iterator[Hole]:
+    """Yield the holes that hold the parts of a candidate."""
+    shape = dialect.units.get("response")
+    for case in shape.cases if shape else ():
+        for outer in holes(case.wire):
+            if outer.path == "candidates" and outer.shape is not None:
+                for _, inner in dialect.cases_of(outer.shape):
+                    yield from (h for h in holes(inner.wire) if h.path == "parts" and h.shape)

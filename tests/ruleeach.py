@@ -1,0 +1,141 @@
+"""Change each place of the small rule sets in each of some ways, and compare both executors.
+
+    python -m tests.ruleeach [BASE ...]
+
+Where `tests/rulefuzz.py` draws changes, this goes through them: a key is put beside the others of
+each object of a wire picture, each hole gets other marks and lenses, each other leaf other words,
+and each key is taken away. What passes the checks converts payloads in both directions. Prints each
+difference and each exception; exits 1 on any.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+import operator
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wireglot import load
+from wireglot.findings import Findings
+from wireglot.rulesets import RuleSet
+
+from .rulefuzz import FILE, Base, Fuzz, differ, node_of
+
+Path = tuple[Any, ...]
+MARKS = (
+    "", " (optional)", " (else 1)", " (else null)", " (default x)", " (default 1)", " (old)",
+    " (made)", " (default empty-list)", " | json", " | string", " | bare", " | joined", " | lone",
+    " | listed", " | plain", " | list", " | object",
+)  # fmt: skip
+WORDS = (
+    "other", "$absent", "$own.zz", "$kind", "a${text}", None, 1, ["lit"], {"of": "lit"},
+)  # fmt: skip
+BESIDE: tuple[tuple[str, Any], ...] = (
+    *(("zz", v) for v in (
+        "lit", "lit (or $absent)", "$absent", "$absent (or 1)", None, True, 1, ["lit"], {"a": "b"},
+        "$own.zz", "$own.zz (optional)", "$own.zz (else 1)", "$own.zz (default 1)", "$nth",
+        "$nth (optional)", {"a": "$own.zz (optional)"}, {"a": {"b": "$own.zz (default 1)"}},
+        "a${x}", "$name (optional)", "$cache (optional)", "$signature (optional)",
+        "$max_tokens (default 5)", "$text (copy)", {"k": "lit", "x": "$own.q (optional)"},
+    )),
+    *(("...", v) for v in ("$absent", "$own.zz", "$own.zz (optional)")),
+    ("zz (or k)", "$own.zz (optional)"),
+    ("zz (or k)", "lit"),
+)  # fmt: skip
+UNITS = ("request", "shapes", "conversation", "envelope")
+
+
+def walk(plain: Any, at: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield every node with its path."""
+    yield at, plain
+    items = plain if isinstance(plain, list) else ()
+    for key, child in plain.items() if isinstance(plain, dict) else enumerate(items):
+        yield from walk(child, (*at, key))
+
+
+_GONE = object()
+
+
+def changes(plain: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what was done to a file, and the changed file."""
+    for at, node in walk(plain):
+        if at[:1] and at[0] in (*UNITS, "unions"):
+            for said, key, value in _puts(at, node):
+                new = copy.deepcopy(plain)
+                *path, last = at if key is None else (*at, key)
+                owner = functools.reduce(operator.getitem, path, new)
+                if value is _GONE:
+                    del owner[last]
+                else:
+                    owner[last] = value
+                yield f"{'/'.join(map(str, at))}: {said}", new
+
+
+def _puts(at: Path, node: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what is said of a change of a node, the key to put (None for itself) and the value."""
+    wired = "wire" in at and at[0] in UNITS
+    if isinstance(node, dict):
+        for key, value in BESIDE if wired else ():
+            yield f"{key}: {json.dumps(value)}", key, value
+        for key in node if wired else ():
+            yield f"without {key}", key, _GONE
+    elif isinstance(node, str) and wired and re.match(r"\$(?!absent)", node):
+        bare = re.sub(r"\s*\([^()]*\)$", "", node)
+        found = [f"{base}{mark}" for base in {bare, bare.split(" |")[0]} for mark in MARKS]
+        for value in ("lit", {"of": node}, [node], *sorted(set(found) - {node})):
+            yield json.dumps(value), None, value
+    elif not isinstance(node, list) and wired:
+        for value in (*WORDS, f"{node} (or $absent)", f"{node} (or zz)"):
+            yield json.dumps(value), None, value
+    elif isinstance(node, list) and at[0] == "unions":
+        for n in range(len(node)):
+            yield f"without {node[n]}", n, _GONE
+
+
+def tried(fuzz: Fuzz, base: Base, stem: str, plain: Any) -> Any:
+    """Return what the executors make of payloads where that differs; False for a refused file."""
+    findings = Findings({FILE: ""})
+    nodes = {**base.nodes, stem: node_of(plain)}
+    rules = load.from_nodes(nodes, fuzz.around[base.other], findings)
+    if not isinstance(rules, RuleSet):
+        return False
+    for name in rules.dialects:
+        if name == base.other:
+            continue
+        pairs = [(name, base.other, [base.bodies["request"]])]
+        for source, target, bodies in [*pairs, (base.other, name, fuzz.bodies[base.other])]:
+            for body in bodies if rules.plan(source, target) is not None else ():
+                found = differ(rules, source, target, {**body, "zz": 1}, {})
+                if found is not None:
+                    return f"{source} to {target}: {found[0]} and not {found[1]}"
+    return None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Go through the changes, and print what differs."""
+    names = sys.argv[1:] if arguments is None else arguments
+    fuzz = Fuzz("")
+    loaded = bad = 0
+    for base in fuzz.bases:
+        if "request" not in base.bodies or (names and base.name not in names):
+            continue
+        for stem, plain in base.plain.items():
+            for said, new in changes(plain) if stem != load.LADDER else ():
+                try:
+                    found = tried(fuzz, base, stem, new)
+                except Exception as error:
+                    found = f"{type(error).__name__}: {error}"
+                loaded += found is not False
+                if found:
+                    bad += 1
+                    print(f"{base.name}/{stem} {said}\n    {found}")
+    print(f"{loaded:,} changed files were not refused, {bad} faults")
+    return int(bool(bad))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""What the official SDKs make of frames: their types, and their own accumulators."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+warnings.filterwarnings("ignore")
+
+
+def accepted(frames: list[Any], body: Any, dialect: str) -> str:
+    """Return what an SDK has against the frames of a stream; an empty text if it takes them."""
+    check = {"openai-chat": _openai, "anthropic": _anthropic, "ollama": _ollama}.get(
+        dialect, _gemini
+    )
+    try:
+        return check(frames, body)
+    except (ValidationError, ValueError, TypeError, AttributeError, RuntimeError) as error:
+        return f"SDK: {type(error).__name__}: {error}"[:300]
+
+
+def _openai(frames: list[Any], body: Any) -> str:
+    from openai.lib.streaming.chat import ChatCompletionStreamState
+    from openai.types.chat import ChatCompletionChunk
+
+    chunk = TypeAdapter(ChatCompletionChunk)
+    state: Any = ChatCompletionStreamState()
+    for i, frame in enumerate(frames):
+        if frame == "[DONE]":
+            if i != len(frames) - 1:
+                return "[DONE] is not last"
+            continue
+        state.handle_chunk(chunk.validate_python(frame))
+    if not body["choices"]:
+        return ""
+    made = state.current_completion_snapshot
+    message = made.choices[0].message
+    want = body["choices"][0]
+    if (message.content or "") != (want["message"].get("content") or ""):
+        return "the SDK has another text"
+    calls = [(c.id, c.function.name, c.function.arguments) for c in message.tool_calls or []]
+    meant = [
+        (c["id"], c["function"]["name"], c["function"]["arguments"])
+        for c in want["message"].get("tool_calls", [])
+        if c["type"] == "function"
+    ]
+    if [c[:2] for c in calls] != [c[:2] for c in meant]:
+        return "the SDK has other calls"
+    if [_loads(c[2]) for c in calls] != [_loads(c[2]) for c in meant]:
+        return "the SDK has other arguments"
+    if made.choices[0].finish_reason != want["finish_reason"]:
+        return "the SDK stopped otherwise"
+    usage = body.get("usage")
+    if usage and (made.usage is None or made.usage.total_tokens != usage["total_tokens"]):
+        return "the SDK counts otherwise"
+    return ""
+
+
+def _loads(text: str) -> Any:
+    try:
+        return json.loads(text) if text.strip() else {}
+    except ValueError:
+        return text
+
+
+def _anthropic(frames: list[Any], body: Any) -> str:
+    from anthropic.lib.streaming._messages import accumulate_event
+    from anthropic.types import Message, RawMessageStreamEvent
+
+    event: Any = TypeAdapter(RawMessageStreamEvent)
+    snapshot: Any = None
+    buffers: Any = {}
+    if wrong := blocks(frames):
+        return wrong
+    for frame in frames:
+        if frame.get("type") in ("ping", "error"):
+            continue
+        one = event.validate_python(frame)
+        snapshot = accumulate_event(event=one, current_snapshot=snapshot, json_bufs=buffers)
+    want = TypeAdapter(Message).validate_python(body)
+    made = [b.model_dump(exclude_none=True) for b in snapshot.content]
+    meant = [b.model_dump(exclude_none=True) for b in want.content]
+    broken = any("_unparsed" in (b.get("input") or {}) for b in meant)
+    if not broken and _merged(made) != _merged(meant):
+        return "the SDK has other blocks"
+    if snapshot.stop_reason != want.stop_reason:
+        return "the SDK stopped otherwise"
+    if snapshot.usage.output_tokens != want.usage.output_tokens:
+        return "the SDK counts otherwise"
+    return ""
+
+
+def _merged(blocks: list[Any]) -> list[Any]:
+    return [b for b in blocks if b != {"type": "text", "text": ""}]
+
+
+def blocks(frames: list[Any]) -> str:
+    """Return what is wrong with the order of blocks: each is opened and closed once, in order."""
+    opened, nth = None, -1
+    for frame in frames:
+        kind = frame.get("type")
+        if kind == "content_block_start":
+            if opened is not None or frame["index"] != nth + 1:
+                return "a block begins out of order"
+            opened = nth = frame["index"]
+        elif kind == "content_block_delta" and frame["index"] != opened:
+            return "a delta is of a block that is not open"
+        elif kind == "content_block_stop":
+            if frame["index"] != opened:
+                return "a block ends that is not open"
+            opened = None
+    return "a block is not closed" if opened is not None else ""
+
+
+def _gemini(frames: list[Any], body: Any) -> str:
+    from google.genai import types
+
+    for frame in frames:
+        types.GenerateContentResponse.model_validate(frame)
+    return ""
+
+
+def _ollama(frames: list[Any], body: Any) -> str:
+    import ollama
+
+    for frame in frames:
+        ollama.ChatResponse.model_validate(frame)
+    return ""

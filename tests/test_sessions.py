@@ -1,0 +1,479 @@
+"""Sessions: files of agents read, written, edited, and carried to each other and to requests."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import cli, documents, laws, replay, tree
+from wireglot.errors import ConversionError, UsageError
+
+CASES = Path(__file__).parent / "cases" / "sessions"
+RULES = wireglot.load_rules()
+FILES = {path.name: path.read_text("utf-8") for path in sorted(CASES.iterdir())}
+DIALECT = {name: name.partition(".")[0].removesuffix("-old") for name in FILES}
+OTHER = {"openclaw": "gemini-cli", "gemini-cli": "openclaw"}
+
+
+def body(name: str) -> Any:
+    return RULES[DIALECT[name]].parse(FILES[name])
+
+
+def read(name: str) -> Any:
+    return RULES[DIALECT[name]].read(body(name), "session").ir
+
+
+def said(messages: list[dict[str, Any]]) -> list[Any]:
+    """Return what messages say: who speaks, texts, calls with their results, media."""
+    results: dict[str, Any] = {
+        p["tool_call_id"]: (p["kind"], p["name"], core(p["value"]))
+        for m in messages
+        for p in m["parts"]
+        if p["type"] == "tool_result"
+    }
+    found: list[Any] = []
+    for message in messages:
+        for part in message["parts"]:
+            if part["type"] == "tool_call":
+                args = part.get("arguments", part.get("arguments_text"))
+                found.append(("call", part["id"], part["name"], args, results.get(part["id"])))
+            elif part["type"] != "tool_result":
+                found.append((message["role"], part["type"], core(part.get("text", part))))
+    return found
+
+
+def core(value: Any) -> str:
+    """Return a value as text, without what one dialect alone knows of it."""
+    return json.dumps(laws.abroad(value), sort_keys=True)
+
+
+# -- at home --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_comes_back(name: str) -> None:
+    dialect, before = RULES[DIALECT[name]], body(name)
+    given = copy.deepcopy(before)
+    out = dialect.write(dialect.read(before, "session").ir, "session")
+    assert out.body == given == before
+    assert out.notes == ()
+    assert RULES.convert(before, dialect.name, dialect.name, unit="session").body == given
+    lines = FILES[name].splitlines() if name.endswith("jsonl") else [FILES[name]]
+    back = dialect.text(out.body).splitlines()
+    assert [json_of(line) for line in back] == [json_of(line) for line in lines]
+
+
+def json_of(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def test_a_log_that_a_program_wrote_comes_back_byte_by_byte() -> None:
+    dialect = RULES["gemini-cli"]
+    assert (
+        dialect.text(dialect.write(read("gemini-cli.jsonl"), "session").body)
+        == (FILES["gemini-cli.jsonl"])
+    )
+
+
+def test_both_forms_of_a_session_say_the_same() -> None:
+    log, whole = (laws.abroad(read(name)) for name in ("gemini-cli.jsonl", "gemini-cli.json"))
+    assert log == whole
+    assert log["end"] == "2026-11-21T20:29:58.500Z"
+
+
+def test_a_memory_that_went_through_json_is_as_good() -> None:
+    for name in FILES:
+        ir = json.loads(json.dumps(read(name)))
+        assert RULES[DIALECT[name]].write(ir, "session").body == body(name)
+
+
+# -- what is read ---------------------------------------------------------------------------------
+
+
+def test_every_spelling_of_calls_and_results_is_read() -> None:
+    calls = [found for found in said(read("openclaw-old.jsonl")["messages"]) if found[0] == "call"]
+    assert calls == [
+        ("call", "a", "f", {"q": 1}, ("text", "f", '"A"')),
+        ("call", "b", "f", {"q": 2}, ("error", "f", '"B"')),
+        ("call", "c", "f", {"q": 3}, ("error", "f", '"C"')),
+        ("call", "d", "f", "{", ("error", "f", '"D"')),
+        ("call", "e", "f", "[", ("text", "f", '"E"')),
+        ("call", "g", "f", {}, ("error", "f", '"G"')),
+    ]
+
+
+def test_the_path_from_the_last_line_is_read_and_the_rest_is_kept() -> None:
+    ir = read("openclaw.jsonl")
+    assert [m.get("id", "")[-1:] for m in ir["messages"]] == list("245678bc")
+    assert sorted(ir["kept"]["openclaw"]) == ["../1", "../10", "../11", "../3", "../9"]
+    assert ir["kept"]["openclaw"]["../10"] == "no JSON at all"
+
+
+def test_a_log_is_replayed() -> None:
+    ir = read("gemini-cli.jsonl")
+    assert [m.get("id") for m in ir["messages"]] == ["m1", "m2", None, "m6"]
+    calls = [found for found in said(ir["messages"]) if found[0] == "call"]
+    assert [call[4] and call[4][0] for call in calls] == [
+        "text", "text", "error", "multimodal", "error", None,
+    ]  # fmt: skip
+    assert ir["messages"][1]["usage"] == {
+        "input": 90, "cache_read": 10, "output": 20, "reasoning": 5, "tool_input": 0,
+    }  # fmt: skip
+
+
+LOG = documents.Log("id", "$set", "$rewindTo")
+REPLAYS: dict[str, tuple[list[Any], str, int]] = {
+    "messages follow each other": ([{"h": 1}, {"id": "a"}, {"id": "b"}], "ab", 0),
+    "one of a known id replaces it": ([{"h": 1}, {"id": "a"}, {"id": "b"}, {"id": "a"}], "ab", 0),
+    "back to a message": ([{"h": 1}, {"id": "a"}, {"id": "b"}, {"$rewindTo": "b"}], "a", 1),
+    "back to none that is there": ([{"h": 1}, {"id": "a"}, {"$rewindTo": "x"}], "", 1),
+    "all messages set": ([{"h": 1}, {"id": "a"}, {"$set": {"m": [{"id": "c"}]}}], "c", 1),
+    "a whole object in the first line": ([{"h": 1, "m": [{"id": "a"}]}, {"id": "b"}], "ab", 0),
+    "what is no object": (["x", {"h": 1}, {"id": "a"}], "a", 0),
+}
+
+
+@pytest.mark.parametrize("name", REPLAYS)
+def test_an_event_of_a_log(name: str) -> None:
+    lines, ids, gone = REPLAYS[name]
+    done = replay.Replay(LOG, lines, "m")
+    assert "".join(message["id"] for message in done.messages) == ids
+    assert len(done.gone) == gone
+    assert done.head == {"h": 1}
+
+
+TREES: dict[str, tuple[list[tuple[Any, Any]], list[int] | None]] = {
+    "a line": ([("a", None), ("b", "a")], [0, 1]),
+    "a branch": ([("a", None), ("b", "a"), ("c", "a")], [0, 2]),
+    "a parent that is not there": ([("a", None), ("b", "x"), ("c", "b")], [1, 2]),
+    "no ids": ([(None, None)], None),
+    "a circle": ([("a", "b"), ("b", "a")], [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_path_of_a_tree(name: str) -> None:
+    pairs, path = TREES[name]
+    lines = [{"id": one, "up": two} for one, two in pairs]
+    assert tree.path(documents.Tree("id", "up"), lines) == path
+
+
+# -- edits ----------------------------------------------------------------------------------------
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "parts": [{"type": "text", "text": text}]}
+
+
+def test_what_comes_behind_a_log_is_one_more_line() -> None:
+    ir, before = read("gemini-cli.jsonl"), body("gemini-cli.jsonl")
+    ir["messages"].append(user("More."))
+    ir["end"] = "2026-11-22T00:00:00.000Z"
+    out = RULES["gemini-cli"].write(ir, "session")
+    assert out.body[: len(before)] == before
+    assert out.body[len(before)]["content"] == [{"text": "More."}]
+    assert out.body[-1] == {"$set": {"lastUpdated": "2026-11-22T00:00:00.000Z"}}
+    assert said(RULES["gemini-cli"].read(out.body, "session").ir["messages"]) == said(
+        ir["messages"]
+    )
+
+
+def test_an_edit_within_a_log_is_not_undone() -> None:
+    ir = read("gemini-cli.jsonl")
+    ir["messages"][0]["parts"][0]["text"] = "Other."
+    out = RULES["gemini-cli"].write(ir, "session")
+    assert said(RULES["gemini-cli"].read(out.body, "session").ir["messages"])[0][2] == '"Other."'
+    assert [line.get("id") for line in out.body] == [None, "m1", "m2", "m3", "m6"]
+
+
+def test_a_message_in_a_tree_is_linked_and_other_lines_stay() -> None:
+    ir, before = read("openclaw.jsonl"), body("openclaw.jsonl")
+    ir["messages"].insert(1, user("New."))
+    out = RULES["openclaw"].write(ir, "session")
+    new = next(i for i, line in enumerate(out.body) if line not in before)
+    assert out.body[new]["message"]["content"] == "New."
+    assert out.body[new]["parentId"] == "00000002"
+    after = next(line for line in out.body if isinstance(line, dict) and line["id"] == "00000004")
+    assert after["parentId"] == out.body[new]["id"]
+    rest = [line for line in out.body if line not in (out.body[new], after)]
+    assert rest == [x for x in before if not isinstance(x, dict) or x["id"] != "00000004"]
+
+
+# -- to each other --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_session_says_the_same_in_another_program(name: str) -> None:
+    source = DIALECT[name]
+    target = OTHER[source]
+    out = RULES.convert(body(name), source, target, unit="session")
+    there = RULES[target].read(out.body, "session").ir
+    meant = said(read(name)["messages"])
+    assert said(there["messages"]) == meant
+    back = RULES.convert(out.body, target, source, unit="session").body
+    assert said(RULES[source].read(back, "session").ir["messages"]) == meant
+    again = RULES.convert(body(name), source, target, unit="session")
+    assert again.body == out.body
+    assert not any(note.code in ("ambiguous", "unknown-part") for note in out.notes)
+
+
+def test_each_difference_is_noted() -> None:
+    out = RULES.convert(body("openclaw.jsonl"), "openclaw", "gemini-cli", unit="session")
+    lost = {note.source_path: note.code for note in out.notes if note.effect == "lost"}
+    assert {path: lost[path] for path in ("/0/cwd", "/1", "/3", "/9", "/10", "/11")} == {
+        "/0/cwd": "no-place",
+        "/1": "no-message",
+        "/3": "no-message",
+        "/9": "no-message",
+        "/10": "no-message",
+        "/11": "unfit",
+    }
+    assert lost["/4/message/content/0/thinkingSignature"] == "foreign-signature"
+    assert lost["/4/message/content/4/partialJson"] == "own-field"
+    added = {note.target_path: note.code for note in out.notes if note.effect == "added"}
+    assert added["/3/toolCalls/0/status"] == "filled-in"
+    assert added["/2/thoughts/0/timestamp"] == "made-time"
+
+
+def test_the_state_of_a_call_comes_back_at_home_and_is_noted_abroad() -> None:
+    out = RULES.convert(body("gemini-cli.jsonl"), "gemini-cli", "openclaw", unit="session")
+    lost = {n.source_path: n.code for n in out.notes if n.effect == "lost"}
+    assert lost["/4/toolCalls/4/status"] == "own-field"
+    assert lost["/6"] == lost["/7"] == "no-message"  # taken back
+    assert lost["/5"] == "no-message"  # for the eyes of people
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini"])
+@pytest.mark.parametrize("name", ["openclaw.jsonl", "gemini-cli.jsonl"])
+def test_a_session_becomes_a_request_and_a_session_again(name: str, target: str) -> None:
+    home, ir = RULES[DIALECT[name]], read(name)
+    request = {"model": "m", "messages": ir["messages"]}
+    out = RULES[target].write(request)
+    there = RULES[target].read(out.body).ir["messages"]
+    back = home.write({"messages": there}, "session").body
+    found = home.read(back, "session").ir["messages"]
+    calls = [call[:4] for call in said(found) if call[0] == "call"]
+    assert calls == [call[:4] for call in said(ir["messages"]) if call[0] == "call"]
+    meant = {call[1]: call[4] for call in said(ir["messages"]) if call[0] == "call"}
+    results = {call[1]: call[4] for call in said(found) if call[0] == "call"}
+    texts = [key for key in meant if meant[key] and meant[key][0] == "text"]
+    assert len(texts) >= 2
+    assert {key: results[key] for key in texts} == {key: meant[key] for key in texts}
+
+
+# -- seed 003 -------------------------------------------------------------------------------------
+
+SEED = [
+    {"role": "user", "content": "宇都宮 イベントを検索して"},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "output_text", "text": "検索してみますね。"},
+            {"type": "tool_use", "id": "c1", "name": "google_web_search", "input": {"query": "a"}},
+            {"type": "tool_use", "id": "c2", "name": "google_web_search", "input": {"query": "b"}},
+        ],
+    },
+    {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "c2", "content": "B"}]},
+    {
+        "role": "tool",
+        "content": [{"type": "tool_result_error", "tool_use_id": "c1", "content": "A"}],
+    },
+]
+
+
+def test_two_turns_with_tools_are_in_the_session_file_and_in_the_next_request() -> None:
+    first = RULES["openclaw"].read(SEED, "messages").ir
+    assert RULES["openclaw"].write(first, "messages").body == SEED
+    lines = RULES["gemini-cli"].write({"messages": first}, "session").body
+    (records,) = [line["toolCalls"] for line in lines if "toolCalls" in line]
+    answers = [record["result"][0]["functionResponse"] for record in records]
+    assert [record["status"] for record in records] == ["error", "success"]
+    assert [answer["response"] for answer in answers] == [{"error": "A"}, {"output": "B"}]
+    # With another id the program would not find the two together again.
+    assert [answer["id"] for answer in answers] == [record["id"] for record in records]
+    second = RULES["gemini-cli"].read(lines, "session").ir["messages"]
+    request = RULES["openclaw"].write([*second, user("もっと")], "messages").body
+    assert [m["role"] for m in request] == [
+        "user", "assistant", "toolResult", "toolResult", "user",
+    ]  # fmt: skip
+    assert [m["toolCallId"] for m in request if m["role"] == "toolResult"] == ["c1", "c2"]
+
+
+def test_a_checkpoint_holds_the_history_that_the_program_makes_of_a_session() -> None:
+    lines = body("gemini-cli.jsonl")
+    out = RULES.convert(lines, "gemini-cli", "gemini-cli-checkpoint", unit="session").body
+    assert [turn["role"] for turn in out["history"]] == ["user", "model", "user", "model"]
+    thought, text, *calls = out["history"][1]["parts"]
+    assert (thought["thought"], text) == (True, {"text": "Let me look."})
+    ids = [call["functionCall"]["id"] for call in calls]
+    assert ids[:-1] == [p["functionResponse"]["id"] for p in out["history"][2]["parts"]]
+    assert ids == [record["id"] for record in lines[4]["toolCalls"]]
+    bare = RULES["gemini-cli-checkpoint"]
+    assert bare.write(bare.read(out["history"], "session").ir, "session").body == out["history"]
+
+
+def test_a_response_without_an_id_stays_so_at_home_and_has_one_abroad() -> None:
+    record = {
+        "id": "f_1_0", "name": "f", "args": {}, "status": "success", "timestamp": "t",
+        "result": [{"functionResponse": {"name": "f", "response": {"output": "R"}}}],
+    }  # fmt: skip
+    message = {"id": "m", "timestamp": "t", "type": "gemini", "content": "", "toolCalls": [record]}
+    ir = RULES["gemini-cli"].read([message], "messages").ir
+    assert ir[1]["parts"][0]["tool_call_id"] == "f_1_0"
+    assert RULES["gemini-cli"].write(ir, "messages").body == [message]
+    fresh = RULES["gemini-cli"].write(laws.abroad(ir), "messages").body
+    assert fresh[0]["toolCalls"][0]["result"][0]["functionResponse"]["id"] == "f_1_0"
+
+
+# -- calls that hold their results ----------------------------------------------------------------
+
+
+def call(key: str, **more: Any) -> dict[str, Any]:
+    return {"type": "tool_call", "id": key, "name": "f", "arguments": {}, **more}
+
+
+def answer(key: str, text: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_call_id": key, "name": "f", "kind": "text", "value": text}
+
+
+def test_calls_of_one_id_have_their_own_results() -> None:
+    messages = [
+        {"role": "assistant", "parts": [call("c")]},
+        {"role": "tool", "parts": [answer("c", "one")]},
+        {"role": "assistant", "parts": [call("c")]},
+        {"role": "tool", "parts": [answer("c", "two")]},
+    ]
+    out = RULES["gemini-cli"].write(messages, "messages").body
+    found = [m["toolCalls"][0]["result"][0]["functionResponse"]["response"] for m in out]
+    assert found == [{"output": "one"}, {"output": "two"}]
+
+
+def test_a_result_without_a_call_is_noted() -> None:
+    messages = [user("Hi"), {"role": "tool", "parts": [answer("x", "one")]}]
+    out = RULES["gemini-cli"].write(messages, "messages")
+    assert [m["type"] for m in out.body] == ["user"]
+    assert ("unpaired", "lost") in {(n.code, n.effect) for n in out.notes}
+
+
+def test_a_result_of_another_id_belongs_to_the_call_around_it() -> None:
+    record = {
+        "id": "a", "name": "f", "args": {}, "status": "success", "timestamp": "t",
+        "result": [{"functionResponse": {"id": "b", "name": "f", "response": {"output": "R"}}}],
+    }  # fmt: skip
+    message = {"id": "m", "timestamp": "t", "type": "gemini", "content": "", "toolCalls": [record]}
+    reading = RULES["gemini-cli"].read([message], "messages")
+    assert [note.code for note in reading.notes] == ["inconsistent"]
+    assert reading.ir[1]["parts"][0]["tool_call_id"] == "a"
+    assert RULES["gemini-cli"].write(reading.ir, "messages").body == [message]
+
+
+# -- what is made ---------------------------------------------------------------------------------
+
+
+def test_ids_and_times_are_made_the_same_way_or_by_a_clock() -> None:
+    session = {"messages": [user("Hi"), user("Hi")]}
+    one, two = (RULES["openclaw"].write(session, "session") for _ in range(2))
+    assert one.body == two.body
+    ids = [line["id"] for line in one.body]
+    assert len(set(ids)) == 3
+    assert [len(key) for key in ids] == [36, 8, 8]
+    assert {line["timestamp"] for line in one.body} == {"1970-01-01T00:00:00.000Z"}
+    ticks = iter(range(1_700_000_000, 1_800_000_000))
+    timed = RULES["openclaw"].write(session, "session", clock=lambda: next(ticks) + 0.25)
+    assert timed.body[0]["timestamp"] == "2023-11-14T22:13:20.250Z"
+    assert timed.body[1]["timestamp"] < timed.body[2]["timestamp"]
+    assert timed.body[1]["message"]["timestamp"] == 1_700_000_001_250
+    assert Counter(n.code for n in timed.notes)["made-time"] == 3
+    with pytest.raises(UsageError, match="clock"):
+        wireglot.convert([], "openclaw", "gemini-cli", "session", clock=1)  # type: ignore[arg-type]
+
+
+def test_lines_that_would_replace_each_other_get_ids_of_their_own() -> None:
+    twice = {"messages": [{**user("a"), "id": "m"}, {**user("b"), "id": "m"}]}
+    out = RULES["gemini-cli"].write(twice, "session")
+    assert [line.get("id") for line in out.body] == [None, "m", "m_2"]
+    assert ("renamed", "/2/id") in {(n.code, n.target_path) for n in out.notes}
+
+
+# -- text -----------------------------------------------------------------------------------------
+
+TEXTS: dict[str, tuple[str, Any]] = {
+    "lines": ('{"a":1}\n{"b":2}\n', [{"a": 1}, {"b": 2}]),
+    "no end of line": ('{"a":1}\n{"b":2}', [{"a": 1}, {"b": 2}]),
+    "one line": ('{"a":1}\n', [{"a": 1}]),
+    "one object that holds its messages": ('{"messages":[]}\n', {"messages": []}),
+    "one object over several lines": ('{\n "messages": []\n}\n', {"messages": []}),
+    "what is no JSON": ('{"a":1}\n{"b"\n\n"c"\n', [{"a": 1}, '{"b"', "", '"c"']),
+    "ends of lines of another kind": ('{"a":1}\r\n{"b":2}\r\n', [{"a": 1}, {"b": 2}]),
+    "nothing": ("", []),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_text_of_a_file(name: str) -> None:
+    text, value = TEXTS[name]
+    dialect = RULES["gemini-cli"]
+    assert dialect.parse(text) == value
+    assert dialect.parse(dialect.text(value)) == value
+
+
+@pytest.mark.parametrize("text", ["no", "[1, 2]", '{"a": NaN}'])
+def test_a_file_that_is_none(text: str) -> None:
+    with pytest.raises(ConversionError):
+        RULES["openclaw"].parse(text)
+
+
+def test_the_command_reads_and_writes_files(tmp_path: Path) -> None:
+    source, made = CASES / "gemini-cli.json", tmp_path / "made.jsonl"
+    asked = ["--unit", "session", "--notes", "none"]
+    pair = ["--from", "gemini-cli", "--to", "openclaw"]
+    assert cli.main(["convert", str(source), *pair, *asked, "-o", str(made)]) == 0
+    lines = [json.loads(line) for line in made.read_text("utf-8").splitlines()]
+    assert lines[0]["type"] == "session"
+    assert {line["type"] for line in lines[1:]} == {"message"}
+    home = ["--from", "openclaw", "--to", "openclaw"]
+    assert cli.main(["convert", str(made), *home, *asked, "-o", str(tmp_path / "two")]) == 0
+    assert (tmp_path / "two").read_text("utf-8") == made.read_text("utf-8")
+
+
+@pytest.mark.parametrize("unit", ["session", "messages"])
+def test_what_has_no_sessions_says_so(unit: str) -> None:
+    dialect = RULES["openai-chat"]
+    if unit == "messages":
+        assert dialect.read([], unit).ir == []
+        return
+    with pytest.raises(UsageError, match="no picture of a session"):
+        dialect.read([], unit)
+
+
+def test_time_grows_with_the_length_of_a_file_and_not_faster() -> None:
+    """Counted in calls of one function: a clock would tell of the machine."""
+    import sys
+
+    def calls(n: int) -> int:
+        session = {"messages": [user(f"{i}") for i in range(n)]}
+        count = 0
+
+        def count_up(frame: Any, event: str, arg: Any) -> None:
+            nonlocal count
+            count += event == "call"
+
+        sys.setprofile(count_up)
+        try:
+            lines = RULES["openclaw"].write(session, "session").body
+            RULES.convert(lines, "openclaw", "gemini-cli", unit="session")
+        finally:
+            sys.setprofile(None)
+        return count
+
+    calls(10)
+    assert calls(400) < 4.4 * calls(100)

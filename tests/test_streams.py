@@ -1,0 +1,797 @@
+"""Streams: folding, unfolding, and what real streams have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import wireglot
+from tests.streamsdk import accepted, blocks
+from tests.streamsweep import meaning
+from wireglot.streams import Translator
+
+RULES = wireglot.load_rules()
+DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex", "ollama")
+PAIRS = [(one, two) for one in DIALECTS for two in DIALECTS if one != two]
+Json = Any
+
+# -- frames of each dialect -----------------------------------------------------------------------
+
+
+def chunk(delta: Json, finish: str | None = None, nth: int = 0, **more: Json) -> Json:
+    choices = [{"index": nth, "delta": delta, "finish_reason": finish}]
+    head = {"id": "c1", "object": "chat.completion.chunk", "created": 7, "model": "m"}
+    return {**head, "choices": choices, **more}
+
+
+def call(nth: int | None, name: str = "", call_id: str | None = None, text: str = "") -> Json:
+    """Return a piece of a call as a chunk; with a name, its head."""
+    made: Json = {"function": {"arguments": text, **({"name": name} if name else {})}}
+    if nth is not None:
+        made["index"] = nth
+    if call_id is not None:
+        made |= {"id": call_id, "type": "function"}
+    return made
+
+
+def calls(*pieces: Json) -> Json:
+    return chunk({"tool_calls": list(pieces)})
+
+
+COUNTS = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+HEAD = chunk({"role": "assistant", "content": ""})
+USAGE = {**HEAD, "choices": [], "usage": COUNTS}
+STOP = chunk({}, "tool_calls")
+INTERLEAVED = [
+    HEAD,
+    chunk({"content": "Hi"}),
+    calls(call(0, "f", "a")),
+    calls(call(1, "g", "b")),
+    calls(call(0, text='{"x"')),
+    calls(call(1, text='{"y"')),
+    calls(call(0, text=":1}")),
+    calls(call(1, text=":2}")),
+    STOP,
+    USAGE,
+    "[DONE]",
+]
+SEQUENTIAL = [INTERLEAVED[i] for i in (0, 1, 2, 4, 6, 3, 5, 7, 8, 9, 10)]
+TWO = [("a", "f", {"x": 1}), ("b", "g", {"y": 2})]
+
+
+def translated(frames: list[Json], source: str, target: str) -> tuple[list[Json], Translator]:
+    t = RULES.translator(source=source, target=target)
+    out = [new for frame in frames for new in t.feed(frame)]
+    return out + t.finish(), t
+
+
+def folded(frames: list[Json], dialect: str) -> Json:
+    """Return the IR of the response that frames make."""
+    return RULES[dialect].read(RULES.collect(frames, dialect), unit="response").ir
+
+
+def parts(frames: list[Json], dialect: str, nth: int = 0) -> list[Json]:
+    return list(meaning(folded(frames, dialect))["candidates"][nth]["parts"])
+
+
+def called(frames: list[Json], dialect: str) -> list[tuple[str, str, Json]]:
+    found = [p for p in parts(frames, dialect) if p["type"] == "tool_call"]
+    return [(p["id"], p["name"], p.get("arguments", p.get("arguments_text"))) for p in found]
+
+
+def codes(t: Translator) -> set[str]:
+    return {note.code for note in t.notes}
+
+
+# -- parallel calls -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", DIALECTS[1:])
+@pytest.mark.parametrize("frames", [INTERLEAVED, SEQUENTIAL], ids=["interleaved", "sequential"])
+def test_parallel_calls_stay_apart(frames: list[Json], target: str) -> None:
+    out, t = translated(frames, "openai-chat", target)
+    known = called(out, target)
+    assert [c[1:] for c in known] == [c[1:] for c in TWO]
+    if target != "vertex":  # which has no ids
+        assert known == TWO
+    assert accepted(out, t.result.body, target) == ""
+
+
+def test_blocks_are_opened_and_closed_once_and_in_order() -> None:
+    out, _ = translated(INTERLEAVED, "openai-chat", "anthropic")
+    assert blocks(out) == ""
+    kinds = [f["content_block"]["type"] for f in out if f["type"] == "content_block_start"]
+    assert kinds == ["text", "tool_use", "tool_use"]
+    assert sum(f["type"] == "content_block_stop" for f in out) == 3
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+@pytest.mark.parametrize("source", DIALECTS[1:])
+@pytest.mark.parametrize("frames", [INTERLEAVED, SEQUENTIAL], ids=["interleaved", "sequential"])
+def test_the_probes_are_right_for_all_pairs(frames: list[Json], source: str, target: str) -> None:
+    there, _ = translated(frames, "openai-chat", source)
+    out, t = translated(there, source, target)
+    assert [c[1:] for c in called(out, target)] == [c[1:] for c in TWO]
+    assert accepted(out, t.result.body, target) == ""
+
+
+def test_arguments_flow_and_only_those_behind_an_open_block_wait() -> None:
+    t = RULES.translator(source="openai-chat", target="anthropic")
+    kinds = [[f["type"] for f in t.feed(frame)] for frame in INTERLEAVED]
+    begin, delta, stop = (f"content_block_{word}" for word in ("start", "delta", "stop"))
+    assert kinds == [
+        ["message_start"],
+        [begin, delta],
+        [stop, begin],
+        [],  # the second call waits for the first
+        [delta],
+        [],
+        [delta, stop, begin, delta],  # the first is a whole object, so it is over
+        [delta],
+        [],
+        [],
+        [stop, "message_delta", "message_stop"],
+    ]
+
+
+def test_arguments_flow_side_by_side_where_they_have_addresses() -> None:
+    there, _ = translated(INTERLEAVED, "openai-chat", "anthropic")
+    t = RULES.translator(source="anthropic", target="openai-chat")
+    made = [len(t.feed(frame)) for frame in there]
+    assert made[: len(there) - 2] == [
+        {"message_start": 1, "content_block_start": 1, "content_block_delta": 1}.get(f["type"], 0)
+        - (f.get("content_block", {}).get("type") == "text")
+        for f in there[:-2]
+    ]
+
+
+# -- what real streams have -----------------------------------------------------------------------
+
+TAIL = [STOP, "[DONE]"]
+ODD = {
+    "a head with arguments": [calls(call(0, "f", "a", '{"x"')), calls(call(0, text=":1}"))],
+    "the id again in every piece": [
+        calls(call(0, "f", "a", '{"x"')),
+        calls(call(0, "f", "a", ":1}")),
+    ],
+    "empty ids and names in later pieces": [
+        calls(call(0, "f", "a", '{"x"')),
+        calls({"index": 0, "id": "", "function": {"name": "", "arguments": ":1}"}}),
+    ],
+    "nulls in later pieces": [
+        calls(call(0, "f", "a", '{"x"')),
+        calls(
+            {"index": 0, "id": None, "type": None, "function": {"name": None, "arguments": ":1}"}}
+        ),
+    ],
+    "no index": [calls(call(None, "f", "a", '{"x"')), calls(call(None, text=":1}"))],
+    "pieces between other words": [
+        calls(call(0, "f", "a", '{"x"')),
+        chunk({"content": ""}),
+        calls(call(0, text=":1}")),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_one_call_is_one_call(name: str) -> None:
+    assert called([HEAD, *ODD[name], *TAIL], "openai-chat") == TWO[:1]
+
+
+SEVERAL = {
+    "several calls in one delta": [
+        calls(call(0, "f", "a", '{"x":1}'), call(1, "g", "b", '{"y":2}'))
+    ],
+    "pieces of several calls in one delta": [
+        calls(call(0, "f", "a"), call(1, "g", "b")),
+        calls(call(0, text='{"x":1}'), call(1, text='{"y":2}')),
+    ],
+    "a constant index": [calls(call(0, "f", "a", '{"x":1}')), calls(call(0, "g", "b", '{"y":2}'))],
+    "no index and whole calls": [
+        calls(call(None, "f", "a", '{"x":1}')),
+        calls(call(None, "g", "b", '{"y":2}')),
+    ],
+    "indices from one": [calls(call(1, "f", "a", '{"x":1}')), calls(call(2, "g", "b", '{"y":2}'))],
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini", "ollama"])
+def test_several_calls_are_several(name: str, target: str) -> None:
+    out, _ = translated([HEAD, *SEVERAL[name], *TAIL], "openai-chat", target)
+    assert called(out, target) == TWO
+
+
+def test_whole_calls_with_a_constant_index_and_no_id_are_several() -> None:
+    frames = [calls(call(0, "f", text='{"x":1}')), calls(call(0, "g", text='{"y":2}'))]
+    found = called([HEAD, *frames, *TAIL], "openai-chat")
+    assert [c[1:] for c in found] == [c[1:] for c in TWO]
+    assert len({c[0] for c in found}) == 2
+
+
+@pytest.mark.parametrize("target", DIALECTS[1:])
+def test_a_call_without_arguments_has_none(target: str) -> None:
+    out, t = translated([HEAD, calls(call(0, "f", "a")), *TAIL], "openai-chat", target)
+    assert [c[1:] for c in called(out, target)] == [("f", {})]
+    assert accepted(out, t.result.body, target) == ""
+
+
+def test_a_call_without_arguments_is_sent_as_an_empty_object_to_who_parses_text() -> None:
+    there, _ = translated([HEAD, calls(call(0, "f", "a")), *TAIL], "openai-chat", "anthropic")
+    empty = [f for f in there if f.get("delta", {}).get("partial_json") != "{}"]
+    out, _ = translated(empty, "anthropic", "openai-chat")
+    text = "".join(
+        c["function"]["arguments"]
+        for f in out[:-1]
+        for choice in f["choices"]
+        for c in choice["delta"].get("tool_calls", [])
+    )
+    assert text == "{}"
+
+
+def test_a_piece_of_nothing_is_no_event_of_its_own() -> None:
+    there, _ = translated([HEAD, calls(call(0, "f", "a", "{}")), *TAIL], "openai-chat", "anthropic")
+    empty = {"type": "input_json_delta", "partial_json": ""}
+    at = next(i for i, f in enumerate(there) if f["type"] == "content_block_delta")
+    frames = [*there[:at], {**there[at], "delta": empty}, *there[at:]]
+    t = RULES.translator(source="anthropic", target="openai-chat")
+    made = [t.feed(frame) for frame in frames]
+    assert made[at] == [] and "unknown-key" not in codes(t)
+
+
+@pytest.mark.parametrize("target", DIALECTS[1:])
+@pytest.mark.parametrize(
+    "tail",
+    [
+        [STOP, USAGE, "[DONE]"],
+        [USAGE, STOP, "[DONE]"],
+        [chunk({}, "tool_calls", usage=COUNTS), "[DONE]"],
+        [STOP, STOP, USAGE, "[DONE]"],
+        [{**HEAD, "choices": []}, STOP, USAGE, "[DONE]"],
+        [STOP, USAGE],
+    ],
+    ids=["after", "before", "together", "finished twice", "no choices", "no end mark"],
+)
+def test_usage_and_finish_come_in_any_order(tail: list[Json], target: str) -> None:
+    out, t = translated([HEAD, calls(call(0, "f", "a", "{}")), *tail], "openai-chat", target)
+    usage = folded(out, target)["usage"]
+    assert (usage["input"], usage["output"]) == (3, 4)
+    if tail[-1] != "[DONE]":
+        assert "cut-short" in codes(t)
+    assert (
+        t.result.body
+        == RULES.convert(
+            RULES.collect([HEAD, calls(call(0, "f", "a", "{}")), *tail], "openai-chat"),
+            "openai-chat",
+            target,
+            unit="response",
+        ).body
+    )
+
+
+def test_words_after_the_finish_are_heard_and_the_finish_is_said_once() -> None:
+    frames = [HEAD, chunk({"content": "a"}), chunk({}, "stop"), chunk({"content": "b"}), "[DONE]"]
+    out, _ = translated(frames, "openai-chat", "anthropic")
+    assert [f["type"] for f in out].count("message_delta") == 1
+    assert parts(out, "anthropic") == [{"type": "text", "text": "ab"}]
+
+
+def test_frames_after_the_end_are_left_out_and_noted() -> None:
+    frames = [HEAD, chunk({"content": "a"}), chunk({}, "stop"), "[DONE]", chunk({"content": "b"})]
+    out, t = translated(frames, "openai-chat", "anthropic")
+    assert out[-1]["type"] == "message_stop"
+    assert parts(out, "anthropic") == [{"type": "text", "text": "a"}]
+    assert "after-end" in codes(t)
+
+
+def test_a_stream_that_breaks_off_is_told_and_what_came_is_kept() -> None:
+    frames = [HEAD, chunk({"content": "a"}), calls(call(0, "f", "a", '{"x"'))]
+    out, t = translated(frames, "openai-chat", "anthropic")
+    assert "cut-short" in codes(t)
+    assert {"message_delta", "message_stop"}.isdisjoint({f["type"] for f in out})
+    assert blocks(out) == ""
+    content = t.result.body["content"]
+    assert content[0] == {"type": "text", "text": "a"}
+    assert content[1]["input"] == {"_unparsed": '{"x"'}
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_an_error_in_the_middle_is_an_error_of_the_target(source: str, target: str) -> None:
+    wrong = RULES[source].write({"kind": "server", "message": "No."}, unit="error").body
+    there = [HEAD, chunk({"content": "a"})]
+    frames = there if source == "openai-chat" else translated(there, "openai-chat", source)[0]
+    out, t = translated([*frames, wrong], source, target)
+    read = RULES[target].read(out[-1], unit="error").ir
+    assert read["message"] == "No."
+    assert t.error is not None and t.error["message"] == "No."
+    assert "a" in json.dumps(t.result.body)
+
+
+def test_pings_say_nothing() -> None:
+    there, _ = translated(INTERLEAVED, "openai-chat", "anthropic")
+    frames = [new for f in there for new in ({"type": "ping"}, f)]
+    out, t = translated(frames, "anthropic", "openai-chat")
+    assert out == translated(there, "anthropic", "openai-chat")[0]
+    assert "unknown-frame" not in codes(t)
+
+
+def test_several_candidates_stay_apart() -> None:
+    frames = [
+        HEAD,
+        chunk({"content": "a"}),
+        chunk({"content": "b"}, nth=1),
+        chunk({"content": "A"}),
+        chunk({"content": "B"}, nth=1),
+        chunk({}, "stop", nth=1),
+        chunk({}, "length"),
+        "[DONE]",
+    ]
+    out, _ = translated(frames, "openai-chat", "gemini")
+    ir = folded(out, "gemini")
+    assert [c["parts"][0]["text"] for c in ir["candidates"]] == ["aA", "bB"]
+    assert [c["stop_reason"] for c in ir["candidates"]] == ["max_tokens", "end_turn"]
+    out, t = translated(frames, "openai-chat", "anthropic")
+    assert parts(out, "anthropic") == [{"type": "text", "text": "aA"}]
+    assert "no-place" in codes(t)
+
+
+def test_a_refusal_becomes_text_where_there_is_none() -> None:
+    frames = [HEAD, chunk({"refusal": "N"}), chunk({"refusal": "o."}), chunk({}, "stop"), "[DONE]"]
+    assert parts(frames, "openai-chat") == [{"type": "refusal", "text": "No."}]
+    out, t = translated(frames, "openai-chat", "anthropic")
+    assert parts(out, "anthropic") == [{"type": "text", "text": "No."}]
+    assert "refusal-as-text" in codes(t)
+
+
+# -- Anthropic and Gemini -------------------------------------------------------------------------
+
+
+def block(nth: int, start: Json, *deltas: Json) -> Iterator[Json]:
+    yield {"type": "content_block_start", "index": nth, "content_block": start}
+    for delta in deltas:
+        yield {"type": "content_block_delta", "index": nth, "delta": delta}
+    yield {"type": "content_block_stop", "index": nth}
+
+
+MESSAGE: Json = {
+    "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+    "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 1},
+}  # fmt: skip
+THINKING = block(
+    0,
+    {"type": "thinking", "thinking": "", "signature": ""},
+    {"type": "thinking_delta", "thinking": "H"},
+    {"type": "thinking_delta", "thinking": "m."},
+    {"type": "signature_delta", "signature": "c2ln"},
+)
+CITATION = {
+    "type": "char_location", "cited_text": "x", "document_index": 0, "document_title": None,
+    "start_char_index": 0, "end_char_index": 1,
+}  # fmt: skip
+CITED = block(
+    1,
+    {"type": "text", "text": ""},
+    {"type": "text_delta", "text": "Hi"},
+    {"type": "citations_delta", "citation": CITATION},
+)
+SEARCH = block(
+    2,
+    {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+    {"type": "input_json_delta", "partial_json": '{"q":'},
+    {"type": "input_json_delta", "partial_json": '"x"}'},
+)
+REDACTED = block(3, {"type": "redacted_thinking", "data": "cmVk"})
+ANTHROPIC = [
+    {"type": "message_start", "message": MESSAGE},
+    *THINKING,
+    *CITED,
+    *SEARCH,
+    *REDACTED,
+    {
+        "type": "message_delta",
+        "delta": {"stop_reason": "stop_sequence", "stop_sequence": "END"},
+        "usage": {"output_tokens": 5},
+    },
+    {"type": "message_stop"},
+]
+
+
+def test_a_stream_of_anthropic_folds_to_what_the_whole_would_say() -> None:
+    body = RULES.collect(ANTHROPIC, "anthropic")
+    assert body["content"] == [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+        {"type": "text", "text": "Hi", "citations": [CITATION]},
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"q": "x"}},
+        {"type": "redacted_thinking", "data": "cmVk"},
+    ]
+    assert (body["stop_reason"], body["stop_sequence"]) == ("stop_sequence", "END")
+    assert body["usage"] == {"input_tokens": 9, "output_tokens": 5}
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "gemini", "ollama"])
+def test_reasoning_flows_where_it_has_a_place_and_signatures_stay_at_home(target: str) -> None:
+    out, t = translated(ANTHROPIC, "anthropic", target)
+    shown = json.dumps(out)
+    assert ("H" in shown and '"m."' in shown) == (target != "openai-chat")
+    assert "c2ln" not in shown and "cmVk" not in shown
+    assert (
+        t.result.body
+        == RULES.convert(
+            RULES.collect(ANTHROPIC, "anthropic"), "anthropic", target, unit="response"
+        ).body
+    )
+
+
+SIGNED = {"functionCall": {"name": "f", "args": {"x": 1}}, "thoughtSignature": "c2ln"}
+
+
+def gemini(*made: Json, **more: Json) -> Json:
+    candidate = {"index": 0, "content": {"role": "model", "parts": list(made)}}
+    if "finish" in more:
+        candidate["finishReason"] = more.pop("finish")
+    return {"candidates": [candidate], "responseId": "r", "modelVersion": "m", **more}
+
+
+def test_a_stream_of_gemini_folds_to_what_the_whole_would_say() -> None:
+    frames = [
+        gemini({"text": "H", "thought": True}, usageMetadata={"promptTokenCount": 9}),
+        gemini({"text": "m.", "thought": True}),
+        gemini({"text": "A"}, {"text": "B"}, SIGNED),
+        gemini({"functionCall": {"name": "g", "args": {}}}, {"text": "C"}),
+        gemini({"text": "", "thoughtSignature": "ZW5k"}, finish="STOP",
+               usageMetadata={"promptTokenCount": 9, "candidatesTokenCount": 2,
+                              "totalTokenCount": 11}),
+    ]  # fmt: skip
+    body = RULES.collect(frames, "gemini")
+    assert body["candidates"][0]["content"]["parts"] == [
+        {"text": "Hm.", "thought": True},
+        {"text": "AB"},
+        SIGNED,
+        {"functionCall": {"name": "g", "args": {}}},
+        {"text": "C", "thoughtSignature": "ZW5k"},
+    ]
+    assert body["usageMetadata"]["totalTokenCount"] == 11
+    out, t = translated(frames, "gemini", "anthropic")
+    ids = [
+        f["content_block"]["id"]
+        for f in out
+        if f.get("content_block", {}).get("type") == "tool_use"
+    ]
+    assert ids == [b["id"] for b in t.result.body["content"] if b["type"] == "tool_use"]
+    # They are the ids that a whole response gets.
+    whole = RULES.convert(body, "gemini", "anthropic", unit="response").body
+    assert ids == [b["id"] for b in whole["content"] if b["type"] == "tool_use"]
+
+
+def value(path: str, **said: Json) -> Json:
+    return {"jsonPath": path, **said}
+
+
+def test_arguments_come_value_by_value() -> None:
+    head = {"functionCall": {"name": "f", "willContinue": True}, "thoughtSignature": "c2ln"}
+
+    def more(*values: Json, **said: Json) -> Json:
+        return gemini({"functionCall": {"partialArgs": list(values), **said}})
+
+    frames = [
+        gemini(head),
+        more(value("$.city", stringValue="Lis", willContinue=True), willContinue=True),
+        more(
+            value("$.city", stringValue="bon"),
+            value("$.days[1].n", numberValue=2),
+            willContinue=True,
+        ),
+        more(value("$['a b']", boolValue=False), value("$.none", nullValue="NULL_VALUE")),
+        gemini({"functionCall": {}}),
+        gemini({"functionCall": {"name": "g", "args": {"x": 1}}}),
+        gemini({"functionCall": {"name": "h", "willContinue": True}}),
+        more(value("x", stringValue="?")),
+        gemini(finish="STOP"),
+    ]
+    meant = {"city": "Lisbon", "days": [None, {"n": 2}], "a b": False, "none": None}
+    assert [c[1:] for c in called(frames, "vertex")] == [("f", meant), ("g", {"x": 1}), ("h", {})]
+    out, t = translated(frames, "vertex", "anthropic")
+    assert [c[1:] for c in called(out, "anthropic")] == [("f", meant), ("g", {"x": 1}), ("h", {})]
+    assert accepted(out, t.result.body, "anthropic") == ""
+    assert [n.source_path for n in t.notes if n.code == "unfit"] == ["/7"]
+
+
+def test_ids_that_were_made_are_those_of_the_result_even_without_an_id_of_the_response() -> None:
+    line = {"model": "m", "message": {"role": "assistant", "content": ""}, "done": False}
+    asked = {"function": {"name": "f", "arguments": {"x": 1}}}
+    frames = [
+        {**line, "message": {"role": "assistant", "content": "", "tool_calls": [asked, asked]}},
+        {**line, "done": True, "done_reason": "stop", "prompt_eval_count": 3, "eval_count": 4},
+    ]
+    out, t = translated(frames, "ollama", "openai-chat")
+    made = called(out, "openai-chat")
+    assert len({c[0] for c in made}) == 2
+    known = t.result.body["choices"][0]["message"]["tool_calls"]
+    assert [c[0] for c in made] == [c["id"] for c in known]
+    assert "id" not in json.dumps(RULES.collect(frames, "ollama"))
+
+
+# -- streams that broke other converters ---------------------------------------------------------
+
+TABLE = yaml.safe_load((Path(__file__).parent / "cases" / "streams.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["id"])
+def test_a_stream_that_broke_others_is_right(case: dict[str, Json]) -> None:
+    out, t = translated(case["frames"], case["source"], case["target"])
+    assert parts(out, case["target"]) == case["parts"]
+    assert accepted(out, t.result.body, case["target"]) == ""
+    usage = folded(out, case["target"]).get("usage", {})
+    assert {key: usage.get(key) for key in case.get("usage", {})} == case.get("usage", {})
+    assert out[-1] == case.get("last", out[-1])
+    assert set(case.get("notes", ())) <= codes(t)
+    counted = case.get("counted")
+    found = [{k: f.get(k) for k in counted} for f in out if "usage" in f] if counted else [counted]
+    assert found == [counted]
+
+
+# -- laws -----------------------------------------------------------------------------------------
+
+WHOLE: dict[str, Json] = {
+    "openai-chat": {
+        "id": "c1", "object": "chat.completion", "created": 7, "model": "m",
+        "choices": [{"index": 0, "message": {
+            "role": "assistant", "content": "Let me see.", "refusal": None,
+            "tool_calls": [
+                {"id": "a", "type": "function",
+                 "function": {"name": "f", "arguments": '{"x": 1}'}},
+                {"id": "b", "type": "function",
+                 "function": {"name": "g", "arguments": '{"y":[{}]}'}},
+            ]}, "logprobs": None, "finish_reason": "tool_calls"}],
+        "usage": COUNTS, "service_tier": "default",
+    },
+    "anthropic": RULES.collect(ANTHROPIC, "anthropic"),
+    "gemini": {
+        "candidates": [{"index": 0, "content": {"role": "model", "parts": [
+            {"text": "Hm.", "thought": True}, {"text": "Let me see."},
+            {"functionCall": {"name": "f", "args": {"x": 1}}, "thoughtSignature": "c2ln"},
+            {"functionCall": {"id": "b", "name": "g", "args": {}}},
+            {"executableCode": {"language": "PYTHON", "code": "1"}}]},
+            "finishReason": "STOP", "safetyRatings": [{"category": "a", "probability": "b"}]}],
+        "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4, "totalTokenCount": 7},
+        "modelVersion": "m", "responseId": "r"},
+    "ollama": {
+        "model": "m", "created_at": "2026-11-21T00:00:00Z",
+        "message": {"role": "assistant", "thinking": "Hm.", "content": "Let me see.",
+                    "tool_calls": [
+                        {"id": "a", "function": {"index": 0, "name": "f", "arguments": {"x": 1}}},
+                        {"id": "b", "function": {"index": 1, "name": "g", "arguments": {}}}]},
+        "done": True, "done_reason": "stop", "total_duration": 5, "prompt_eval_count": 3,
+        "eval_count": 4},
+}  # fmt: skip
+WHOLE["vertex"] = json.loads(json.dumps(WHOLE["gemini"]))
+del WHOLE["vertex"]["candidates"][0]["content"]["parts"][3]["functionCall"]["id"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_frames_of_a_response_fold_to_it(dialect: str) -> None:
+    frames = list(RULES.frames(WHOLE[dialect], dialect))
+    assert RULES.collect(frames, dialect) == WHOLE[dialect]
+    assert len(frames) > 3
+    assert accepted(frames, WHOLE[dialect], dialect) == ""
+
+
+def pieces(value: Json, cut: Any) -> Iterator[Json]:
+    """Yield a frame in pieces: what flows in it, cut at some places."""
+    found = list(_flowing(value, ()))
+    if not found:
+        yield value
+        return
+    path, text = found[0]
+    ends = sorted({0, len(text), *(cut.draw(st.lists(st.integers(0, len(text)), max_size=4)))})
+    for start, end in pairwise(ends):
+        yield _with(value, path, text[start:end])
+
+
+FLOWS = ("content", "refusal", "arguments", "text", "thinking", "partial_json")
+
+
+def _flowing(value: Json, at: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], str]]:
+    if isinstance(value, dict):
+        single = "tool_calls" in value or "id" in value
+        for key, inner in value.items():
+            if (
+                key in FLOWS
+                and isinstance(inner, str)
+                and inner
+                and not ("name" in value or single)
+            ):
+                yield (*at, key), inner
+            elif key != "content_block":
+                yield from _flowing(inner, (*at, key))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from _flowing(inner, (*at, i))
+
+
+def _with(value: Json, path: tuple[Any, ...], text: str) -> Json:
+    copy = json.loads(json.dumps(value))
+    inner = copy
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = text
+    return copy
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cut=st.data(), dialect=st.sampled_from(DIALECTS))
+def test_folding_equals_reading_the_whole_for_every_split(cut: Any, dialect: str) -> None:
+    frames = [new for f in RULES.frames(WHOLE[dialect], dialect) for new in pieces(f, cut)]
+    assert RULES.collect(frames, dialect) == WHOLE[dialect]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cut=st.data(), pair=st.sampled_from(PAIRS))
+def test_translating_and_folding_is_folding_and_converting(cut: Any, pair: tuple[str, str]) -> None:
+    source, target = pair
+    frames = [new for f in RULES.frames(WHOLE[source], source) for new in pieces(f, cut)]
+    out, t = translated(frames, source, target)
+    body = RULES.convert(WHOLE[source], source, target, unit="response").body
+    assert t.result.body == body
+    assert meaning(folded(out, target)) == meaning(RULES[target].read(body, unit="response").ir)
+    assert accepted(out, body, target) == ""
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_at_home_every_frame_comes_out_as_it_went_in(dialect: str) -> None:
+    frames = [*RULES.frames(WHOLE[dialect], dialect), {"odd": [1, None]}]
+    out, t = translated(frames, dialect, dialect)
+    assert out == frames
+    assert t.result.body == WHOLE[dialect]
+
+
+# -- what is noted --------------------------------------------------------------------------------
+
+
+def test_what_no_picture_names_is_noted_once() -> None:
+    frames = [HEAD, {**chunk({"content": "a", "mood": 1}), "odd": {"x": 1}}, {"odd": 1}, *TAIL]
+    frames[1:1] = [frames[1]]
+    _, t = translated(frames, "openai-chat", "anthropic")
+    found = [(n.code, n.source_path) for n in t.notes if n.code.startswith("unknown")]
+    assert found == [
+        ("unknown-key", "/1/choices/0/delta/mood"),
+        ("unknown-key", "/1/odd/x"),
+        ("unknown-frame", "/3"),
+    ]
+
+
+def test_what_a_rule_file_gives_up_is_noted_with_the_reason() -> None:
+    frames = [HEAD, {**chunk({"content": "a"}), "obfuscation": "xx"}, *TAIL]
+    _, t = translated(frames, "openai-chat", "anthropic")
+    (note,) = [n for n in t.notes if n.code == "dropped"]
+    assert "size" in note.message
+
+
+def test_the_notes_are_those_of_the_whole_response() -> None:
+    _, t = translated(ANTHROPIC, "anthropic", "openai-chat")
+    whole = RULES.convert(
+        RULES.collect(ANTHROPIC, "anthropic"), "anthropic", "openai-chat", unit="response"
+    )
+    assert [n for n in t.notes if n.code != "unknown-key"] == list(whole.notes)
+
+
+def test_a_result_can_be_done_without() -> None:
+    t = RULES.translator(source="openai-chat", target="anthropic", result=False)
+    out = [new for frame in INTERLEAVED for new in t.feed(frame)] + t.finish()
+    assert out == translated(INTERLEAVED, "openai-chat", "anthropic")[0]
+    assert all(not owner.parts for owner in t._fold.outcome.candidates)
+    with pytest.raises(wireglot.UsageError):
+        t.result  # noqa: B018
+
+
+def test_a_policy_may_forbid_what_a_stream_loses() -> None:
+    t = RULES.translator(source="anthropic", target="openai-chat", policy={"effect:lost": "fail"})
+    for frame in ANTHROPIC:
+        t.feed(frame)
+    with pytest.raises(wireglot.PolicyError):
+        t.finish()
+
+
+def test_what_is_no_json_and_what_comes_too_late_is_refused() -> None:
+    t = RULES.translator(source="openai-chat", target="anthropic")
+    with pytest.raises(wireglot.ConversionError):
+        t.feed({"x": float("nan")})
+    t.finish()
+    with pytest.raises(wireglot.UsageError):
+        t.feed(HEAD)
+    with pytest.raises(wireglot.UsageError):
+        RULES.translator(source="openai-chat", target="nowhere")
+
+
+def test_a_frame_like_one_before_says_what_it_says_itself() -> None:
+    for name in DIALECTS:
+        frames = list(RULES.frames(WHOLE[name], name))
+        first = translated(frames, name, DIALECTS[name == DIALECTS[0]])[0]
+        assert translated(frames, name, DIALECTS[name == DIALECTS[0]])[0] == first
+    frames = [HEAD, chunk({"content": "a"}), chunk({"content": "b"}), *TAIL]
+    frames.insert(3, {**chunk({"content": "c"}), "odd": 1})
+    frames.insert(4, chunk({"content": None}))
+    frames.insert(5, chunk({"content": ""}))
+    frames.insert(6, {**chunk({"content": "d"}), "service_tier": "x"})
+    frames.insert(7, {**chunk({"content": "e"}), "service_tier": "y"})
+    for _ in range(2):
+        out, t = translated(frames, "openai-chat", "anthropic")
+        assert parts(out, "anthropic") == [{"type": "text", "text": "abcde"}]
+        assert [n.source_path for n in t.notes if n.code == "unknown-key"] == ["/3/odd"]
+        assert RULES.collect(frames, "openai-chat")["service_tier"] == "y"
+    with pytest.raises(wireglot.ConversionError):
+        translated(
+            [HEAD, chunk({"content": "a"}), chunk({"content": "\ud800"})], "openai-chat", "ollama"
+        )
+
+
+# -- exchanges ------------------------------------------------------------------------------------
+
+
+def turned(x: wireglot.Exchange, frames: list[Json]) -> list[Json]:
+    t = x.translator()
+    return [new for frame in frames for new in t.feed(frame)] + t.finish()
+
+
+@pytest.mark.parametrize("client", ["openai-chat", "anthropic", "ollama"])
+def test_a_signature_comes_back_after_a_stream(client: str) -> None:
+    x = wireglot.exchange(client=client, provider="gemini", model="gemini-3-pro", state={})
+    question: Json = {"role": "user", "content": "Is it warm?"}
+    x.request({"model": "any", "max_tokens": 9, "messages": [question]})
+    out = turned(x, [gemini(SIGNED), gemini(finish="STOP", usageMetadata={"promptTokenCount": 3})])
+    message = RULES.collect(out, client)
+    (made,) = called(out, client)
+    assert made[1:] == ("f", {"x": 1})
+    if client == "openai-chat":
+        history = [
+            message["choices"][0]["message"],
+            {"role": "tool", "tool_call_id": made[0], "content": "22"},
+        ]
+    elif client == "ollama":
+        history = [message["message"], {"role": "tool", "tool_name": "f", "content": "22"}]
+    else:
+        result = {"type": "tool_result", "tool_use_id": made[0], "content": "22"}
+        history = [
+            {"role": "assistant", "content": message["content"]},
+            {"role": "user", "content": [result]},
+        ]
+    y = wireglot.exchange(client, "gemini", model="gemini-3-pro", state=x.state)
+    sent = y.request({"model": "any", "max_tokens": 9, "messages": [question, *history]})
+    assert sent.body["contents"][1]["parts"] == [SIGNED]
+
+
+def test_names_come_back_as_the_client_gave_them() -> None:
+    x = wireglot.exchange(client="gemini", provider="openai-chat", state={})
+    function = {"name": "a.b", "parameters": {"type": "object"}}
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+        "tools": [{"functionDeclarations": [function]}],
+    }
+    name = x.request(body).body["tools"][0]["function"]["name"]
+    assert name != "a.b"
+    out = turned(x, [HEAD, calls(call(0, name, "a", "{}")), *TAIL])
+    assert called(out, "gemini") == [("a", "a.b", {})]
+
+
+def test_ids_that_are_made_in_two_turns_are_not_the_same() -> None:
+    x = wireglot.exchange(client="openai-chat", provider="gemini", model="m", state={})
+    question = {"role": "user", "content": "Is it warm?"}
+    x.request({"messages": [question]})
+    frames = [gemini(SIGNED), gemini(finish="STOP")]
+    (first,) = called(turned(x, frames), "openai-chat")
+    (second,) = called(turned(x, frames), "openai-chat")
+    assert first[0] != second[0]
+
+
+def test_within_one_dialect_the_frames_of_a_turn_stay_as_they_are() -> None:
+    x = wireglot.exchange(client="anthropic", provider="anthropic", state={})
+    x.request({"model": "m", "max_tokens": 9, "messages": []})
+    assert turned(x, ANTHROPIC) == ANTHROPIC
