@@ -175,6 +175,17 @@ def test_rows_of_the_ladder_and_hooks_are_steps() -> None:
     assert text.fates["/messages/1/refusal"].targets
 
 
+def test_an_object_where_a_list_may_stand_has_no_place_in_a_list() -> None:
+    tools = {"functionDeclarations": [{"name": "f", "x_odd": 1}]}
+    body = {"contents": [{"role": "user", "parts": [{"text": "a"}]}], "tools": tools}
+    out = RULES.convert(body, "gemini", "openai-chat", model="m", trace=True)
+    assert out.trace is not None
+    name = "/tools/functionDeclarations/0/name"
+    assert sources(out.trace, "/tools/0/function/name") == (name,)
+    lost = [note.source_path for note in out.notes if note.code == "unknown-key"]
+    assert lost == ["/tools/functionDeclarations/0/x_odd"]
+
+
 def test_at_home_every_leaf_comes_from_itself() -> None:
     found = traced("openai-chat")
     inside = [at for at in found.origins if not at.startswith("envelope:")]

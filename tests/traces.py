@@ -1,9 +1,9 @@
 """Trace recorded exchanges over every pair of dialects, and print what is not told or told wrongly.
 
-    python -m tests.traces FILES... [--pairs all|A>B,C>D] [--limit N] [--change N]
+    python -m tests.traces FILES... [--pairs all|A>B,C>D] [--limit N] [--every N] [--change N]
 
-Each leaf of an input must have a fate and each leaf of an output an origin. Then single leaves are
-changed, at most N of each body, as `tests.sweep` does it:
+Each leaf of an input must have a fate, and each leaf of an output an origin whose sources are there.
+Then single leaves are changed, at most N of each body, as `tests.sweep` does it:
 
 - `deaf`: an origin names a leaf alone; the leaf changes, the output does not, and no note names it;
 - `untold`: an output leaf changes; neither its origin nor a note names the leaf that was changed.
@@ -21,8 +21,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from wireglot import UsageError
 
 from . import sweep
 from .oracles import perturb
@@ -63,9 +61,11 @@ def faults_of(unit: sweep.Unit, target: str, change: int, counts: Counter[str]) 
     def fault(what: str, message: str) -> Fault:
         return Fault(what, unit.dialect, target, unit.unit, unit.exchange, message)
 
+    if unit.unit not in sweep.engine().rules[target].model.units:
+        return
     try:
         out = traced(unit, target)
-    except (sweep.engine().error, UsageError):  # the target has no such unit, or no place for it
+    except sweep.engine().error:  # the target has no place for it
         return
     counts["conversions"] += 1
     for what, body, told in (
@@ -80,6 +80,9 @@ def faults_of(unit: sweep.Unit, target: str, change: int, counts: Counter[str]) 
         for at in told.keys() - there.keys():
             if not at.startswith("envelope:"):
                 yield fault(what, f"{at}: it is not there")
+    for place in {source for origin in out.trace.origins.values() for source in origin.sources}:
+        if place and perturb.steps_of(place, unit.body) is None:
+            yield fault("no source", f"{place}: an origin names it, and it is not there")
     for what, message in changed(unit, target, out, change, counts) if change else ():
         yield fault(what, message)
 

@@ -286,6 +286,8 @@ def each(
             memory["../"] = {**memory.get("../", {}), "apart": True}
         last = shape
         found.extend(parts)
+        if reader.recorder is not None:
+            reader.recorder.item(found, here, len(parts))
     return found
 
 

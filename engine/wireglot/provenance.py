@@ -310,6 +310,8 @@ class Origins:
         if (base, path) in self.recorder.defaults:
             pos = self.recorder.defaults[base, path]
             return [], [Step("default", f"${path}", rule_of(pos))]
+        if not path and base:  # a word that was read from an element
+            return [at for at in self.recorder.reads if at[: len(base)] == base] or [base], []
         said = list(self.recorder.said.get(base, ())) if base else []
         return said or ([base] if base else []), []
 

@@ -267,6 +267,8 @@ class Reader:
         elif isinstance(p, Items):
             if not isinstance(wire, list) or len(wire) != len(p.items):
                 raise Misfit(f"expected a list of {len(p.items)}", at, p.pos)
+            if self.recorder is not None and not wire:
+                self.recorder.hush(at, "it is empty", p.pos)
             for i, (child, item) in enumerate(zip(p.items, wire, strict=True)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
 

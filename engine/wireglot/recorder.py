@@ -51,6 +51,8 @@ class Recorder:
         self.hooked: dict[int, tuple[Any, str]] = {}  # parts that a hook gave an id, and which
         self.rows: dict[int, tuple[Any, Row, Any]] = {}  # what the ladder made, of what
         self.made_of: dict[tuple[int, str], tuple[Any, list[At]]] = {}  # fields, by a row
+        self.items: dict[int, tuple[list[Any], list[At]]] = {}  # where elements of lists stood
+        self.place: At | None = None  # of the element that is written, where it is a word
         self.envelope: Any = None
         self.top: Written | None = None  # where the whole output is what one picture writes
         self._written: dict[tuple[int, Any], tuple[Any, Written | Whole]] = {}
@@ -82,6 +84,11 @@ class Recorder:
         """What stands at `at` says nothing that the rest does not say."""
         self.silent[at] = (why, pos)
 
+    def item(self, found: list[Any], at: At, number: int) -> None:
+        """The last elements of a list were read at a place: words have no other trail."""
+        places = self.items.setdefault(id(found), (found, []))[1]
+        places.extend([at] * number)
+
     def texts(self, ir: Fields, made: Any, found: dict[str, tuple[Any, At | None]]) -> None:
         """Fields of an IR value were made by text pictures of what was found."""
         for (key, *_), child in ir.entries:
@@ -109,6 +116,12 @@ class Recorder:
                 made = bare
                 break
         self._written[id(owner), place] = (owner, made)
+
+    def word(self, parts: list[Any], number: int) -> None:
+        """An element of a list will be written now."""
+        places = self.items.get(id(parts), (parts, []))[1]
+        known = number < len(places) and not isinstance(parts[number], dict)
+        self.place = places[number] if known else None
 
     def passed(self, owner: Any, key: Any, at: At, pos: Pos | None) -> None:
         """`owner[key]` stood at `at` and is put back."""

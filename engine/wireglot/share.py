@@ -120,7 +120,9 @@ def share(
         raise Misfit("an empty list", (), holes[0].pos)
     shares: dict[int, list[Any]] = {id(h): [] for h in holes}
     order: list[int] = []
-    for part in parts:
+    for number, part in enumerate(parts):
+        if writer.recorder is not None:
+            writer.recorder.word(parts, number)
         writer.places = {key: len(found) for key, found in shares.items()}
         for hole, new, wire in give(writer, holes, part, whole):
             shares[id(hole)].append((new, wire))

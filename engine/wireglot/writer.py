@@ -249,6 +249,8 @@ class Writer:
         """Write a value by one case; raises Misfit."""
         if not isinstance(value, dict):
             view = View({"": value}, shape.name, case, self)
+            if self.recorder is not None:
+                self.trail.put(view.obj, None, self.recorder.place)
             if case.ir is not None:
                 self.match(case.ir, value, "", view)
             wire = self.picture(case.wire, view, ())
