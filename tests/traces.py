@@ -2,8 +2,8 @@
 
     python -m tests.traces FILES... [--pairs all|A>B,C>D] [--limit N] [--every N] [--change N]
 
-Each leaf of an input must have a fate, and each leaf of an output an origin whose sources are there.
-Then single leaves are changed, at most N of each body, as `tests.sweep` does it:
+Each leaf of an input must have a fate, and each leaf of an output an origin whose sources are
+there. Then single leaves are changed, at most N of each body, as `tests.sweep` does it:
 
 - `deaf`: an origin names a leaf alone; the leaf changes, the output does not, and no note names it;
 - `untold`: an output leaf changes; neither its origin nor a note names the leaf that was changed.
