@@ -57,7 +57,7 @@ def check(source: str, target: str, body: Any) -> int:
     except wireglot.ConversionError as error:
         meant = error
     try:
-        out, notes, envelope, _ = fast.run(body, "m", None)
+        out, notes, envelope, *_ = fast.run(body, "m", None)
     except fast.leave:
         return 4
     assert not isinstance(meant, Exception), f"the interpreter refuses what was taken: {meant}"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .live import LiveRules
     from .resolver import Resolve
     from .streams import TextStream, Translator
+    from .trace import Trace
 
 __version__ = "0.1.0"
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "RuleError",
     "RuleSet",
     "TextStream",
+    "Trace",
     "Translator",
     "UsageError",
     "WireglotError",
@@ -80,6 +82,7 @@ def convert(
     policy: Mapping[str, str] | Policy | None = None,
     resolve: Resolve | None = None,
     clock: Callable[[], float] | None = None,
+    trace: bool = False,
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
@@ -90,12 +93,14 @@ def convert(
     or `path:POINTER` to `ignore`, `note` or `fail`, or is what `load_policy` gives. `resolve` is a
     function of yours that supplies media where the target takes only bytes; wireglot fetches
     nothing. `clock`, as `time.time`, gives the times that a session needs and nobody has said;
-    without it they are those of what stands before. docs/options.md says more.
+    without it they are those of what stands before. With `trace` the result says in `.trace` where
+    each value of the output comes from, and what became of each of the input. docs/options.md says
+    more.
 
     Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
     """
     return packaged().convert(
-        body, source, target, unit, model, stream, options, policy, resolve, clock
+        body, source, target, unit, model, stream, options, policy, resolve, clock, trace
     )
 
 
@@ -188,6 +193,10 @@ def __getattr__(name: str) -> Any:
         from .exchanges import Exchange
 
         return Exchange
+    if name == "Trace":
+        from .trace import Trace
+
+        return Trace
     if name in ("TextStream", "Translator"):
         from . import streams
 

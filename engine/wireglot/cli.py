@@ -1,4 +1,4 @@
-"""The command line: `convert`, `collect`, `frames`, `diagnose`, `repair`, `dialects`, `show` ...
+"""The command line: `convert`, `explain`, `collect`, `diagnose`, `repair`, `dialects`, `show` ...
 
 Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was forbidden.
 Imports stand inside the functions: most of a short command's time is its start.
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from .notes import Note
     from .policy import Policy, Row
+    from .results import Conversion
     from .rulesets import RuleSet
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     if sys.stderr is None:  # closed; what is said there must not end up in the result
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-    arguments = _parser().parse_args(argv)
+    arguments = _arguments(argv)
     command: Callable[[argparse.Namespace], int] = arguments.command
     from .errors import PolicyError, UsageError, WireglotError
 
@@ -68,6 +69,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 128 + 2
 
 
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line; the PATH of `explain` may stand behind the options."""
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    if rest and getattr(arguments, "path", "") is None and not rest[0].startswith("-"):
+        arguments.path = rest.pop(0)
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return arguments
+
+
 def _drop() -> None:
     """Let what is still buffered go nowhere: it must not raise again when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -95,14 +107,23 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     convert = command("convert", _convert, "convert JSON; the notes go to stderr")
-    _reads(convert, "the model, where the source keeps it outside the body")
-    add = convert.add_argument
-    add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
-    add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
-    add("--unit", default="request", metavar="U", help="what the value is (default: request)")
-    add("--check-arguments", action="store_true", help="check calls against their tools' schemas")
-    add("--stream", action="store_const", const=True, help="the request asks for a stream")
+    explain = command("explain", _explain, "say where a value of the output comes from")
+    report = command("report", _report, "show a conversion side by side, as one HTML file")
+    for made in (convert, explain, report):
+        _reads(made, "the model, where the source keeps it outside the body")
+        add = made.add_argument
+        add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
+        add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
+        add("--unit", default="request", metavar="U", help="what the value is (default: request)")
+        add("--stream", action="store_const", const=True, help="the request asks for a stream")
+    says = "check calls against their tools' schemas"
+    convert.add_argument("--check-arguments", action="store_true", help=says)
     _writes(convert)
+    add = explain.add_argument
+    add("path", nargs="?", metavar="PATH", help="a JSON pointer into the output (default: all)")
+    add("--input", metavar="PATH", help="say what became of this place of the input")
+    add("--json", action="store_true", help="print the trace as JSON")
+    report.add_argument("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
     show = command("show", _show, "print a dialect without layers: where each line came from")
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
@@ -125,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     collect.add_argument("--indent", type=_spaces, metavar="N", help="indent the result")
 
     listed = command("dialects", _dialects, "list the dialects")
-    for made in (convert, collect, frames, listed, show, diagnose, repair):
+    for made in (convert, explain, report, collect, frames, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -174,6 +195,38 @@ class _Version(argparse.Action):
 
         print(f"wireglot {version('wireglot')}")
         parser.exit()
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from . import explain
+
+    body, out = _traced(arguments)
+    part = explain.chosen(out, arguments.path, arguments.input)
+    if arguments.json:
+        text = json.dumps(explain.as_json(out, part), indent=2)
+    else:
+        briefly = arguments.path is None and arguments.input is None
+        text = "\n".join(explain.lines(body, out, part, briefly))
+    _write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    return OK
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from . import report
+
+    body, out = _traced(arguments)
+    text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
+    _write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    return OK
+
+
+def _traced(arguments: argparse.Namespace) -> tuple[Any, Conversion]:
+    """Return the input of a command, and its conversion with a trace."""
+    rules = _rules(arguments)
+    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
+    options = dict(map(_option, arguments.option))
+    body = _body(arguments.file)
+    return body, rules.convert(body, **chosen, options=options, trace=True)
 
 
 def _convert(arguments: argparse.Namespace) -> int:

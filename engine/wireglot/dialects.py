@@ -30,6 +30,7 @@ from .notes import Draft, Note, severity_of
 from .payload import Clock, check_call, check_json, check_unit, known_options, with_clock
 from .picture import ABSENT
 from .reader import Reader
+from .recorder import Recorder, Written
 from .resolver import Resolve, Resolver
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
@@ -177,11 +178,18 @@ class DialectRules:
     # -- the two halves -----------------------------------------------------------------------
 
     def _read(
-        self, body: Any, unit: str, model: str | None, stream: bool | None, options: dict[str, Any]
+        self,
+        body: Any,
+        unit: str,
+        model: str | None,
+        stream: bool | None,
+        options: dict[str, Any],
+        recorder: Recorder | None = None,
     ) -> Read:
         check_unit(unit)
         check_json(body)
-        reader = Reader(self.model if unit != "session" else self.model.in_files, options)
+        model_of = self.model if unit != "session" else self.model.in_files
+        reader = Reader(model_of, options, recorder=recorder)
         try:
             ir = self._read_unit(reader, body, unit)
         except Misfit as misfit:
@@ -197,10 +205,15 @@ class DialectRules:
         made: set[int] = set()
         whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
         for name in self.model.hooks:
-            made |= {id(p) for _, p in hooks.HOOKS[name](whole, body, self.name, reader.trail)}
+            found = hooks.HOOKS[name](whole, body, self.name, reader.trail)
+            made |= {id(part) for _, part in found}
+            if recorder is not None:
+                recorder.hooked.update((id(part), (part, name)) for _, part in found)
         messages = units.messages_of(ir, unit)
         odd: list[Draft] = []
         if messages is not None:
+            if recorder is not None:
+                recorder.names.update(units.names_of(messages, reader.trail))
             for code, part in pairing.named(messages, self.name, self.model.tells_freeform):
                 at = reader.trail.find(part) or ()
                 told = {
@@ -344,6 +357,8 @@ class DialectRules:
         hole, case = self._request_hole("tools" if unit in ("tools", "tool") else unit)
         view = View(ir, "request", case, writer)
         wire = writer.hole(hole, view, (), None)
+        if writer.recorder is not None:
+            writer.recorder.top = Written(hole, view, ())
         writer.leftover(view, wire)
         if wire is ABSENT:
             raise Misfit("nothing of it has a place")
@@ -406,6 +421,8 @@ class DialectRules:
             except Misfit as misfit:
                 best = misfit
                 continue
+            if writer.recorder is not None:
+                writer.recorder.envelope = wire
             return (
                 Envelope(
                     wire.get("model"),

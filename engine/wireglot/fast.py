@@ -158,7 +158,7 @@ class Fast:
                     keys = self.system_keys
                     draft.owner, draft.place = _at(out, keys[:-1]), keys[-1]
             notes = all_notes(state.early, state.drafts, out, same=False) + notes
-        done: Conversion = _new(Conversion, (out, tuple(notes), envelope, self.hash))
+        done: Conversion = _new(Conversion, (out, tuple(notes), envelope, self.hash, None))
         return done
 
     def tier(self, body: Any) -> int:

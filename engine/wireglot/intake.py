@@ -46,6 +46,8 @@ def keep(
 def place_of(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Read `$nth`, the place of the object in its list: nothing to carry while it is right."""
     place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
+    if reader.recorder is not None and wire is not ABSENT:
+        reader.recorder.hush(at, "it counts its place", h.pos)
     if wire is ABSENT or wire is None or not same(wire, place):
         env.spell(rel, wire, place)
         if wire is not ABSENT and wire is not None:
@@ -62,6 +64,11 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
     if h.mark == "default":
         empty = [] if h.mode == "each" or written == [] else {} if written == {} else written
         env.put(h.path, empty, None)
+        if reader.recorder is not None:
+            reader.recorder.defaults[env.base, h.path] = h.pos
+    if reader.recorder is not None and wire is None:
+        reader.recorder.hush(at, "it is empty", h.pos)
+        reader.recorder.nothing(env, h.path, at)
     if h.mark == "made":
         entry = env.spelled.setdefault(pointer(rel), {})
         entry["made"] = h.path
@@ -77,6 +84,8 @@ def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Non
         scratch = Env(env.base, env.case, False)
         try:
             if same(taken(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]):
+                if reader.recorder is not None:
+                    reader.recorder.hush(at, "it repeats another value", h.pos)
                 return
         except Misfit:
             pass
@@ -108,7 +117,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
             assert h.shape is not None
             parts = [reader.shape(h.shape, value[0], at, env.lenient)]
         else:
-            parts = each(reader, h, value, at, rel, env)
+            parts = each(reader, h, value, at, rel, env, "listed" in h.lenses and value is not wire)
         aside(reader, h, parts, env)
         return parts
     if h.mode == "as":
@@ -250,8 +259,13 @@ def texts(
     return parts, True
 
 
-def each(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
-    """Read a list, element by element; an element of no known kind is kept as it is."""
+def each(
+    reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, alone: bool = False
+) -> list[Any]:
+    """Read a list, element by element; an element of no known kind is kept as it is.
+
+    `alone` says that the one element stands where the list would.
+    """
     if not isinstance(wire, list):
         raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
     if h.mark is not None and not wire:
@@ -262,15 +276,18 @@ def each(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[
     last: Shape | None = None
     marks = reader.dialect.marks_of(h.shape)
     for i, item in enumerate(wire):
-        if marks and found and marked(reader, marks, found[-1], item, (*at, i)):
+        here = at if alone else (*at, i)
+        if marks and found and marked(reader, marks, found[-1], item, here):
             last = None
             continue
-        parts, shape = element(reader, h.shape, item, (*at, i))
+        parts, shape = element(reader, h.shape, item, here)
         if shape is not None and shape is last and parts:
             memory = reader.memory(parts[0])
             memory["../"] = {**memory.get("../", {}), "apart": True}
         last = shape
         found.extend(parts)
+        if reader.recorder is not None:
+            reader.recorder.item(found, here, len(parts))
     return found
 
 

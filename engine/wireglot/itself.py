@@ -10,6 +10,7 @@ from .env import Env
 from .ladder import Row, step
 from .lenses import Misfit, same
 from .picture import ABSENT, Fields, Hole, Literal
+from .recorder import Written
 from .rulefile import Case, Shape
 from .sight import View, tells
 from .trail import At, Several, pointer
@@ -126,6 +127,8 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if not inner.claims and (h.mark is not None or not wire):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
+                if writer.recorder is not None:
+                    writer.recorder.bare(wire, Written(case.wire, inner, rel))
                 for claim in inner.claims & writer.watch.keys():
                     if writer.watch[claim].owner is None:
                         writer.watch[claim].owner = wire

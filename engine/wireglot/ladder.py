@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import picture as pic
 from .ir import MEDIA
@@ -17,7 +17,10 @@ from .lenses import Misfit, guard, is_guard, same, stringify
 from .notes import Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .source import Node, Pos, wrong
-from .trail import Trail
+from .trail import At, Trail
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
 
 Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
 
@@ -119,6 +122,8 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
     _match(row.before, value, "", found)
     new = dict(value)
     trail.copy(value, new)
+    if trail.recorder is not None:
+        trail.recorder.step(row, value, new)
     origin = next((path for _, path in found.values() if trail.find(value, path)), "")
     for (name, *_), child in row.after.entries:
         made = _make(child, found, row.scales)
@@ -130,8 +135,27 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
             new[name] = made
             at = trail.find(value, origin) if origin else None
             trail.put(new, name, at or trail.find(value))
+            if trail.recorder is not None:
+                places = {name: _places(trail, value, path) for name, (_, path) in found.items()}
+                _tell(trail.recorder, new, name, child, places)
     beside = _make(row.beside, found, row.scales) if row.beside is not None else []
     return new, beside, origin
+
+
+def _places(trail: Trail, value: Any, path: str) -> list[At]:
+    """Return the places that a field came from, which an earlier row may have made."""
+    at = trail.find(value, path)
+    made = trail.recorder.made_at(value, path) if trail.recorder is not None else []
+    return made or ([] if at is None else [at])
+
+
+def _tell(recorder: Recorder, new: Any, name: str, p: Picture, places: dict[str, list[At]]) -> None:
+    """Tell which places a field was made of."""
+    used = [hole.path for hole in pic.holes(p)] + [n for text in pic.texts(p) for n in text.names]
+    recorder.made_of[id(new), name] = (new, [at for path in used for at in places.get(path, ())])
+    if isinstance(p, Fields):
+        for (inner, *_), child in p.entries:
+            _tell(recorder, new[name], inner, child, places)
 
 
 def _scaled(scale: dict[str, float], value: Any) -> Any:

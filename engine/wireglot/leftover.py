@@ -10,6 +10,7 @@ from .sight import View
 from .trail import Several, keys_of
 
 if TYPE_CHECKING:
+    from .trail import At
     from .writer import Writer
 
 
@@ -20,7 +21,8 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
         writer.marking[id(obj)] = dict.fromkeys(writer.marking[id(obj)], False)
     for name, kept in obj.get("kept", {}).items():
         if name == writer.dialect.name and writer.same:
-            put_back(writer, {k: v for k, v in kept.items() if not k.startswith("..")}, wire)
+            here = {k: v for k, v in kept.items() if not k.startswith("..")}
+            put_back(writer, here, wire, writer.trail.find(obj, "kept"))
             continue
         base = writer.trail.find(obj, "kept")
         for key, value in kept.items():
@@ -34,6 +36,9 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             writer.note(code, "lost", at, view.case.pos, told)
     for key, value in obj.items():
         if key in view.claims or silent(writer, key, value, obj):
+            if writer.recorder is not None and key not in view.claims:
+                if (at := writer.trail.find(obj, key)) is not None:
+                    writer.recorder.hush(at, "it follows from another value", view.case.pos)
             continue
         if key in writer.marking.get(id(obj), ()):
             writer.marking[id(obj)][key] = True
@@ -109,8 +114,8 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
         writer.note("no-place", "lost", at, view.case.pos, told)
 
 
-def put_back(writer: Writer, kept: dict[str, Any], wire: Any) -> None:
-    """Put kept keys back where they stood, if the place is still there."""
+def put_back(writer: Writer, kept: dict[str, Any], wire: Any, base: At | None) -> None:
+    """Put kept keys back where they stood below `base`, if the place is still there."""
     for key, value in kept.items():
         owner, keys = wire, keys_of(key)
         for name in keys[:-1]:
@@ -124,3 +129,5 @@ def put_back(writer: Writer, kept: dict[str, Any], wire: Any) -> None:
                 break
         if isinstance(owner, dict) and keys[-1] not in owner:
             owner[keys[-1]] = value
+            if writer.recorder is not None and base is not None:
+                writer.recorder.passed(owner, keys[-1], (*base, *keys_of(key)), None)

@@ -116,10 +116,11 @@ class LiveRules:
         policy: Mapping[str, str] | Policy | None = None,
         resolve: Resolve | None = None,
         clock: Clock | None = None,
+        trace: bool = False,
     ) -> Conversion:
         """Convert as `RuleSet.convert` does."""
         return self.rules.convert(
-            body, source, target, unit, model, stream, options, policy, resolve, clock
+            body, source, target, unit, model, stream, options, policy, resolve, clock, trace
         )
 
     def exchange(

@@ -7,7 +7,7 @@ Misfit (inside) and ConversionError (to the caller).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import intake, itself, sums
 from . import picture as pic
@@ -21,14 +21,24 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect, Shape
 from .trail import At, Several, Trail, path_of, pointer
 
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
 
 class Reader:
     """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
 
-    def __init__(self, dialect: Dialect, options: dict[str, Any], probe: bool = False) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        options: dict[str, Any],
+        probe: bool = False,
+        recorder: Recorder | None = None,
+    ) -> None:
         self.dialect, self.options = dialect, options
         self.probe = probe  # reads only to see what a written value means: no memory
-        self.trail = Trail()
+        self.trail = Trail() if recorder is None else recorder.trail
+        self.recorder = recorder
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.depth = 0
         self.run: Shape | None = None  # the gathering shape that the last item was read by
@@ -149,6 +159,9 @@ class Reader:
                 return
             for key, (inner, at) in value.items():
                 self.place(made, key, inner, at)
+            if self.recorder is not None:
+                self.recorder.texts(ir, made, env.fields)
+                self.recorder.fill(ir, env)
         for path, (value, at) in fields.items():
             self.place(made, path, value, at)
 
@@ -176,6 +189,8 @@ class Reader:
                 for key, (leaf, leaf_at) in value.items():
                     self.place(inner, key, leaf, leaf_at)
                 value = inner
+                if self.recorder is not None:
+                    self.recorder.texts(child, inner, env.fields)
             if name == "type" and value is not ABSENT and not isinstance(value, str):
                 raise Misfit("the type of an object is a word", env.base, child.pos)
             if value is not ABSENT:
@@ -247,9 +262,13 @@ class Reader:
             found = self.usual(p, wire, found, at, rel, env)
             for name, value in zip(p.names, found, strict=True):
                 env.put(name, value, at)
+            if self.recorder is not None:
+                self.recorder.reads[at] = p
         elif isinstance(p, Items):
             if not isinstance(wire, list) or len(wire) != len(p.items):
                 raise Misfit(f"expected a list of {len(p.items)}", at, p.pos)
+            if self.recorder is not None and not wire:
+                self.recorder.hush(at, "it is empty", p.pos)
             for i, (child, item) in enumerate(zip(p.items, wire, strict=True)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
 
@@ -283,6 +302,8 @@ class Reader:
             if hit:
                 if i or (value is ABSENT and wire is None):
                     env.spell(rel, wire, values[0])
+                if self.recorder is not None and wire is not ABSENT:
+                    self.recorder.say(env, at, p)
                 return
         said = " or ".join(show(v) for v in values)
         raise Misfit(f"expected {said}, got {show(wire)}", at, p.pos)
@@ -317,6 +338,8 @@ class Reader:
 
     def _entries(self, p: Fields, wire: dict[str, Any], at: At, rel: At, env: Env) -> None:
         used: set[str] = set()
+        if self.recorder is not None and not wire:
+            self.recorder.hush(at, "it is empty", p.pos)
         for names, child in p.entries:
             key = names[0]
             for i, name in enumerate(names):
@@ -401,6 +424,10 @@ class Reader:
             env.spelled.setdefault(pointer(rel), {})["old"] = True
         if spread and wire:
             at = Several.of([(*at, key) for key in wire])
+        if self.recorder is not None:
+            self.recorder.reads[at] = h
+            if value == []:
+                self.recorder.nothing(env, h.path, at)
         env.put(h.path, value, at)
 
     # -- sums and the object itself -----------------------------------------------------------

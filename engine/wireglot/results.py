@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import PolicyError
 from .notes import Draft, Effect, Note, severity_of
 from .policy import Policy
 from .trail import Places, pointer
+
+if TYPE_CHECKING:
+    from .trace import Trace
 
 
 class Envelope(NamedTuple):
@@ -24,13 +27,15 @@ class Envelope(NamedTuple):
 class Conversion(NamedTuple):
     """A converted body, the notes, and for a request its envelope.
 
-    `rules_hash` is the hash of the rule set that did it, as `RuleSet.hash`.
+    `rules_hash` is the hash of the rule set that did it, as `RuleSet.hash`; `trace` says where each
+    value comes from and what became of each, where that was asked for.
     """
 
     body: Any
     notes: tuple[Note, ...]
     envelope: Envelope | None
     rules_hash: str = ""
+    trace: Trace | None = None
 
 
 class Reading(NamedTuple):
@@ -114,10 +119,11 @@ def concluded(
     source: str | None,
     target: str,
     rules_hash: str,
+    trace: Trace | None = None,
 ) -> Conversion:
     """Put a conversion together, and raise PolicyError when a note is forbidden."""
     stay, forbidden = policy.apply(notes, source, target)
-    done = Conversion(body, stay, envelope, rules_hash)
+    done = Conversion(body, stay, envelope, rules_hash, trace)
     if forbidden is not None:
         raise PolicyError(forbidden, done)
     return done

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .fast import Fast
     from .ladder import Ladder
     from .live import LiveRules
+    from .recorder import Recorder
     from .repair import Diagnosis
     from .resolver import Resolve
     from .rulefile import Dialect
@@ -218,6 +219,7 @@ class RuleSet:
         policy: Mapping[str, str] | Policy | None = None,
         resolve: Resolve | None = None,
         clock: Clock | None = None,
+        trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
         if options is not None or not (
@@ -232,7 +234,7 @@ class RuleSet:
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
-        if unit == "request" and source != target and known.keys() <= VERSION:
+        if unit == "request" and source != target and not trace and known.keys() <= VERSION:
             fast = self._pairs.get((source, target)) if both is NONE else None
             fast = fast or self._fast(source, target, both)
             if fast is not None:
@@ -248,6 +250,11 @@ class RuleSet:
                         return concluded(*done[:3], of(policy), source, target, self.hash)
         check_call(model, stream)
         judge = of(policy)
+        if trace:
+            from . import provenance
+
+            told = provenance.traced(self, body, source, target, unit, model, stream, full, both)
+            return concluded(*told[:3], judge, source, target, self.hash, told.trace)
         found = self._interpreted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge, source, target, self.hash)
 
@@ -431,9 +438,10 @@ class RuleSet:
         stream: bool | None,
         options: dict[str, Any],
         both: Both = NONE,
+        recorder: Recorder | None = None,
     ) -> tuple[Any, list[Note], Envelope | None]:
         one, two = self._made(source, both[0]), self._made(target, both[1])
-        read = one._read(body, unit, model, stream, options)
+        read = one._read(body, unit, model, stream, options, recorder)
         same = source == target
         out, drafts, envelope = two._write(
             read.ir, unit, same, read.trail, options, read.made, read.odd

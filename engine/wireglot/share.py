@@ -11,6 +11,7 @@ from .ladder import Row, step
 from .lenses import Misfit, same
 from .notes import NO_WORD, foreign, no_place
 from .picture import ABSENT, Hole
+from .recorder import Written
 from .resolver import supplied
 from .rulefile import Case, Shape
 from .sight import Gathered, View, blank, tells
@@ -32,6 +33,10 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
         view.lists[h.path] = share(writer, holes if h in holes else [h], value, inside)
     pairs = view.lists[h.path].get(id(h), [])
     wires = [wire for _, wire in pairs]
+    if writer.recorder is not None:
+        for i, (part, wire) in enumerate(pairs):
+            if not isinstance(wire, dict | list):
+                writer.recorder.element(wires, i, part, Written(h, view, rel))
     entry = view.memory.get(pointer(rel), {})
     for lens in h.lenses:
         if lens == "lone":
@@ -115,7 +120,9 @@ def share(
         raise Misfit("an empty list", (), holes[0].pos)
     shares: dict[int, list[Any]] = {id(h): [] for h in holes}
     order: list[int] = []
-    for part in parts:
+    for number, part in enumerate(parts):
+        if writer.recorder is not None:
+            writer.recorder.word(parts, number)
         writer.places = {key: len(found) for key, found in shares.items()}
         for hole, new, wire in give(writer, holes, part, whole):
             shares[id(hole)].append((new, wire))
@@ -349,6 +356,8 @@ def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
 
 def odd(writer: Writer, part: dict[str, Any]) -> Any:
     """Write an element of no known kind as it came, in the run where it stood."""
+    if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
+        writer.recorder.whole(part.get("value"), at, None)
     memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
     shape = writer.dialect.shapes.get(memory.get("run", ""))
     if shape is None or not writer.same:
@@ -383,6 +392,8 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
         if not isinstance(wire, Gathered):
             if joins and last is not None:
                 last.beside.update(wire)
+                if writer.recorder is not None:
+                    writer.recorder.copy(wire, last.beside)
                 continue
             last = None
             found.append((part, wire))
@@ -416,5 +427,14 @@ def closed(writer: Writer, run: Gathered, first: Any) -> Any:
         writer.note("no-place", "lost", at, run.case.pos, no_place(path))
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
-        leftover.put_back(writer, {k[2:]: v for k, v in kept.items() if k.startswith("../")}, wire)
-    return {**run.beside, **wire} if run.beside else wire
+        around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}
+        places = (writer.trail.find(first, key) for key in kept)
+        place = next((at for at in places if at is not None), None)
+        leftover.put_back(writer, around, wire, place[:-1] if place else None)
+    if not run.beside:
+        return wire
+    both = {**run.beside, **wire}
+    if writer.recorder is not None:
+        writer.recorder.copy(run.beside, both)
+        writer.recorder.copy(wire, both)
+    return both

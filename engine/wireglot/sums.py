@@ -38,6 +38,12 @@ def solve(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool
         elif path not in alone and path not in env.settled:
             unknown.append(path)
     env.settled.update(h.paths)
+    if reader.recorder is not None:
+        places = (env.fields[path][1] for path in h.paths if path in env.fields)
+        reader.recorder.also[at] = [place for place in places if place is not None]
+        reader.recorder.reads[at] = h
+        if not unknown:
+            reader.recorder.hush(at, "it is the sum of others", h.pos)
     if unknown and wire >= made:
         env.put(unknown[0], wire - made, at)
         return True

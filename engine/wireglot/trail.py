@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
 
 At = tuple[Any, ...]
 
@@ -38,9 +41,10 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "_inside")
+    __slots__ = ("_at", "_held", "_inside", "recorder")
 
-    def __init__(self) -> None:
+    def __init__(self, recorder: Recorder | None = None) -> None:
+        self.recorder = recorder  # told of every place, where somebody wants a trace
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
@@ -98,6 +102,8 @@ class Trail:
         """Let `new` have come from where `old` came from."""
         for key, at in self._at.get(id(old), {}).items():
             self.put(new, key, at)
+        if self.recorder is not None and id(old) in self.recorder.rows:
+            self.recorder.again(old, new)
 
 
 class Places:

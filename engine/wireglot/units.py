@@ -112,6 +112,17 @@ def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
     return ir if unit in ("messages", "message") else None
 
 
+def names_of(messages: list[dict[str, Any]], trail: Trail) -> dict[str, At]:
+    """Return where the names of calls stand, by the ids of these."""
+    found: dict[str, At] = {}
+    for message in messages:
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
+                if (at := trail.find(part, "name")) is not None:
+                    found.setdefault(part["id"], at)
+    return found
+
+
 def outward(ir: Any, unit: str) -> Any:
     """Return what the caller gets of a value that was read for a unit."""
     if unit == "tools":

@@ -16,6 +16,7 @@ from .lenses import Misfit, guard, is_guard, moment_of, same
 from .limits import Limits
 from .notes import Draft, Effect
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .recorder import Written
 from .resolver import Resolver
 from .rulefile import Case, Dialect, Shape
 from .sight import View, alike, tells
@@ -34,6 +35,7 @@ class Writer:
         ladder: Ladder | None = None,
     ) -> None:
         self.dialect, self.same, self.trail = dialect, same_dialect, trail
+        self.recorder = trail.recorder
         self.options, self.ladder = options, ladder or {}
         self.resolver: Resolver | None = options.get("resolve")
         self.repair = bool(options.get("repair", not same_dialect))
@@ -247,11 +249,15 @@ class Writer:
         """Write a value by one case; raises Misfit."""
         if not isinstance(value, dict):
             view = View({"": value}, shape.name, case, self)
+            if self.recorder is not None:
+                self.trail.put(view.obj, None, self.recorder.place)
             if case.ir is not None:
                 self.match(case.ir, value, "", view)
             wire = self.picture(case.wire, view, ())
             if wire is ABSENT:
                 raise Misfit("nothing is written", (), case.pos)
+            if self.recorder is not None:
+                self.recorder.bare(wire, Written(case.wire, view, ()))
             return wire
         if shape.kind is not None and value.get("type") != shape.kind:
             fixed = case.sides[0].get("/type")
@@ -271,6 +277,8 @@ class Writer:
             raise Misfit("nothing is written", (), case.pos)
         leftover.leftover(self, view, wire)
         self.written[id(value)] = (value, wire)
+        if self.recorder is not None:
+            self.recorder.bare(wire, Written(case.wire, view, ()))
         if case.note is not None and not self.same:
             at = self.trail.find(value)
             self.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", wire)
@@ -357,6 +365,9 @@ class Writer:
         items = [self.picture(child, view, (*rel, i)) for i, child in enumerate(p.items)]
         if any(item is ABSENT for item in items):
             raise Misfit("an item of the list is missing", (), p.pos)
+        if self.recorder is not None:
+            for i, (child, item) in enumerate(zip(p.items, items, strict=True)):
+                self.recorder.wrote(items, i, item, Written(child, view, (*rel, i)))
         return items
 
     def remembered(self, view: View, rel: At, written: Any) -> Any:
@@ -395,6 +406,8 @@ class Writer:
             if value is not ABSENT:
                 out[key] = value
                 filled = filled or not bare
+                if self.recorder is not None and not (isinstance(child, Fields) and value):
+                    self.recorder.wrote(out, key, value, Written(child, view, here))
         for hole in p.spread:
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
@@ -420,6 +433,9 @@ class Writer:
                 raise Misfit(f"`{min(clash)}` means something else here", (), h.pos)
             out.update(value)
             view.claim(h.path)
+            if self.recorder is not None:
+                for key, inner in value.items():
+                    self.recorder.wrote(out, key, inner, Written(h, view, (*rel, key)))
             return True
         mark = len(self.notes)
         wire = self.hole(h, view, rel, (out, None))
@@ -431,6 +447,8 @@ class Writer:
             if key in out:
                 raise Misfit(f"`{key}` is written twice", (), h.pos)
         out.update(wire)
+        if self.recorder is not None:
+            self.recorder.copy(wire, out)
         for draft in self.notes[mark:]:
             if draft.owner is wire:
                 draft.owner = out

@@ -1,0 +1,98 @@
+"""`wireglot explain` says where values come from and what became of others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wireglot import cli, explain
+
+BODY = {
+    "model": "m",
+    "messages": [{"role": "user", "content": "Weather?"}],
+    "logprobs": True,
+    "tool_choice": "required",
+    "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],
+}
+PAIR = ["--from", "openai-chat", "--to", "anthropic"]
+
+
+@pytest.fixture
+def body(tmp_path: Path) -> str:
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps(BODY), "utf-8")
+    return str(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    assert cli.main(["explain", *words]) == status
+    found = capsys.readouterr()
+    return found.err if status else found.out
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_a_place_of_the_output_names_source_rule_and_steps(
+    body: str, behind: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = "/messages/0/content"
+    said = run(capsys, body, *([*PAIR, path] if behind else [path, *PAIR])).splitlines()
+    assert said[0] == '/messages/0/content = "Weather?"'
+    assert said[1] == '  from /messages/0/content = "Weather?"'
+    assert said[2].startswith("  rule rules/anthropic.yaml:")
+    assert said[2].endswith("  wire: {content: $parts each part | bare}")
+    assert said[3].startswith("  step read $parts (rules/openai-chat.yaml:")
+
+
+def test_a_place_of_the_input_names_its_fate_and_the_note(
+    body: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = run(capsys, body, *PAIR, "--input", "/logprobs")
+    assert "lost: no-place" in said
+    assert "note warning: no-place lost /logprobs" in said
+    said = run(capsys, body, *PAIR, "--input", "/tool_choice")
+    assert '  to /tool_choice/type = "any"' in said
+
+
+def test_without_a_place_every_leaf_has_a_line(
+    body: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = run(capsys, body, *PAIR).splitlines()
+    starts = [line.partition(" = ")[0] for line in said]
+    assert starts[:2] == ["/model", "/max_tokens"]
+    assert "envelope:/path" in starts
+    assert any(line == "/logprobs = true lost: no-place" for line in said)
+    assert len(starts) == len(set(starts) | {"/logprobs"})
+
+
+def test_json_holds_the_trace_and_the_notes_that_name_it(
+    body: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: Any = json.loads(run(capsys, body, *PAIR, "--json", "/max_tokens"))
+    assert said["origins"]["/max_tokens"]["sources"] == []
+    assert [note["code"] for note in said["notes"]] == ["filled-in"]
+    assert said["fates"] == {}
+
+
+def test_a_place_where_nothing_stands_is_refused(
+    body: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "nothing stands at `/no` in the output" in run(capsys, body, *PAIR, "/no", status=2)
+    said = run(capsys, body, *PAIR, "--input", "/no", status=2)
+    assert "nothing stands at `/no` in the input" in said
+
+
+def test_words_that_no_command_takes_are_still_refused(body: str) -> None:
+    for words in (["explain", body, *PAIR, "/a", "/b"], ["convert", body, *PAIR, "/a"]):
+        with pytest.raises(SystemExit) as caught:
+            cli.main(words)
+        assert caught.value.code == 2
+
+
+def test_the_line_of_a_rule_is_read_from_rules_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("one\n  two: $b\n", "utf-8")
+    assert explain.rule_line(f"{tmp_path / 'a.yaml'}:2:3") == "two: $b"
+    assert explain.rule_line(f"{tmp_path / 'none.yaml'}:2:3") is None
+    assert explain.rule_line(f"{tmp_path / 'a.yaml'}:9:3") is None

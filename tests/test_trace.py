@@ -1,0 +1,247 @@
+"""A trace names where each leaf of an output comes from, and what became of each of an input."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot.trace import Fate, Origin, Step
+
+from . import sweep, traces
+from .oracles import sdk
+from .oracles.leaves import leaves, pointer_of
+from .test_traffic import FILES, sample
+
+ROOT = Path(__file__).resolve().parents[1]
+RULES = wireglot.load_rules()
+TARGETS = [name for name in RULES.dialects if "request" in RULES[name].model.units]
+CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "get_weather", "arguments": '{"city": "Oslo", "days": [1, 2]}'},
+}
+TALK = {
+    "model": "m",
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "Sunny"},
+    ],
+    "tools": [{"type": "function", "function": {"name": "get_weather", "parameters": {}}}],
+    "tool_choice": "required",
+    "max_tokens": None,
+    "logprobs": True,
+    "x_odd": 1,
+}
+
+
+def traced(target: str, body: Any = TALK, **more: Any) -> wireglot.Trace:
+    found = RULES.convert(body, "openai-chat", target, trace=True, **more).trace
+    assert found is not None
+    return found
+
+
+def ways(origin: Origin) -> list[str]:
+    return [step.way for step in origin.steps]
+
+
+def sources(trace: wireglot.Trace, target: str) -> tuple[str, ...]:
+    return trace.origins[target].sources
+
+
+def test_a_value_names_its_source_and_the_rule_that_wrote_it() -> None:
+    origin = traced("anthropic").origins["/messages/0/content"]
+    assert origin.sources == ("/messages/1/content",)
+    assert origin.rule is not None
+    file, line, column = origin.rule.rsplit(":", 2)
+    text = (ROOT / file).read_text("utf-8").splitlines()[int(line) - 1]
+    assert text[int(column) - 1 :].startswith("$parts each part | bare")
+    assert ways(origin) == ["read", "lens", "hole", "lens"]
+
+
+def test_json_text_is_the_source_of_each_leaf_that_it_holds() -> None:
+    found = traced("anthropic")
+    below = found.of_target("/messages/1/content/0/input")
+    assert {at[-5:] for at in below} == {"/city", "ays/0", "ays/1"}
+    source = "/messages/2/tool_calls/0/function/arguments"
+    assert all(origin.sources == (source,) for origin in below.values())
+    assert found.fates[source] == Fate("carried", tuple(below), None, None)
+    assert (
+        Step("lens", "json", below[next(iter(below))].steps[0].rule)
+        in next(iter(below.values())).steps
+    )
+
+
+def test_a_leaf_within_data_names_the_very_leaf() -> None:
+    body = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}
+    request = {"model": "m", "messages": [], "tools": [{"type": "function", "function": body}]}
+    found = traced("gemini", request)
+    target = "/tools/0/functionDeclarations/0/parameters/properties/a/type"
+    assert sources(found, target) == ("/tools/0/function/parameters/properties/a/type",)
+
+
+def test_fixed_words_name_what_chose_them() -> None:
+    found = traced("anthropic")
+    assert sources(found, "/messages/1/role") == ("/messages/2/role",)
+    assert sources(found, "/tool_choice/type") == ("/tool_choice",)
+    assert found.fates["/tool_choice"] == Fate("decided", ("/tool_choice/type",), None, None)
+    assert found.fates["/messages/0/role"].kind == "decided"
+    assert found.fates["/messages/0/role"].targets == ("/system",)
+
+
+def test_what_the_rule_fills_in_has_no_source_but_the_null_that_stood_there() -> None:
+    found = traced("anthropic")
+    assert ways(found.origins["/max_tokens"]) == ["filled-in"]
+    assert sources(found, "/max_tokens") == ("/max_tokens",)
+    body = {key: value for key, value in TALK.items() if key != "max_tokens"}
+    assert sources(traced("anthropic", body), "/max_tokens") == ()
+
+
+def test_losses_have_the_code_and_the_rule_of_their_note() -> None:
+    out = RULES.convert(TALK, "openai-chat", "anthropic", trace=True)
+    assert out.trace is not None
+    for note in out.notes:
+        if note.effect == "lost":
+            assert out.trace.fates[note.source_path or ""] == Fate("lost", (), note.code, note.rule)
+    assert out.trace.fates["/x_odd"].code == "unknown-key"
+
+
+def test_nulls_copies_and_sums_say_nothing_themselves() -> None:
+    fates = traced("anthropic").fates
+    assert fates["/messages/2/content"].kind == "silent"
+    usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+    out = RULES.convert(usage, "openai-chat", "anthropic", "usage", trace=True)
+    assert out.trace is not None
+    assert out.trace.fates["/total_tokens"].code == "it is the sum of others"
+    assert out.trace.fates["/prompt_tokens"].targets == ("/input_tokens",)
+
+
+def test_a_term_that_was_solved_names_all_that_it_was_solved_with() -> None:
+    details = {"prompt_tokens_details": {"cached_tokens": 3}}
+    usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7, **details}
+    out = RULES.convert(usage, "openai-chat", "anthropic", "usage", trace=True)
+    assert out.trace is not None
+    both = {"/prompt_tokens", "/prompt_tokens_details/cached_tokens"}
+    assert set(sources(out.trace, "/input_tokens")) == both
+
+
+def test_the_name_of_a_result_comes_from_its_call() -> None:
+    found = traced("gemini")
+    name = "/messages/2/tool_calls/0/function/name"
+    assert sources(found, "/contents/2/parts/0/functionResponse/name") == (name,)
+    assert len(found.fates[name].targets) == 2
+
+
+def test_the_envelope_has_places_too() -> None:
+    found = traced("gemini")
+    assert sources(found, "envelope:/model") == ("/model",)
+    assert found.fates["/model"].targets == ("envelope:/model", "envelope:/path")
+    body = {key: value for key, value in TALK.items() if key != "model"}
+    assert ways(traced("gemini", body, model="m").origins["envelope:/model"])[0] == "argument"
+
+
+def test_words_of_tables_name_their_row() -> None:
+    choice = {"index": 0, "finish_reason": "length", "message": {"role": "assistant"}}
+    body = {"object": "chat.completion", "id": "a", "model": "m", "created": 1, "choices": [choice]}
+    out = RULES.convert(body, "openai-chat", "anthropic", "response", trace=True)
+    assert out.trace is not None
+    steps = [step for step in out.trace.origins["/stop_reason"].steps if step.way == "table"]
+    assert [step.what for step in steps] == [
+        "stop: length -> max_tokens",
+        "stop: max_tokens -> max_tokens",
+    ]
+    assert len({step.rule for step in steps}) == 2
+
+
+def test_rows_of_the_ladder_and_hooks_are_steps() -> None:
+    body = {"functionCall": {"name": "f", "args": {}}}
+    talk = {"contents": [{"role": "model", "parts": [body]}]}
+    out = RULES.convert(talk, "gemini", "openai-chat", model="m", trace=True)
+    assert out.trace is not None
+    made = out.trace.origins["/messages/0/tool_calls/0/id"]
+    assert made.sources == ()
+    assert ways(made)[0] == "hook"
+    refusal = {"role": "assistant", "refusal": "No."}
+    request = {"model": "m", "messages": [{"role": "user", "content": "a"}, refusal]}
+    text = traced("anthropic", request)
+    below = text.of_target("/messages/1/content")
+    assert any("ladder" in ways(origin) for origin in below.values())
+    assert text.fates["/messages/1/refusal"].targets
+
+
+def test_an_object_where_a_list_may_stand_has_no_place_in_a_list() -> None:
+    tools = {"functionDeclarations": [{"name": "f", "x_odd": 1}]}
+    body = {"contents": [{"role": "user", "parts": [{"text": "a"}]}], "tools": tools}
+    out = RULES.convert(body, "gemini", "openai-chat", model="m", trace=True)
+    assert out.trace is not None
+    name = "/tools/functionDeclarations/0/name"
+    assert sources(out.trace, "/tools/0/function/name") == (name,)
+    lost = [note.source_path for note in out.notes if note.code == "unknown-key"]
+    assert lost == ["/tools/functionDeclarations/0/x_odd"]
+
+
+def test_at_home_every_leaf_comes_from_itself() -> None:
+    found = traced("openai-chat")
+    inside = [at for at in found.origins if not at.startswith("envelope:")]
+    assert all(sources(found, at) == (at,) for at in inside)
+    assert all(fate.kind == "carried" and at in fate.targets for at, fate in found.fates.items())
+
+
+def test_a_trace_changes_nothing_else_and_is_there_only_when_asked_for() -> None:
+    for target in TARGETS:
+        plain = RULES.convert(TALK, "openai-chat", target)
+        with_trace = RULES.convert(TALK, "openai-chat", target, trace=True)
+        assert plain.trace is None
+        assert with_trace.body == plain.body
+        assert Counter(with_trace.notes) == Counter(plain.notes)
+        assert with_trace.envelope == plain.envelope
+
+
+def test_a_trace_can_be_stored() -> None:
+    found = traced("anthropic")
+    stored = json.loads(json.dumps(found.as_json()))
+    assert stored["origins"]["/model"]["sources"] == ["/model"]
+    assert stored["fates"]["/x_odd"]["code"] == "unknown-key"
+    assert found.of_source("/tools") == {
+        at: fate for at, fate in found.fates.items() if at.startswith("/tools/")
+    }
+
+
+def test_a_forbidden_conversion_has_its_trace() -> None:
+    with pytest.raises(wireglot.PolicyError) as caught:
+        RULES.convert(TALK, "openai-chat", "anthropic", policy={"unknown-key": "fail"}, trace=True)
+    assert caught.value.conversion is not None
+    assert caught.value.conversion.trace is not None
+
+
+@pytest.mark.parametrize("unit", ["tool_choice", "tools", "messages"])
+@pytest.mark.parametrize("target", [name for name in sdk.DIALECTS if name != "ollama"])
+def test_units_below_a_request_are_traced(unit: str, target: str) -> None:
+    body = TALK[unit]
+    out = RULES.convert(body, "openai-chat", target, unit, trace=True)
+    assert out.trace is not None
+    assert {pointer_of(s) for s, _ in leaves(out.body)} == out.trace.origins.keys()
+    assert {pointer_of(s) for s, _ in leaves(body)} == out.trace.fates.keys()
+    assert all(origin.steps for origin in out.trace.origins.values())
+
+
+@pytest.mark.skipif(
+    not all(path.is_file() for path in FILES.values()),
+    reason="the recorded exchanges of ../shared/traffic are missing",
+)
+@pytest.mark.parametrize("dialect", sdk.DIALECTS)
+def test_recorded_exchanges_are_traced_to_the_last_leaf(dialect: str) -> None:
+    counts: Counter[str] = Counter()
+    faults: list[traces.Fault] = []
+    for number, line in enumerate(sample(dialect)):
+        for unit in sweep.units_of(json.loads(line), RULES.dialects):
+            for target in RULES.dialects:
+                faults += traces.faults_of(unit, target, 3 if number % 4 == 0 else 0, counts)
+    assert not faults, "\n".join(["", *traces.groups(faults)])
+    assert counts["conversions"] > 50
