@@ -29,7 +29,7 @@ def losses(
         item.id
         for item in middle
         for note in there.notes
-        if note.effect == "added" and item.id and touches(note.target_path, item.pointer)
+        if note.code == "made-id" and item.id and touches(note.target_path, item.pointer)
     }
     # An id that the first conversion made and noted is none to the dialect that had none.
     end = [
