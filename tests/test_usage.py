@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from . import sweep, usage
+from .oracles import sdk
 
 pytestmark = pytest.mark.skipif(
     not usage.TRAFFIC.is_dir(), reason="the recorded exchanges of ../shared/traffic are missing"
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 def test_each_count_comes_back_or_is_noted_and_totals_are_the_same() -> None:
     counts, faults = usage.run(limit=60)
     assert faults == []
-    assert len(counts) == len(usage.sdk.DIALECTS) * (len(usage.sdk.DIALECTS) - 1)
+    assert len(counts) == len(sdk.DIALECTS) * (len(sdk.DIALECTS) - 1)
     assert all(cell["numbers"] > 30 and cell["totals"] > 10 for cell in counts.values())
 
 

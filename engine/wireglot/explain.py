@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from . import load
 from .errors import UsageError
 from .notes import Note
 from .results import Conversion
@@ -114,7 +115,7 @@ def rule_line(rule: str) -> str | None:
     file, line, _ = rule.rsplit(":", 2)
     name = file.removeprefix(PACKAGED)
     # A folder of one's own may have this very name, too.
-    places = [Path(file), *([Path(__file__).parent / "rules" / name] if name != file else [])]
+    places = [Path(file), *([Path(load.packaged_folder()) / name] if name != file else [])]
     for path in reversed(places):
         try:
             texts = path.read_text("utf-8").splitlines()

@@ -21,7 +21,8 @@ MODEL, PLANS = "packaged.json", "compiled.bin"
 LADDER, OVERLAYS = "ladder", "overlays"
 
 
-def _folder() -> str:
+def packaged_folder() -> str:
+    """Return the folder of the packaged rules. Raises RuleError where they are not there."""
     import importlib
 
     try:
@@ -38,14 +39,14 @@ def _folder() -> str:
 
 def schema(name: str) -> bytes:
     """Return a JSON Schema that comes with the rules: of a `rule-file` or of the `ladder`."""
-    with open(f"{_folder()}/{name}.schema.json", "rb") as file:
+    with open(f"{packaged_folder()}/{name}.schema.json", "rb") as file:
         return file.read()
 
 
 @functools.cache
 def packaged_nodes() -> dict[str, Node]:
     """Return the packaged rule files by dialect, from the prepared model when it is there."""
-    model = f"{_folder()}/{MODEL}"
+    model = f"{packaged_folder()}/{MODEL}"
     if os.path.isfile(model):
         import json
 
@@ -59,7 +60,7 @@ def from_yaml() -> dict[str, Node]:
     """Read the packaged rule files by dialect."""
     from . import layers
 
-    return layers.by_name(parsed(_folder(), "rules")).dialects
+    return layers.by_name(parsed(packaged_folder(), "rules")).dialects
 
 
 def parsed(source: Source, shown: str | None, findings: Findings | None = None) -> dict[str, Node]:
@@ -92,7 +93,7 @@ def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str,
 @functools.cache
 def packaged() -> RuleSet:
     """Return the packaged rule set, loaded once; what the wheel prepared is used as it is."""
-    prepared = f"{_folder()}/{PLANS}"
+    prepared = f"{packaged_folder()}/{PLANS}"
     if os.path.isfile(prepared):
         import pickle
 
@@ -203,7 +204,7 @@ def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Finding
 
     findings = Findings()
     base: Mapping[str, Node] = {}
-    folders: list[Source] = [_folder(), f"{_folder()}/{OVERLAYS}"]
+    folders: list[Source] = [packaged_folder(), f"{packaged_folder()}/{OVERLAYS}"]
     if folder is not None:
         base, folders = packaged_nodes(), [folder]
     own = _sorted([s for s in folders if folder or os.path.isdir(str(s))], findings)
@@ -287,7 +288,7 @@ def _packaged_overlays() -> dict[str, Node]:
     """Read the packaged overlays, which nothing else needs."""
     from . import layers
 
-    folder = f"{_folder()}/{OVERLAYS}"
+    folder = f"{packaged_folder()}/{OVERLAYS}"
     if not os.path.isdir(folder):
         return {}
     return layers.by_name(parsed(folder, f"rules/{OVERLAYS}")).overlays
