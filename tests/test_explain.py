@@ -96,3 +96,26 @@ def test_the_line_of_a_rule_is_read_from_rules_of_ones_own(tmp_path: Path) -> No
     assert explain.rule_line(f"{tmp_path / 'a.yaml'}:2:3") == "two: $b"
     assert explain.rule_line(f"{tmp_path / 'none.yaml'}:2:3") is None
     assert explain.rule_line(f"{tmp_path / 'a.yaml'}:9:3") is None
+
+
+def test_a_session_file_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head = {"sessionId": "s1", "projectHash": "p", "startTime": "2026-11-22T10:00:00.000Z"}
+    line = {"id": "a", "timestamp": "2026-11-22T10:00:01.000Z", "type": "user", "content": "Hi"}
+    file = tmp_path / "session.jsonl"
+    file.write_text(json.dumps(head) + "\n" + json.dumps(line) + "\n", "utf-8")
+    pair = ["--from", "gemini-cli", "--to", "openclaw", "--unit", "session"]
+    said = run(capsys, str(file), *pair, "/1/message/content").splitlines()
+    assert said[:2] == ['/1/message/content = "Hi"', '  from /1/content = "Hi"']
+
+
+def test_calls_are_checked_where_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    function = {"name": "f", "parameters": {"type": "object", "required": ["x"]}}
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [{"role": "assistant", "tool_calls": [call]}]
+    tools = [{"type": "function", "function": function}]
+    file = tmp_path / "body.json"
+    file.write_text(json.dumps({"model": "m", "messages": messages, "tools": tools}), "utf-8")
+    assert "bad-arguments" not in run(capsys, str(file), *PAIR)
+    assert "bad-arguments" in run(capsys, str(file), *PAIR, "--check-arguments", "--json")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
 PASSED_ON = ("source", "target", "unit", "model", "stream")
 WORDS = ("ignore", "note", "fail")
+CHECKED = "check calls against their tools' schemas"
 RULES = "rule files of your own: a folder or a zip file"
 OVERLAY = "an overlay to switch on; several in their order"
 
@@ -116,8 +117,7 @@ def _parser() -> argparse.ArgumentParser:
         add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
         add("--unit", default="request", metavar="U", help="what the value is (default: request)")
         add("--stream", action="store_const", const=True, help="the request asks for a stream")
-    says = "check calls against their tools' schemas"
-    convert.add_argument("--check-arguments", action="store_true", help=says)
+        add("--check-arguments", action="store_true", help=CHECKED)
     _writes(convert)
     add = explain.add_argument
     add("path", nargs="?", metavar="PATH", help="a JSON pointer into the output (default: all)")
@@ -224,17 +224,30 @@ def _traced(arguments: argparse.Namespace) -> tuple[Any, Conversion]:
     """Return the input of a command, and its conversion with a trace."""
     rules = _rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
-    options = dict(map(_option, arguments.option))
-    body = _body(arguments.file)
+    options = _options(arguments)
+    body = _given(rules, arguments)
     return body, rules.convert(body, **chosen, options=options, trace=True)
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    options = dict(map(_option, arguments.option))
+    if getattr(arguments, "check_arguments", False):
+        options["check_arguments"] = True
+    return options
+
+
+def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
+    """Return the value that a command is given; a session file has a form of its own."""
+    if arguments.unit != "session":
+        return _body(arguments.file)
+    text = _text(_read(arguments.file), _named(arguments.file))
+    return rules[arguments.source].parse(text)
 
 
 def _convert(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
-    options = dict(map(_option, arguments.option))
-    if arguments.check_arguments:
-        options["check_arguments"] = True
+    options = _options(arguments)
     policy = _policy(arguments.policy)
     if arguments.unit == "stream":
         from . import streamcli
@@ -242,14 +255,11 @@ def _convert(arguments: argparse.Namespace) -> int:
         files = (arguments.file, arguments.output)
         _print_notes(streamcli.convert(rules, chosen, options, policy, files), arguments.notes)
         return OK
+    out = rules.convert(_given(rules, arguments), **chosen, options=options, policy=policy)
     if arguments.unit == "session":
-        text = _text(_read(arguments.file), _named(arguments.file))
-        body = rules[arguments.source].parse(text)
-        out = rules.convert(body, **chosen, options=options, policy=policy)
         printed = rules[arguments.target].text(out.body, arguments.indent)
         _write(printed.encode("utf-8", "backslashreplace"), arguments.output)
     else:
-        out = rules.convert(_body(arguments.file), **chosen, options=options, policy=policy)
         _write(_dump(out.body, arguments.indent), arguments.output)
     _print_notes(out.notes, arguments.notes)
     return OK
@@ -274,7 +284,7 @@ def _frames(arguments: argparse.Namespace) -> int:
 
 def _diagnose(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
-    options = dict(map(_option, arguments.option))
+    options = _options(arguments)
     body = _body(arguments.file)
     found = rules.diagnose(body, arguments.dialect, arguments.model, options)
     if arguments.json:
@@ -289,7 +299,7 @@ def _diagnose(arguments: argparse.Namespace) -> int:
 
 def _repair(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
-    options = dict(map(_option, arguments.option))
+    options = _options(arguments)
     policy = _policy(arguments.policy)
     body = _body(arguments.file)
     out = rules.repair(body, arguments.dialect, arguments.model, options, policy)
