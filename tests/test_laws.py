@@ -38,6 +38,7 @@ conversation:
 request: {wire: {turns: $messages as conversation, most: $max_tokens (else 9)}}
 """
 PACKAGED = wireglot.load_rules()
+CROSSED = ("openai-chat", "anthropic", "gemini")  # what the suite crosses to
 ASKED = [name for name in PACKAGED.dialects if "request" in PACKAGED[name].model.units]
 
 
@@ -180,7 +181,7 @@ def test_shrinking_keeps_what_shows_the_fault_and_little_else() -> None:
 
 def test_the_packaged_rules_keep_every_law() -> None:
     # `wireglot test` crosses to every other dialect.
-    found = laws.run(PACKAGED, PACKAGED.dialects, 8, "test", ("openai-chat", "anthropic", "gemini"))
+    found = laws.run(PACKAGED, PACKAGED.dialects, 8, "test", CROSSED)
     assert [str(c) for c in found] == []
 
 
@@ -307,7 +308,7 @@ def test_bodies_of_the_sdks_types_are_known_and_come_home(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("source", sdk.DIALECTS)
-@pytest.mark.parametrize("target", sdk.DIALECTS)
+@pytest.mark.parametrize("target", CROSSED)
 def test_what_is_written_of_one_sdks_bodies_is_a_body_of_the_other(
     source: str, target: str
 ) -> None:
@@ -321,6 +322,6 @@ def test_what_is_written_of_one_sdks_bodies_is_a_body_of_the_other(
 def test_mutants_of_the_rules_are_noticed() -> None:
     from . import rulemutants
 
-    chosen = random.Random("test").sample(rulemutants.every_cached(), 12)
+    chosen = random.Random("test").sample(rulemutants.every_cached(), 8)
     unnoticed = [str(m) for m in chosen if rulemutants.noticed(m)[0] is None]
     assert len(unnoticed) <= 1, unnoticed
