@@ -27,11 +27,11 @@ from .env import Env
 from .errors import ConversionError, UsageError
 from .lenses import Misfit
 from .notes import Draft, Note, severity_of
-from .payload import Clock, check_call, check_json, check_unit, known_options, with_clock
+from .payload import Clock, check_call, check_json, check_unit, known_options, resolving, with_clock
 from .picture import ABSENT
 from .reader import Reader
 from .recorder import Recorder, Written
-from .resolver import Resolve, Resolver
+from .resolver import Resolve
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .rulefile import Shape
 from .sight import View
@@ -119,9 +119,7 @@ class DialectRules:
         `clock` gives the times that nobody has said, in seconds since 1970, as `time.time` does.
         Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
         """
-        known = with_clock(known_options(options), clock)
-        if resolve is not None:
-            known["resolve"] = Resolver(resolve)
+        known = resolving(with_clock(known_options(options), clock), resolve)
         judge = policies.of(policy)
         check_unit(unit)
         check_json(ir)
