@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wireglot import cli
+from wireglot import cli, commands, terminal
 
 CALL = {
     "id": "call_1",
@@ -154,10 +154,10 @@ def test_arguments_are_checked_where_it_is_asked_for(
 
 
 def test_a_policy_and_an_option_are_parsed_at_the_right_equals_sign() -> None:
-    assert cli._option("k=a=b") == ("k", "a=b")
-    assert cli._option("k=[1]") == ("k", [1])
-    assert cli._option("k=NaN") == ("k", "NaN")
-    assert cli._policy(["path:/a=b=fail"]).table == {"path:/a=b": "fail"}
+    assert commands._option("k=a=b") == ("k", "a=b")
+    assert commands._option("k=[1]") == ("k", [1])
+    assert commands._option("k=NaN") == ("k", "NaN")
+    assert commands._policy(["path:/a=b=fail"]).table == {"path:/a=b": "fail"}
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_json_that_is_no_request_exits_1(
 
 
 def test_a_lone_surrogate_is_escaped_as_json_stringify_does() -> None:
-    assert cli._dump({"a": "\ud800é"}, None) == b'{"a":"\\ud800\xc3\xa9"}\n'
+    assert terminal.dump({"a": "\ud800é"}, None) == b'{"a":"\\ud800\xc3\xa9"}\n'
 
 
 def test_a_reader_that_goes_away_causes_no_traceback(request_file: str) -> None:

@@ -1,0 +1,270 @@
+"""What each command does with its arguments.
+
+Imports stand inside the functions: most of a short command's time is its start.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import terminal
+from .terminal import FAILED, OK, USAGE, Stop
+
+if TYPE_CHECKING:
+    from .policy import Policy, Row
+    from .results import Conversion
+    from .rulesets import RuleSet
+
+PASSED_ON = ("source", "target", "unit", "model", "stream")
+WORDS = ("ignore", "note", "fail")
+
+
+def convert(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
+    options = _options(arguments)
+    policy = _policy(arguments.policy)
+    if arguments.unit == "stream":
+        from . import streamcli
+
+        files = (arguments.file, arguments.output)
+        terminal.print_notes(
+            streamcli.convert(rules, chosen, options, policy, files), arguments.notes
+        )
+        return OK
+    out = rules.convert(_given(rules, arguments), **chosen, options=options, policy=policy)
+    if arguments.unit == "session":
+        printed = rules[arguments.target].text(out.body, arguments.indent)
+        terminal.write(printed.encode("utf-8", "backslashreplace"), arguments.output)
+    else:
+        terminal.write(terminal.dump(out.body, arguments.indent), arguments.output)
+    terminal.print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    from . import explain
+
+    body, out = _traced(arguments)
+    part = explain.chosen(out, arguments.path, arguments.input)
+    if arguments.json:
+        text = json.dumps(explain.as_json(out, part), indent=2)
+    else:
+        briefly = arguments.path is None and arguments.input is None
+        text = "\n".join(explain.lines(body, out, part, briefly))
+    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    return OK
+
+
+def report(arguments: argparse.Namespace) -> int:
+    from . import report
+
+    body, out = _traced(arguments)
+    text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
+    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    return OK
+
+
+def collect(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    body = streamcli.collect(rules, arguments.dialect, arguments.file)
+    terminal.write(terminal.dump(body, arguments.indent), arguments.output)
+    return OK
+
+
+def frames(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    streamcli.frames(rules, arguments.dialect, terminal.body(arguments.file), arguments.output)
+    return OK
+
+
+def diagnose(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    options = _options(arguments)
+    body = terminal.body(arguments.file)
+    found = rules.diagnose(body, arguments.dialect, arguments.model, options)
+    if arguments.json:
+        terminal.print_list([one._asdict() for one in found])
+    else:
+        for one in found:
+            print(one)
+        healed = sum(one.healed for one in found)
+        print(f"{len(found)} found, of which `repair` heals {healed}" if found else "nothing found")
+    return FAILED if found else OK
+
+
+def repair(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    options = _options(arguments)
+    policy = _policy(arguments.policy)
+    body = terminal.body(arguments.file)
+    out = rules.repair(body, arguments.dialect, arguments.model, options, policy)
+    terminal.write(terminal.dump(out.body, arguments.indent), arguments.output)
+    terminal.print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def dialects(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    width = max(map(len, rules.dialects), default=0)
+    for name in rules.dialects:
+        dialect = rules[name]
+        verified, see = (getattr(dialect, field, None) or "" for field in ("verified", "see"))
+        print(f"{name:<{width}}  {verified!s:<10}  {see}".rstrip())
+    return OK
+
+
+def show(arguments: argparse.Namespace) -> int:
+    from . import load, show
+    from .rulesets import check_name
+
+    _folders(arguments.rules)
+    # The prepared model knows the place of every value but of no key.
+    nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
+    check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
+    text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
+    terminal.write(text.encode("utf-8", "backslashreplace"), None)
+    return OK
+
+
+def check(arguments: argparse.Namespace) -> int:
+    from . import load
+
+    if arguments.dir:
+        _holds_rules(arguments.dir)
+    findings = load.check(arguments.dir, arguments.overlay)
+    if arguments.json:
+        terminal.print_list([finding.as_json() for finding in findings])
+    else:
+        for finding in findings:
+            print(finding)
+        print(_told([finding.severity for finding in findings], len(findings.texts)))
+    return FAILED if any(finding.severity == "error" for finding in findings) else OK
+
+
+def _told(severities: Sequence[str], files: int) -> str:
+    counts = []
+    for word in ("error", "warning", "info"):
+        if found := severities.count(word):
+            counts.append(f"{found} {word}{'s' * (found != 1)}")
+    return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
+
+
+def test(arguments: argparse.Namespace) -> int:
+    from . import trial
+
+    tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
+    if arguments.overlay:  # what stands below the overlays holds without them
+        below = trial.loaded([arguments.dir] if arguments.dir else [], [])
+        tried.run(below, below.dialects)
+    for rules, names in _each(arguments, trial.loaded):
+        tried.run(rules, names)
+    for failure in tried.failures:
+        print(failure)
+    failed, total = len(tried.failures), len(tried.examples) + tried.laws
+    print(f"{len(tried.examples)} examples, {tried.laws} laws on {arguments.runs} payloads each")
+    print(f"{total - failed} passed, {failed} failed")
+    return FAILED if failed else OK
+
+
+def _each(
+    arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
+) -> Iterator[tuple[RuleSet, Sequence[str]]]:
+    """Yield the rules as they are asked for, then with each overlay beside them switched on."""
+    from . import load
+
+    folders = [arguments.dir] if arguments.dir else []
+    _folders(folders)
+    rules = loaded(folders, arguments.overlay)
+    yield rules, rules.dialects
+    for name, dialect in load.overlays_of(*folders).items():
+        if name not in arguments.overlay:
+            yield loaded(folders, [*arguments.overlay, name]), [dialect]
+
+
+def schema(arguments: argparse.Namespace) -> int:
+    from . import load
+
+    terminal.write(load.schema("ladder" if arguments.ladder else "rule-file"), None)
+    return OK
+
+
+def _traced(arguments: argparse.Namespace) -> tuple[Any, Conversion]:
+    """Return the input of a command, and its conversion with a trace."""
+    rules = _rules(arguments)
+    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
+    options = _options(arguments)
+    body = _given(rules, arguments)
+    return body, rules.convert(body, **chosen, options=options, trace=True)
+
+
+def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
+    """Return the value that a command is given; a session file has a form of its own."""
+    if arguments.unit != "session":
+        return terminal.body(arguments.file)
+    text = terminal.text(terminal.read(arguments.file), terminal.named(arguments.file))
+    return rules[arguments.source].parse(text)
+
+
+def _rules(arguments: argparse.Namespace) -> RuleSet:
+    import wireglot
+
+    _folders(arguments.rules)
+    return wireglot.load_rules(
+        *arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins
+    )
+
+
+def _folders(directories: Sequence[str]) -> None:
+    for directory in directories:
+        _holds_rules(directory)
+
+
+def _holds_rules(directory: str) -> None:
+    if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
+        raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    options = dict(map(_option, arguments.option))
+    if getattr(arguments, "check_arguments", False):
+        options["check_arguments"] = True
+    return options
+
+
+def _option(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise Stop(USAGE, f"`--option {text}` has no `K=V`; say for example `repair=true`")
+    try:
+        return key, json.loads(value, parse_constant=terminal.no_constant)
+    except ValueError:
+        return key, value
+
+
+def _policy(texts: Iterable[str]) -> Policy:
+    from .policy import Policy, load_policy
+
+    table: dict[str, str] = {}
+    rows: list[Row] = []
+    otherwise = "note"
+    for text in texts:
+        key, equals, word = text.rpartition("=")
+        if equals and word in WORDS:
+            table[key] = word
+        elif equals and not Path(text).is_file():
+            raise Stop(USAGE, f"`--policy {text}`: `{word}` is none of {', '.join(WORDS)}")
+        else:
+            loaded = load_policy(text)
+            table.update(loaded.table)
+            rows += loaded.rows
+            otherwise = loaded.otherwise
+    return Policy(table, rows, otherwise)
