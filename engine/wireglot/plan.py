@@ -257,7 +257,7 @@ def _entry(
         if "tools" in target.bounds:
             return ("leave",)
         first = source.units["request"].cases[0].lists["tools"][0]
-        usual = child is first and not set(child.lenses) - {"listed"}
+        usual = child is first and child.mode == "each" and not set(child.lenses) - {"listed"}
         return ("tools",) if usual else ("leave",)
     if child.path.startswith("own.") and (
         source.family == target.family or child.lenses or child.mode or child.mark is None

@@ -101,7 +101,9 @@ def tools_body(pair: Pair, code: Code) -> None:
 def _takes(target: Dialect) -> bool:
     """Tell whether a dialect's list of tools takes plain functions."""
     hole = find(target.units["request"].cases[0].wire, "tools")
-    if hole is None or hole.shape is None or hole.mark == "old" or set(hole.lenses) - {"listed"}:
+    if hole is None or hole.shape is None or hole.mode != "each" or hole.mark == "old":
+        return False
+    if set(hole.lenses) - {"listed"}:
         return False
     members = target.unions.get(hole.shape, [hole.shape])
     gathered = gathering(target)
