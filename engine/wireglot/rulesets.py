@@ -68,6 +68,7 @@ class RuleSet:
         self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._pairs: dict[tuple[Any, ...], Fast | None] = {}
+        self._taken: dict[tuple[str, str, str | None], Fast] = {}  # by model
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
         self.sources: tuple[Any, ...] = tuple(sources)
@@ -188,6 +189,28 @@ class RuleSet:
             self._chosen[key] = both
         return both
 
+    def _usual(self, body: Any, source: str, target: str, model: str | None) -> Fast | None:
+        """Return the compiled pair that took such a request before: the short way of `convert`."""
+        if source.__class__ is not str or target.__class__ is not str:
+            return None
+        if source not in self._varied and target not in self._varied:
+            return self._taken.get((source, target, None))
+        if model is None:
+            model = self._model_in(body, source, "request")
+        return self._taken.get((source, target, model)) if model.__class__ is str else None
+
+    def _remember(self, body: Any, source: str, target: str, model: str | None, fast: Fast) -> None:
+        """Keep the compiled pair that takes such a request."""
+        if source not in self._varied and target not in self._varied:
+            self._taken[source, target, None] = fast
+            return
+        if model is None:
+            model = self._model_in(body, source, "request")
+        if model.__class__ is str:
+            if len(self._taken) >= REMEMBERED:
+                self._taken.clear()
+            self._taken[source, target, model] = fast
+
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names; in a request it mostly stands at the top."""
         if source not in self._models:
@@ -222,6 +245,13 @@ class RuleSet:
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
+        if options is policy is resolve is clock is None and unit == "request" and not trace:
+            usual = self._usual(body, source, target, model)
+            if usual is not None:
+                try:
+                    return usual.run(body, model, stream)
+                except usual.leave:
+                    pass
         if options is not None or not (
             source.__class__ is target.__class__ is str
             and (model is None or model.__class__ is str)
@@ -238,6 +268,8 @@ class RuleSet:
             fast = self._pairs.get((source, target)) if both is NONE else None
             fast = fast or self._fast(source, target, both)
             if fast is not None:
+                if not known:
+                    self._remember(body, source, target, model, fast)
                 try:
                     done = fast.run(body, model, stream)
                 except fast.leave:
