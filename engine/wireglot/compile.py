@@ -13,10 +13,11 @@ from .ladder import Ladder
 from .looks import entries, find
 from .notes import foreign, no_place
 from .picture import ABSENT, Fields, Hole, Literal, Picture
-from .rulefile import Conversation, Dialect, Group
+from .rulefile import Case, Conversation, Dialect, Group
 from .source import Pos
 from .symbols import Cannot, Code, Const, Sym, Val
 from .symread import Reading
+from .symwrite import write
 from .target import Target
 
 
@@ -136,7 +137,7 @@ class Pair:
         role = self.own.role(plain)
         if role == "tool":
             raise Cannot
-        reading = Reading(code, plain, self.source, known=key, place="at")
+        reading = self.reading(code, plain, key, "at")
         reading.fields(plain.wire, "m", checked=True)
         self._body(code, role, reading, len(group.cases) > 1)
 
@@ -277,7 +278,43 @@ class Pair:
     def _case_of(self, code: Code, name: str, var: str, key: str | None, sinks: list[Any]) -> None:
         elements.usual_case(self, code, self.source.cases_of(name), var, key, sinks, "at")
 
-    def _named(self, obj: dict[str, Sym]) -> None:
+    def reading(
+        self, code: Code, case: Case, known: str | None = None, place: str | None = None
+    ) -> Reading:
+        """Return what reads a case of the source into symbols."""
+        return Reading(code, case, self.source, known=known, place=place)
+
+    def behind(self, code: Code) -> None:
+        """Write the check that a result comes first: what stands before it moves behind it."""
+        code(f"if {' or '.join(self.others)}: raise ODD")
+
+    def answered(self, code: Code, fields: dict[str, Sym]) -> None:
+        """Pair a result with its call: it must answer the message before it, in order."""
+        key = fields["tool_call_id"].code
+        twice = "" if self.alone else f" or {key} in gone"
+        code(f"if open_calls is None{twice}: raise BAIL")
+        if self.sorted:
+            code(f"i = open_calls.get({key}, -1)")
+            code("if i < here: raise BAIL")
+            code("here = i")
+            code(f"n = calls[{key}]")
+        else:
+            code(f"n = open_calls.get({key})")
+            code("if n is None: raise BAIL")
+        if self.alone:
+            self.answer = key
+        else:
+            code(f"gone.append({key})")
+        if "name" in fields:
+            code(f"if {fields['name'].code} != n: raise BAIL")
+
+    def tool(self, code: Code, obj: dict[str, Sym]) -> None:
+        """Write one function of the target's tools."""
+        done = "found.append({})".format
+        write(code, self.target, "function", obj, self.limit, self.lose, lambda c, x: c(done(x)))
+
+    def named(self, obj: dict[str, Sym]) -> None:
+        """Give a result the name of its call."""
         obj["name"] = Val("n", "str", derived=True)
 
     def _target(self, code: Code, role: str) -> Target:

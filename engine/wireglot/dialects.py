@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import (
     admission,
@@ -37,6 +38,9 @@ from .rulefile import Shape
 from .sight import View
 from .trail import Several, Trail, pointer
 from .writer import Writer
+
+if TYPE_CHECKING:
+    from .halves import Reads
 
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
@@ -84,6 +88,37 @@ class DialectRules:
         known = known_options(options)
         name = self.model_in(body, unit) if model is None and self._pick else model
         picked = self._picked(name, known)
+        if unit == "request" and not known:
+            reads = picked._reads
+            done = reads.run(body, model, stream) if reads is not None else None
+            if done is not None:
+                return done
+        return self._reading(picked, body, unit, model, stream, known)
+
+    @functools.cached_property
+    def _reads(self) -> Reads | None:
+        """The compiled reading of requests, None where the interpreter does it all."""
+        from . import halves, readcode
+        from .symbols import Cannot, NoFit
+
+        def slow(body: Any, model: str | None, stream: bool | None) -> Reading:
+            return self._reading(self, body, "request", model, stream, {})
+
+        try:
+            return halves.Reads(readcode.make(self.model), self.name, slow)
+        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
+            return None
+
+    def _reading(
+        self,
+        picked: DialectRules,
+        body: Any,
+        unit: str,
+        model: str | None,
+        stream: bool | None,
+        known: dict[str, Any],
+    ) -> Reading:
+        """Read a payload in the interpreter."""
         found = picked._read(body, unit, model, stream, known)
         notes = [
             Note(

@@ -245,7 +245,14 @@ class RuleSet:
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        if options is policy is resolve is clock is None and unit == "request" and not trace:
+        if (
+            options is None
+            and policy is None
+            and resolve is None
+            and clock is None
+            and unit == "request"
+            and not trace
+        ):
             usual = self._usual(body, source, target, model)
             if usual is not None:
                 try:
