@@ -196,17 +196,23 @@ class Pair:
         piece = code.fork()
         with piece.block(f"if {var}.__class__ is str{others}:"):
             self._said(piece, var)
-            text = {"type": Const("text"), "text": Val(var, "str")}
-            accs = ["None"] * len(target.holes)
-            place = next(i for i, h in enumerate(target.holes) if self._holds_text(h))
-            if "bare" in target.holes[place].lenses:
-                accs[place] = var
-            else:
-                accs[place] = "w"
-                target.sink(piece, *accs, alone=True)(piece, text)
-            commits.commit(self, piece, role, target, fields, accs, plain=True)
-            piece("continue")
+            self.plainly(piece, var, role, target, fields)
         code.join(piece)
+
+    def plainly(
+        self, code: Code, var: str, role: str, target: Target, fields: dict[str, Sym]
+    ) -> None:
+        """Write what becomes of a message that is one plain text."""
+        text = {"type": Const("text"), "text": Val(var, "str")}
+        accs = ["None"] * len(target.holes)
+        place = next(i for i, h in enumerate(target.holes) if self._holds_text(h))
+        if "bare" in target.holes[place].lenses:
+            accs[place] = var
+        else:
+            accs[place] = "w"
+            target.sink(code, *accs, alone=True)(code, text)
+        commits.commit(self, code, role, target, fields, accs, plain=True)
+        code("continue")
 
     def _said(self, code: Code, var: str) -> None:
         """Write the check of a text that stands for a list of one block."""

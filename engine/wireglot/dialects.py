@@ -40,7 +40,7 @@ from .trail import Several, Trail, pointer
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from .halves import Reads
+    from .halves import Reads, Writes
 
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
@@ -154,6 +154,20 @@ class DialectRules:
         `clock` gives the times that nobody has said, in seconds since 1970, as `time.time` does.
         Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
         """
+        if unit == "request" and options is None and resolve is None and clock is None:
+            model = ir.get("model") if isinstance(ir, dict) else None
+            named = model if isinstance(model, str) else None
+            writes = self._picked(named, {})._writes if named == model else None
+            if writes is not None:
+                try:
+                    done = writes.run(ir, None, None)
+                except writes.leave:
+                    pass
+                else:
+                    if policy is None:
+                        return done
+                    judge = policies.of(policy)
+                    return concluded(*done[:3], judge, None, self.name, self._hash())
         known = resolving(with_clock(known_options(options), clock), resolve)
         judge = policies.of(policy)
         check_unit(unit)
@@ -166,6 +180,27 @@ class DialectRules:
         )
         rules_hash = self._hash()
         return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
+
+    @functools.cached_property
+    def _writes(self) -> Writes | None:
+        """The compiled writing of requests, None where the interpreter does it all."""
+        from . import halves, writecode
+        from .symbols import Cannot, NoFit
+
+        def partial(ir: Any, alone: bool = True) -> Any:
+            admission.check(ir, "request")
+            options = {"part": True} if alone else {}
+            body, drafts, envelope = self._write(ir, "request", False, Trail(), options)
+            return body, list(finished(drafts, body)), envelope
+
+        def models() -> Any:
+            return None, self.model, self._ladder
+
+        try:
+            plan = writecode.make(self.model, self._ladder)
+        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
+            return None
+        return halves.Writes(plan, models, partial, self._hash())
 
     def parse(self, text: str) -> Any:
         """Return the body of a session file: its lines, or the one value that it holds.

@@ -10,12 +10,13 @@ import linecache
 from collections.abc import Callable
 from typing import Any
 
-from . import jsontext
+from . import jsontext, sight
 from .errors import WireglotError
-from .fast import REMEMBERED_SIZE, _copied
+from .fast import REMEMBERED_SIZE, Fast, Models, Partial, _copied
+from .notes import Draft, Note
 from .payload import MAX_NUMBER, check_json
-from .results import Reading
-from .state import REMEMBERED, UNUSUAL, Bail, Odd, clean
+from .results import Conversion, Reading
+from .state import REMEMBERED, UNUSUAL, Bail, Lost, Odd, State, clean
 
 LEAVE = (*UNUSUAL, Bail, RecursionError, WireglotError)
 Slow = Callable[[Any, "str | None", "bool | None"], Reading]
@@ -30,6 +31,20 @@ def split(parts: list[dict[str, Any]], message: dict[str, Any]) -> list[dict[str
             found.append({"role": role, "parts": []})
         found[-1]["parts"].append(part)
     return found
+
+
+def foreign(spelled: Any, name: str) -> bool:
+    """Tell whether a memory says more than that system text stood apart in other dialects."""
+    if spelled.__class__ is not dict or name in spelled:
+        return True
+    return any(entry != {"": {"head": True}} for entry in spelled.values())
+
+
+def means(text: str, value: Any) -> None:
+    """Raise Odd unless JSON text stands for a value; that is sure where it is what writes it."""
+    write = jsontext.spaced if '": ' in text else jsontext.utf8_text
+    if write(value) != text and not sight.means(text, value):
+        raise Odd
 
 
 class Reads:
@@ -49,7 +64,8 @@ class Reads:
             "BIG": MAX_NUMBER,
             **plan["consts"],
         }
-        text, file = plan["text"], f"<wireglot reading {name}>"
+        self.text: str = plan["text"]
+        text, file = self.text, f"<wireglot reading {name}>"
         linecache.cache[file] = (len(text), None, text.splitlines(True), file)
         exec(compile(text, file, "exec"), scope)
         self.messages, self.tools, self.system = (
@@ -99,3 +115,54 @@ class Reads:
                     self.memo.clear()
                 self.memo[text] = known
         return known
+
+
+class _Surroundings(State):
+    """Of a request that is IR: what would be noted is left to the interpreter."""
+
+    def recover(self, *_: Any) -> list[Any]:
+        """Leave the request."""
+        raise Bail
+
+    def joined(self, at: int, message: Any) -> None:
+        """Leave the request."""
+        raise Bail
+
+    def lose(self, lost: list[Lost], *prefix: str) -> None:
+        """Draft the notes of what has no place; a path into IR would say nothing."""
+        for code, told, rule, _ in lost:
+            self._drafted().append(Draft(code, "lost", None, rule, told))
+
+
+class Writes(Fast):
+    """The compiled writing of the requests of one dialect."""
+
+    states = _Surroundings
+
+    def __init__(
+        self, plan: dict[str, Any], models: Models, partial: Partial, rules_hash: str
+    ) -> None:
+        """Hold generated code; `partial` writes some fields of a request in the interpreter."""
+        plan["consts"] |= {"foreign": foreign, "means": means}
+        self.text: str = plan["text"]
+        super().__init__(plan, models, partial, rules_hash)
+
+    def run(self, body: Any, model: str | None, stream: bool | None) -> Conversion:
+        """Write a request; raises one of `leave` for the interpreter."""
+        if body.__class__ is not dict or None in body.values():
+            raise Bail
+        return super().run(body, model, stream)
+
+    def together(self, body: Any, tools: Any) -> Any:
+        """Leave tools that are unusual, and choices among tools that are not there."""
+        raise Bail
+
+    def _whole(self, body: Any) -> Any:
+        return body
+
+    def _kept(self, key: str, value: Any, rest: dict[str, Any], notes: list[Note]) -> bool:
+        if key not in self.keys or value is None:
+            raise Bail
+        if key == "spelled" and (value.__class__ is not dict or self.target.name in value):
+            raise Bail
+        return True

@@ -22,11 +22,13 @@ from .rulefile import Dialect, Group
 from .symbols import CLASSES, Cannot
 
 
-def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
+def make(
+    source: Dialect, target: Dialect, ladder: Ladder, generator: type[Pair] = Pair
+) -> dict[str, Any]:
     """Return the plan of a pair; raises Cannot where it is left to the interpreter."""
     if scope.interpreted(source) or scope.interpreted(target):
         raise Cannot
-    pair = Pair(source, target, ladder)
+    pair = generator(source, target, ladder)
     pair.write()
     talk = target.conversation
     assert talk is not None

@@ -67,6 +67,7 @@ class RuleSet:
         self._models = dict(models or {})
         self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
+        self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
         self._pairs: dict[tuple[Any, ...], Fast | None] = {}
         self._taken: dict[tuple[str, str, str | None], Fast] = {}  # by model
         self.dialects: tuple[str, ...] = tuple(sorted(names))
@@ -156,9 +157,16 @@ class RuleSet:
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
         from . import variants
 
+        if not options and model.__class__ in (str, NoneType) and (name, model) in self._named:
+            return self._named[name, model]
         found = self._varied.get(name, ())
         variants.check_version(options, {name: found})
-        return self._made(name, variants.applying(found, name, model, options))
+        made = self._made(name, variants.applying(found, name, model, options))
+        if not options and model.__class__ in (str, NoneType):
+            if len(self._named) >= REMEMBERED:
+                self._named.clear()
+            self._named[name, model] = made
+        return made
 
     def _both(
         self, body: Any, source: str, target: str, unit: str, model: str | None, options: Any

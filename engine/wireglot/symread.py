@@ -69,9 +69,13 @@ class Reading:
                     and not (child.mode == "each" and child.mark == "old")
                 ):
                     may.append((key, child))
+                elif self.strict and child.mark not in ("optional", "old"):
+                    raise Cannot  # that nothing stands there is remembered
             elif isinstance(child, Fields) and all_marked(child):
                 if any(h.mark in ("default", "made") for h in holes(child)):
                     raise Cannot  # where nothing stands, there is a field
+                if self.strict and any(h.mark == "else" for h in holes(child)):
+                    raise Cannot
                 continue
             else:
                 need.append((key, child))
