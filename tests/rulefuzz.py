@@ -313,17 +313,17 @@ class Fuzz:
         with contextlib.suppress(WireglotError):
             meant = one.read(body, options=slow)
             for part in (one._reads, two._writes):
-                for found in () if part is None else map(forbidden, pieces(part.text)):
-                    if found is not None:
-                        self.fault(f"generated code holds {found}")
-            found = one.read(body)
-            if not same(found.ir, meant.ir) or found.notes != meant.notes:
+                for bad in () if part is None else map(forbidden, pieces(part.text)):
+                    if bad is not None:
+                        self.fault(f"generated code holds {bad}")
+            read = one.read(body)
+            if not same(read.ir, meant.ir) or read.notes != meant.notes:
                 self.fault(f"compiled and interpreted read otherwise: {pair[0]}")
-            options: tuple[dict[str, Any], ...] = ({}, slow)
-            told = [
-                outcome(functools.partial(two.write, meant.ir, options=o or None)) for o in options
-            ]
-            if told[0] != told[1]:
+            quick, right = (
+                outcome(functools.partial(two.write, meant.ir, options=options))
+                for options in (None, slow)
+            )
+            if quick != right:
                 self.fault(f"compiled and interpreted write otherwise: {pair[1]}")
 
 

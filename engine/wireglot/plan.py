@@ -129,7 +129,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     # Spread holes say no keys of their own, so what holds them may come of any field.
     roots = {n[0] for n, c in entries(target) if any(h.path == "." or h.shape for h in holes(c))}
     places: dict[str, tuple[tuple[str, ...], Hole]] = {}
-    shaped: set[str] = set()
+    shaped: set[str] = set(pair.joint)
     for keys, hole in there:
         simple = (
             keys is not None and hole.mode is None and not _words(hole) and len(hole.paths) == 1

@@ -19,7 +19,7 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .recorder import Written
 from .resolver import Resolver
 from .rulefile import Case, Dialect, Shape
-from .sight import View, alike, tells
+from .sight import View, alike, memory_of, tells
 from .trail import At, Trail, pointer
 
 
@@ -184,7 +184,7 @@ class Writer:
     def order(self, shape: Shape, value: Any) -> list[Case]:
         """Return the cases in the order in which they are tried: the remembered one first."""
         if self.same and isinstance(value, dict):
-            name = value.get("spelled", {}).get(self.dialect.name, {}).get("", {}).get("case", None)
+            name = memory_of(value, self.dialect.name).get("", {}).get("case")
             return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
         return shape.cases
 
