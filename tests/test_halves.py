@@ -163,9 +163,9 @@ def test_a_policy_holds_for_what_is_compiled() -> None:
 def test_a_memory_of_another_form_remembers_nothing() -> None:
     body = {
         "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
-        "tools": [{"googleSearch": {"excludeDomains": ["x"]}}],
+        "tools": [{"googleSearch": {"timeRangeFilter": {}}}],
     }
     ir = RULES["gemini"].read(body).ir
     (settings,) = [v for v in ir["tools"][0]["own"]["gemini"].values() if isinstance(v, dict)]
     settings["spelled"] = "text"
-    assert RULES["gemini"].write(ir).body["tools"][0]["googleSearch"]["excludeDomains"] == ["x"]
+    assert RULES["gemini"].write(ir).body["tools"] == [{"googleSearch": {"timeRangeFilter": {}}}]
