@@ -98,16 +98,12 @@ class DialectRules:
     @functools.cached_property
     def _reads(self) -> Reads | None:
         """The compiled reading of requests, None where the interpreter does it all."""
-        from . import halves, readcode
-        from .symbols import Cannot, NoFit
+        from . import halves
 
         def slow(body: Any, model: str | None, stream: bool | None) -> Reading:
             return self._reading(self, body, "request", model, stream, {})
 
-        try:
-            return halves.Reads(readcode.make(self.model), self.name, slow)
-        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
-            return None
+        return halves.reads(self.model, slow)
 
     def _reading(
         self,
@@ -184,8 +180,7 @@ class DialectRules:
     @functools.cached_property
     def _writes(self) -> Writes | None:
         """The compiled writing of requests, None where the interpreter does it all."""
-        from . import halves, writecode
-        from .symbols import Cannot, NoFit
+        from . import halves
 
         def partial(ir: Any, alone: bool = True) -> Any:
             admission.check(ir, "request")
@@ -193,14 +188,7 @@ class DialectRules:
             body, drafts, envelope = self._write(ir, "request", False, Trail(), options)
             return body, list(finished(drafts, body)), envelope
 
-        def models() -> Any:
-            return None, self.model, self._ladder
-
-        try:
-            plan = writecode.make(self.model, self._ladder)
-        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError):
-            return None
-        return halves.Writes(plan, models, partial, self._hash())
+        return halves.writes(self.model, self._ladder, partial, self._hash())
 
     def parse(self, text: str) -> Any:
         """Return the body of a session file: its lines, or the one value that it holds.

@@ -13,13 +13,47 @@ from typing import Any
 from . import jsontext, sight
 from .errors import WireglotError
 from .fast import REMEMBERED_SIZE, Fast, Models, Partial, _copied
+from .ladder import Ladder
 from .notes import Draft, Note
 from .payload import MAX_NUMBER, check_json
 from .results import Conversion, Reading
+from .rulefile import Dialect
 from .state import REMEMBERED, UNUSUAL, Bail, Lost, Odd, State, clean
+from .symbols import Cannot, NoFit
 
 LEAVE = (*UNUSUAL, Bail, RecursionError, WireglotError)
 Slow = Callable[[Any, "str | None", "bool | None"], Reading]
+
+
+# A rule file of a form that the compiler never met is left to the interpreter.
+CANNOT = (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError)
+
+
+def reads(model: Dialect, slow: Slow) -> Reads | None:
+    """Return the compiled reading of a dialect's requests, None where nothing is compiled.
+
+    `slow` reads in the interpreter.
+    """
+    from . import readcode
+
+    try:
+        return Reads(readcode.make(model), model.name, slow)
+    except CANNOT:
+        return None
+
+
+def writes(model: Dialect, ladder: Ladder, partial: Partial, rules_hash: str) -> Writes | None:
+    """Return the compiled writing of a dialect's requests, None where nothing is compiled.
+
+    `partial` writes some fields of a request in the interpreter.
+    """
+    from . import writecode
+
+    try:
+        plan = writecode.make(model, ladder)
+    except CANNOT:
+        return None
+    return Writes(plan, lambda: (model, model, ladder), partial, rules_hash)
 
 
 def split(parts: list[dict[str, Any]], message: dict[str, Any]) -> list[dict[str, Any]]:
