@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -160,8 +161,31 @@ def rules_of(shape: dict[str, Any]) -> wireglot.RuleSet:
 
 
 def test_the_page_of_the_api_names_each_public_name_once() -> None:
-    named = re.findall(r"^::: wireglot\.(\w+)$", reference.markdown(), re.MULTILINE)
+    named = re.findall(r"^::: wireglot\.([A-Za-z_]+)$", reference.markdown(), re.MULTILINE)
     assert sorted(named) == sorted(wireglot.__all__)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        wireglot.Conversion,
+        wireglot.Envelope,
+        wireglot.Note,
+        wireglot.Reading,
+    ],
+)
+def test_each_field_of_a_result_is_explained(kind: Any) -> None:
+    told = re.findall(r"^        (\w+): ", kind.__doc__, re.MULTILINE)
+    assert told == list(kind._fields)
+
+
+@pytest.mark.parametrize("name", "convert exchange translate load_rules".split())
+def test_each_argument_of_a_function_is_explained(name: str) -> None:
+    function = getattr(wireglot, name)
+    told = function.__doc__.split("Args:\n")[1].split("\n\n")[0]
+    named = re.findall(r"^        \*?(\w+): ", told, re.MULTILINE)
+    assert named == list(inspect.signature(function).parameters)
+    assert "Raises:" in function.__doc__
 
 
 def test_the_page_of_commands_names_each_command() -> None:

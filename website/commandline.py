@@ -10,6 +10,9 @@ from wireglot import cli
 from .pages import Heading, Page, render, slug
 
 
+WIDE = 90
+
+
 class Argument(NamedTuple):
     """An argument of a command: how it is written, and what it says."""
 
@@ -59,7 +62,9 @@ def commands(parser: argparse.ArgumentParser) -> list[Command]:
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:
-    return parser.format_usage().removeprefix("usage: ").rstrip()
+    written = parser.formatter_class(prog=parser.prog, width=WIDE)
+    written.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
+    return written.format_help().rstrip()
 
 
 def _told(action: argparse.Action) -> bool:

@@ -14,7 +14,7 @@ ABOUT = (
     "a `WireglotError`."
 )
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Converting": ("convert", "Conversion", "Note", "Envelope", "Trace"),
+    "Converting": ("convert", "Conversion", "Note", "Envelope"),
     "Rule sets": ("packaged", "load_rules", "RuleSet", "DialectRules", "Reading", "LiveRules"),
     "Exchanges": ("exchange", "Exchange"),
     "Streams": (
@@ -24,12 +24,21 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "frames",
         "text_stream",
         "Translator",
+        "streams.Bytes",
         "TextStream",
     ),
+    "Traces": ("Trace", "trace.Origin", "trace.Fate", "trace.Step"),
     "Policies": ("load_policy", "Policy"),
+    "Diagnosis": ("repair.Diagnosis",),
     "Errors": ("WireglotError", "UsageError", "ConversionError", "PolicyError", "RuleError"),
     "Telling messages apart": ("has_tool_calls", "is_tool_result"),
 }
+MADE = frozenset("RuleSet DialectRules Exchange Translator streams.Bytes TextStream Trace".split())
+# Methods by which the modules of the engine speak to each other.
+WITHIN = frozenset(
+    "prepare_like plan compiled rows rows_for at model_keys model_in begun opened grown closed "
+    "failed".split()
+)
 
 
 def markdown() -> str:
@@ -37,9 +46,13 @@ def markdown() -> str:
     named = {name for names in GROUPS.values() for name in names}
     more = tuple(sorted(set(wireglot.__all__) - named))
     groups = {**GROUPS, "More": more} if more else GROUPS
+    hidden = ["!^_", *(f"!^{name}$" for name in sorted(WITHIN))]
     lines = ["# Python API", "", ABOUT, ""]
     for title, names in groups.items():
         lines += [f"## {title}", ""]
         for name in names:
-            lines += [f"::: wireglot.{name}", ""]
+            lines += [f"::: wireglot.{name}", "    options:", f"      filters: {hidden}"]
+            if name in MADE:  # by a function: how it is built says nothing to a caller
+                lines += ["      merge_init_into_class: false", "      show_signature: true"]
+            lines += [""]
     return "\n".join(lines)
