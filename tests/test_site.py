@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 import wireglot
-from website import commandline, dialects, links, losses, pages, reference, sources
-from wireglot import notes
+from website import commandline, dialects, links, losses, matrix, pages, reference, sources
+from wireglot import cli, notes
 
 ROOT = Path(__file__).parent.parent
 EVIL = (
@@ -186,6 +186,22 @@ def test_each_argument_of_a_function_is_explained(name: str) -> None:
     named = re.findall(r"^        \*?(\w+): ", told, re.MULTILINE)
     assert named == list(inspect.signature(function).parameters)
     assert "Raises:" in function.__doc__
+
+
+def test_the_page_of_the_matrix_is_what_the_command_prints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(commandline, "commands", lambda parser: [])
+    assert "pairs.md" in matrix.markdown()
+    named = commandline.Command("audit", "audit", "", "", [])
+    monkeypatch.setattr(commandline, "commands", lambda parser: [named])
+
+    def main(words: list[str]) -> int:
+        Path(words[-1]).write_text("| from | to |\n", "utf-8")
+        return 0 if words[:3] == ["audit", "--format", "markdown"] else 2
+
+    monkeypatch.setattr(cli, "main", main)
+    assert matrix.markdown() == "# The matrix of pairs\n\n| from | to |\n"
 
 
 def test_the_page_of_commands_names_each_command() -> None:

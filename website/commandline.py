@@ -9,7 +9,6 @@ from wireglot import cli
 
 from .pages import Heading, Page, render, slug
 
-
 WIDE = 90
 
 

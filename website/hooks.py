@@ -70,7 +70,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     made = {target: (ROOT / source).read_text("utf-8") for source, target in TOP.items()}
     made |= {f"{DIALECTS}/{name}.md": f"# {name}\n" for name in ("index", *_rules().dialects)}
     made |= {COMMANDS: "# Command line\n", API: reference.markdown()}
-    made[MATRIX] = matrix.markdown(_rules())
+    made[MATRIX] = matrix.markdown()
     for src, text in made.items():
         files.append(File.generated(config, src, content=text))
     for path in sources.wanted(ROOT):
@@ -125,6 +125,7 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     named = sorted(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
     policy = POLICY.replace("INLINE", " ".join(named))
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
     return output.replace('<meta charset="utf-8">', f'<meta charset="utf-8">{meta}', 1)
 
 
