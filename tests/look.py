@@ -1,8 +1,8 @@
-"""Look at the docs and at a report in Chromium: `python -m tests.look [SITE [SHOTS]]`, `make look`.
+"""Look at the docs and at a report in Chromium: `python -m tests.look [SITE [SHOTS]]`.
 
-Each kind of page is opened from the disk: nothing may be loaded from elsewhere, nothing may raise an
-error, axe-core may find nothing serious, the search finds, and Tab moves. Then a report and a whole
-site that are full of markup and event handlers, with their policies taken away: nothing of it may run.
+Each kind of page is opened from the disk: nothing may be loaded from elsewhere, nothing may raise
+an error, axe-core may find nothing serious, the search finds, and Tab moves. Then a report and a
+whole site full of markup and event handlers, with their policies taken away: nothing of it may run.
 Screenshots (light, dark, narrow, without colour) go to SHOTS, to be looked at. It needs the extras
 `docs` and `look`, and a Chromium: one that is installed, or playwright's own.
 """

@@ -98,7 +98,10 @@ def page_of(rules: wireglot.RuleSet, name: str) -> Parsed:
 
 def test_a_rule_file_full_of_markup_is_only_text() -> None:
     text = yaml.safe_dump(hostile(), sort_keys=False, allow_unicode=True, width=1000)
-    page = page_of(wireglot.load_rules({"hostile.yaml": text}), "hostile")
+    rules = wireglot.load_rules({"hostile.yaml": text})
+    made = dialects.page(rules, "hostile", link)
+    assert not [heading for heading in made.headings if "<" in heading.name or "<" in heading.id]
+    page = Parsed(made.html)
     assert {tag for tag, _ in page.tags} <= KNOWN
     names = {name for _, attrs in page.tags for name in attrs}
     assert names <= {"id", "class", "href", "aria-label", "tabindex", "scope", "rel"}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from wireglot import cli
 
-from .pages import Heading, Page, render, slug
+from .pages import Page, heading, render, slug
 
 WIDE = 90
 
@@ -42,7 +42,7 @@ def page() -> Page:
         usage=_usage(parser),
         commands=found,
     )
-    return Page(html, tuple(Heading(2, one.id, f"wireglot {one.name}") for one in found))
+    return Page(html, tuple(heading(2, one.id, f"wireglot {one.name}") for one in found))
 
 
 def commands(parser: argparse.ArgumentParser) -> list[Command]:

@@ -16,7 +16,7 @@ from wireglot.rulesets import RuleSet
 from wireglot.source import Node
 
 from .losses import Loss, losses
-from .pages import Heading, Link, Page, Shown, as_json, pretty, render, shown, slug
+from .pages import Link, Page, Shown, as_json, heading, pretty, render, shown, slug
 
 LONG = 30  # an example of more lines is folded
 # The sections of a rule file in the order of the page, with what is said of each.
@@ -103,10 +103,10 @@ def page(rules: RuleSet, name: str, link: Link) -> Page:
         given_up=given_up,
         sections=sections,
     )
-    headings = [Heading(2, "given-up", "What it has no place for")] if given_up else []
+    headings = [heading(2, "given-up", "What it has no place for")] if given_up else []
     for section in sections:
-        headings.append(Heading(2, section.id, section.title))
-        headings += [Heading(3, e.id, e.name) for e in section.entries if e.name]
+        headings.append(heading(2, section.id, section.title))
+        headings += [heading(3, e.id, e.name) for e in section.entries if e.name]
     return Page(html, tuple(headings))
 
 
@@ -128,7 +128,7 @@ def listed(rules: RuleSet, overlays: dict[str, str], link: Link) -> Page:
     ]
     rows = [row(rules, name) for name in rules.dialects]
     html = render("dialects.html", rows=rows, overlays=laid)
-    headings = [Heading(2, "overlays", "Overlays")] if laid else []
+    headings = [heading(2, "overlays", "Overlays")] if laid else []
     return Page(html, tuple(headings))
 
 

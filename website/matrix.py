@@ -12,9 +12,9 @@ from . import commandline
 TITLE = "# The matrix of pairs\n\n"
 AUDIT = ("audit", "--format", "markdown")
 WITHOUT = """\
-[What pairs note](pairs.md) lists the notes on calls and results between the dialects, each with what is
-on the wire that leaves no other way. The [dialects](dialects/index.md) have a page each, with what
-may be noted of each picture.
+[What pairs note](pairs.md) lists the notes on calls and results between the dialects, each with
+what is on the wire that leaves no other way. The [dialects](dialects/index.md) have a page each,
+with what may be noted of each picture.
 """
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
@@ -27,11 +27,16 @@ Link = Callable[[str], str]  # from a place `file:line` to the address of that l
 
 
 class Heading(NamedTuple):
-    """A heading of a page, for the table of contents."""
+    """A heading of a page, for the table of contents; its name is HTML."""
 
     level: int
     id: str
-    name: str
+    name: Markup
+
+
+def heading(level: int, id: str, text: str) -> Heading:
+    """Return a heading of this text."""
+    return Heading(level, id, escape(text))
 
 
 class Page(NamedTuple):
