@@ -83,7 +83,7 @@ class Looking:
         page.on("pageerror", lambda error: self.fault(name, f"raises {error}"))
         page.on("console", lambda said: self._said(name, said))
         page.on("request", lambda asked: self._asked(name, home, asked.url))
-        page.on("dialog", lambda dialog: (self.fault(name, "opens a dialog"), dialog.dismiss()))
+        page.on("dialog", lambda dialog: self._opened(name, dialog))
         page.goto(address)
         page.wait_for_timeout(300)
         self.pages += 1
@@ -94,6 +94,10 @@ class Looking:
         """Remember what is wrong."""
         self.faults.append(f"{name}: {what}")
         print(self.faults[-1], file=sys.stderr, flush=True)
+
+    def _opened(self, name: str, dialog: Any) -> None:
+        self.fault(name, "opens a dialog")
+        dialog.dismiss()
 
     def _said(self, name: str, said: Any) -> None:
         if said.type == "error":
@@ -237,9 +241,9 @@ def hostile_site(looking: Looking, folder: Path) -> None:
         with looking.page((folder / "hostile" / name).as_uri(), f"hostile {name}") as page:
             if EVIL[0] not in page.inner_text("article") and "index" not in name:
                 looking.fault(name, "does not show the text of the rule file")
+            looking.shot(page, f"hostile-{name}")
             looking.axe(page, f"hostile {name}")
             looking.harmless(page, f"hostile {name}", "article script, article img, article style")
-            looking.shot(page, f"hostile-{name}")
             looking.search(page, f"hostile-{name}".replace("/", "-"), "alert")
             looking.harmless(page, f"hostile search of {name}", ".md-search img, .md-search script")
 

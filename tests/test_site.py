@@ -16,7 +16,7 @@ import yaml
 
 import wireglot
 from website import commandline, dialects, links, losses, matrix, pages, reference, sources
-from wireglot import cli, notes
+from wireglot import cli, form, notes
 
 ROOT = Path(__file__).parent.parent
 EVIL = (
@@ -127,7 +127,12 @@ def test_the_page_of_a_dialect_shows_each_shape_and_example(name: str) -> None:
 
 def losses_of(rules: wireglot.RuleSet, name: str) -> set[str]:
     model = rules[name].model
-    found = [loss for shape in model.shapes.values() for loss in losses.losses(model, shape)]
+    groups = {section: model.node.get(section) for section in ("shapes", "tables", "schemas")}
+    places = [
+        (section, named) for section, group in groups.items() if group for named in group.value
+    ]
+    places += [("", unit) for unit in (*model.units, "conversation", "limits")]
+    found = [loss for place in places for loss in losses.losses(model, *place)]
     assert {loss.code for loss in found} <= notes.CODES.keys()
     return {loss.why for loss in found}
 
@@ -144,7 +149,7 @@ def test_what_words_may_note_is_told() -> None:
     drop = {"input": "Nothing takes it."}
     shape = {"wire": wire, "drop": drop, "note": "freeform-wrapped"}
     model = rules_of(shape)["told"].model
-    found = losses.losses(model, model.shapes["tool_call"])
+    found = losses.losses(model, "shapes", "tool_call")
     assert {(loss.code, loss.when, loss.fields) for loss in found} == {
         ("dropped", losses.WRITTEN, ("input",)),
         ("freeform-wrapped", losses.ABROAD, ()),
@@ -155,6 +160,40 @@ def test_what_words_may_note_is_told() -> None:
         ("inconsistent", losses.READ, ("id",)),
     }
     assert next(loss.why for loss in found if loss.code == "dropped") == "Nothing takes it."
+
+
+def test_what_a_conversation_and_its_limits_may_note_is_told() -> None:
+    model = wireglot.packaged()["anthropic"].model
+    talk = {
+        (loss.code, field)
+        for loss in losses.losses(model, "", "conversation")
+        for field in loss.fields
+    }
+    assert talk >= {("lifted", "lift"), ("moved", "answer-next"), ("joined", "per")}
+    limits = {loss.code: loss.fields for loss in losses.losses(model, "", "limits")}
+    assert "tool_name" in limits["renamed"]
+    assert "reasoning.budget" in limits["clamped"]
+    assert limits["no-place"] == limits["clamped"]
+    assert {loss.code for loss in losses.losses(model, "schemas", "strict_schema")} == {
+        "schema-keyword",
+        "schema-told",
+    }
+    (stop,) = losses.losses(model, "tables", "stop")
+    assert (stop.code, stop.when) == ("reworded", losses.WRITTEN)
+
+
+def test_what_enforce_may_note_is_what_the_reference_says() -> None:
+    page = (ROOT / "docs/rule-language.md").read_text("utf-8")
+    table = page.split("| word | makes sure that |\n|---|---|\n")[1].split("\n\n")[0]
+    said: dict[str, set[str]] = {}
+    for row in table.splitlines():
+        match = re.fullmatch(r"\| `[{]?([a-z-]+).*?`.*? \| (.*) \|", row)
+        assert match is not None
+        word, text = match.groups()
+        codes = set(re.findall(r"`([a-z-]+)`", text)) & notes.CODES.keys()
+        said[word] = said.get(word, set()) | codes
+    assert said == {word: set(codes) for word, codes in losses.ASKED.items() if word != "leave"}
+    assert losses.ASKED.keys() == form.ENFORCE.keys()
 
 
 def rules_of(shape: dict[str, Any]) -> wireglot.RuleSet:

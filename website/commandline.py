@@ -61,7 +61,7 @@ def commands(parser: argparse.ArgumentParser) -> list[Command]:
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:
-    written = parser.formatter_class(prog=parser.prog, width=WIDE)
+    written = argparse.HelpFormatter(prog=parser.prog, width=WIDE)
     written.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     return written.format_help().rstrip()
 

@@ -168,14 +168,9 @@ class _Made:
     def entry(self, id: str, name: str, owner: str, node: Node) -> Entry:
         """Return an entry with the examples that stand under its owner."""
         section, _, named = owner.rpartition("/")
-        shape: Shape | None = None
-        if section == "shapes":
-            shape = self.model.shapes.get(named)
-        elif owner in self.model.units:
-            shape = self.model.units[owner]
-        about = _about(shape) if shape is not None and section else ""
-        lines = shown(show.lines(node), self.link, self.model.node.pos.file)
-        lost = losses(self.model, shape) if shape is not None else []
+        about = _about(self.model.shapes[named]) if section == "shapes" else ""
+        lines = shown(show.lines(node), self.link, _own(self.model.node))
+        lost = losses(self.model, section, named)
         return Entry(id, name, about, lines, self.shots.get(owner, []), lost)
 
 
@@ -240,9 +235,14 @@ def _place(pos: Any, link: Link) -> tuple[str, str]:
     return f"{pos.file.rpartition('/')[2]}:{pos.line}", link(f"{pos.file}:{pos.line}")
 
 
+def _own(node: Node) -> str:
+    """Return the file that names the dialect; what lies below it may stand in others."""
+    return str(node.value["dialect"].pos.file)
+
+
 def _files(node: Node) -> dict[str, None]:
     """Return the files that a dialect is made of, its own first."""
-    found = {node.pos.file: None}
+    found: dict[str, None] = {_own(node): None}
     stack = [node]
     while stack:
         one = stack.pop()
