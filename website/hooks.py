@@ -48,13 +48,18 @@ def _rules() -> RuleSet:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put a page for each dialect into the navigation; leave out what only a server can use."""
+    """Put each dialect and page of docs/ into the navigation; leave out what only servers use."""
     config.theme.static_templates.discard("404.html")
     listed = [{name: f"{DIALECTS}/{name}.md"} for name in _rules().dialects]
     for entry in _entries(config.nav):
         for title, target in entry.items():
             if target == f"{DIALECTS}/":
                 entry[title] = [{"All dialects": f"{DIALECTS}/index.md"}, *listed]
+    targets = (target for entry in _entries(config.nav) for target in entry.values())
+    named = {target for target in targets if isinstance(target, str)}
+    more = [page.name for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in named]
+    if more:
+        config.nav.append({"More": more})
     return config
 
 
