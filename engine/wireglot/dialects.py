@@ -54,7 +54,14 @@ class Read(NamedTuple):
 
 
 class DialectRules:
-    """One dialect of a rule set."""
+    """One dialect of a rule set; `rules[NAME]` gives it.
+
+    Attributes:
+        name: The name of the dialect.
+        see: Where the provider describes it.
+        verified: The day on which somebody last compared the two.
+        model: The rule file as the engine has it.
+    """
 
     def __init__(
         self,
@@ -81,8 +88,16 @@ class DialectRules:
     ) -> Reading:
         """Read a payload of this dialect into the IR.
 
-        Raises UsageError for an unknown unit or option, ConversionError for a payload that cannot
-        be read.
+        Args:
+            body: Parsed JSON; it never changes.
+            unit: What the body is: a whole request, or a piece of one.
+            model: The model, where the body of a request does not name it.
+            stream: Whether a stream is asked for, where the body does not say it.
+            options: As of `wireglot.convert`.
+
+        Raises:
+            UsageError: The unit or an option does not exist.
+            ConversionError: The payload cannot be read.
         """
         check_call(model, stream)
         known = known_options(options)
@@ -147,8 +162,18 @@ class DialectRules:
     ) -> Conversion:
         """Write an IR value as a payload of this dialect.
 
-        `clock` gives the times that nobody has said, in seconds since 1970, as `time.time` does.
-        Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
+        Args:
+            ir: Plain JSON, as `read` gives it and docs/ir.md describes it.
+            unit: What the value is.
+            options: As of `wireglot.convert`.
+            policy: As of `wireglot.convert`; the source is not known.
+            resolve: As of `wireglot.convert`.
+            clock: Gives seconds since 1970, as `time.time` does, for times that nobody has said.
+
+        Raises:
+            UsageError: The unit, an option or the policy does not exist.
+            ConversionError: The value is no IR, or cannot be written.
+            PolicyError: The policy forbids a note.
         """
         if unit == "request" and options is None and resolve is None and clock is None:
             model = ir.get("model") if isinstance(ir, dict) else None

@@ -96,8 +96,14 @@ CODES: dict[str, str] = {
 class Note(NamedTuple):
     """One thing that a conversion could not carry exactly.
 
-    Paths are RFC 6901 pointers into the caller's source and target bodies, or None; `rule` is
-    `file:line:column` or None. `code` is stable and listed in docs/notes.md.
+    Attributes:
+        code: What happened; stable, and listed in docs/notes.md.
+        effect: What it means for the value: lost, changed, moved, added or kept.
+        severity: `info`, `warning` or `error`.
+        source_path: An RFC 6901 pointer into the body that was given, or None.
+        target_path: An RFC 6901 pointer into the body that came out, or None.
+        rule: `file:line:column` of the rule that decided it, or None.
+        message: A sentence for people.
     """
 
     code: str

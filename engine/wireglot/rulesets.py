@@ -40,7 +40,15 @@ _DEEP = (RecursionError, StopIteration, ValueError)
 
 
 class RuleSet:
-    """An immutable set of dialects; safe to share between threads."""
+    """An immutable set of dialects; safe to share between threads.
+
+    `rules[NAME]` is a dialect, `NAME in rules` tells whether there is one.
+
+    Attributes:
+        dialects: The names of the dialects, sorted.
+        findings: What the checks found beside errors.
+        sources: Where rule files were loaded from, beside the packaged ones.
+    """
 
     def __init__(
         self,

@@ -30,11 +30,16 @@ def flat_yaml(node: Node, only: str | None = None) -> str:
 
     Raises UsageError for a name that is not there.
     """
-    lines = list(_mapping(node if only is None else _named(node, only), 0))
-    fits = [len(line.text) for line in lines if line.said and len(line.text) <= WIDE]
+    found = list(lines(node if only is None else _named(node, only)))
+    fits = [len(line.text) for line in found if line.said and len(line.text) <= WIDE]
     width = max(fits, default=0)
-    shown = (f"{text:<{width}}  # {said}" if said else text for text, said in lines)
+    shown = (f"{text:<{width}}  # {said}" if said else text for text, said in found)
     return "".join(f"{text}\n" for text in shown)
+
+
+def lines(node: Node) -> Iterator[Line]:
+    """Yield the lines of a mapping as YAML, each with what its comment says."""
+    yield from _mapping(node, 0)
 
 
 def _named(node: Node, name: str) -> Node:
