@@ -84,7 +84,7 @@ site: $(VENV)/.installed-docs
 serve: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
-look: site $(VENV)/.installed-look
+look: site $(VENV)/.installed-dev $(VENV)/.installed-look
 	@$(BIN)/python -m tests.look
 
 wheel: $(VENV)/.installed-dev
