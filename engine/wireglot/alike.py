@@ -9,14 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from .errors import ConversionError
 from .events import guards
 from .payload import check_json
-from .picture import Fields, Items, Literal, Picture
+from .picture import Fields, Hole, Items, Literal, Picture
 from .sighting import Sight, Taken
 from .trail import At, path_of
 
 MOST = 64  # forms that are remembered of one dialect
+Found = tuple[list[Sight], list[tuple[int, Taken]], "Flow | None"]
 Check = Callable[[Any, list[Any]], bool]
+
+
+class Flow:
+    """A form of frames that only let a part grow: which places differ, and the code for them."""
+
+    __slots__ = ("codes", "free")
+
+    def __init__(self, free: dict[At, str]) -> None:
+        self.free = free  # the places of the `piece` and of the `usage`
+        self.codes: dict[Any, Any] = {}
 
 
 class Known(NamedTuple):
@@ -27,6 +39,7 @@ class Known(NamedTuple):
     sights: tuple[tuple[Sight, tuple[tuple[str, int], ...], tuple[tuple[str, int], ...],
                         tuple[int, ...]], ...]  # fmt: skip
     common: tuple[tuple[int, Taken, int], ...]
+    flow: Flow | None  # if that is all that such frames do
 
 
 class Forms:
@@ -35,10 +48,12 @@ class Forms:
     def __init__(self, pictures: Iterable[Picture]) -> None:
         self._known: dict[tuple[str, ...], list[Known]] = {}
         self._count = 0
-        self._fixed = frozenset(path for p in pictures for path in _fixed_in(p, ""))
+        given = tuple(pictures)
+        self._fixed = frozenset(path for p in given for path in _fixed_in(p, ""))
+        self._named = frozenset(path for p in given for path in _named_in(p, ""))
 
-    def find(self, wire: Any) -> tuple[list[Sight], list[tuple[int, Taken]]] | None:
-        """Return the events and the common holes of a frame like one before, or None."""
+    def find(self, wire: Any) -> Found | None:
+        """Return the events, the common holes and the flow of a frame like one before, or None."""
         if wire.__class__ is not dict:
             return None
         for known in self._known.get(tuple(wire), ()):
@@ -60,7 +75,8 @@ class Forms:
                 for (hole, _, place), slot in zip(before.taken, taken, strict=True)
             ]
             found.append(sight)
-        return found, [(nth, (t[0], values[slot], t[2])) for nth, t, slot in known.common]
+        common = [(nth, (t[0], values[slot], t[2])) for nth, t, slot in known.common]
+        return found, common, known.flow
 
     def learn(self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
         """Remember the form of a frame of which every leaf was heard."""
@@ -73,7 +89,7 @@ class Forms:
 
         kept = []
         for sight in sights:
-            if any(hole.shape is not None for hole, _, _ in sight.taken):
+            if any(h.shape and not self._apart(h, at, value) for h, value, at in sight.taken):
                 return  # what stands in it may be another event's
             if any(isinstance(value, float) for value in sight.found.values()):
                 return  # a type of its own decides whether it fits
@@ -83,9 +99,53 @@ class Forms:
         shared = tuple((nth, taken, slot(taken[2])) for nth, taken in common)
         if () in slots or any(path_of(at) in self._fixed for at in slots):
             return  # another value may be what another event is known by
-        known = Known(_check(wire, (), slots), len(slots), tuple(kept), shared)
+        known = Known(_check(wire, (), slots), len(slots), tuple(kept), shared, _flow(sights))
         self._known.setdefault(tuple(wire), []).append(known)
         self._count += 1
+
+    def _apart(self, hole: Hole, at: At, value: Any) -> bool:
+        """Tell whether token counts stand where no other event looks for anything."""
+        path = path_of(at)
+        inner = (f"{path}.", f"{path}[")
+        return (
+            hole.path == "usage"
+            and value.__class__ is dict
+            and not any(name.startswith(inner) for name in self._named)
+        )
+
+
+def _flow(sights: list[Sight]) -> Flow | None:
+    """Return where the piece and the counts stand in a frame that only lets a part grow."""
+    free: dict[At, str] = {}
+    for sight in sights:
+        event = sight.event
+        if event.acts == {"append"} and len(event.words) == 1:
+            own = any(path.startswith(("response.", "candidate.")) for path in sight.found)
+            piece = sight.found.get("piece")
+            if "piece" in free.values() or event.words[0].kind == "candidate" or own:
+                return None
+            if sight.taken or piece.__class__ is not str:
+                return None
+            free[sight.places["piece"]] = "piece"
+        elif sight.found or (sight.taken and event.acts != {"usage"}):
+            return None
+        elif event.acts == {"usage"} and len(sight.taken) == 1 and "usage" not in free.values():
+            free[sight.taken[0][2]] = "usage"
+        elif not event.acts <= {"start", "keepalive"}:
+            return None
+    return Flow(free) if "piece" in free.values() else None
+
+
+def _named_in(p: Picture, path: str) -> Iterator[str]:
+    """Yield the places of all that a picture names."""
+    yield path
+    if isinstance(p, Fields):
+        for names, child in p.entries:
+            for name in names:
+                yield from _named_in(child, f"{path}.{name}".lstrip("."))
+    elif isinstance(p, Items):
+        for child in p.items:
+            yield from _named_in(child, f"{path}[]")
 
 
 def _fixed_in(p: Picture, path: str) -> Iterator[str]:
@@ -117,7 +177,10 @@ def _hole(kind: Any, slot: int) -> Check:
         if value.__class__ is not kind:
             return False
         if not (kind is int or (kind is str and value.isascii())):
-            check_json(value)
+            try:
+                check_json(value)
+            except ConversionError:
+                return False  # what is wrong is said with its place
         values[slot] = value
         return True
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from . import hooks
+from .alike import Flow
 from .events import Word
 from .failure import Failure
 from .incoming import Candidate, Part, joined
@@ -24,6 +25,7 @@ from .sighting import Frame, Sight, Taken
 from .trail import At, path_of
 
 OWNED = ("response.", "candidate.")  # holes that are not of the part
+QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
 
 
 class Listener(Protocol):
@@ -39,14 +41,25 @@ class Listener(Protocol):
 class Fold:
     """The stream of one dialect as far as it has come."""
 
-    def __init__(self, dialect: Dialect, listener: Listener | None = None, keep: bool = True):
+    def __init__(
+        self,
+        dialect: Dialect,
+        listener: Listener | None = None,
+        keep: bool = True,
+        forms: bool = True,
+    ) -> None:
+        """Begin a stream; without `forms` every frame is read by its pictures anew."""
         assert dialect.stream is not None
+        self._forms = dialect.stream.forms if forms else None
         self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
         self.listener = listener
         self.outcome = Outcome(dialect)
         self.begun = self.ended = self.finished = False
         self.error: dict[str, Any] | None = None
         self.frames = 0
+        self.stirred = True  # whether something but the next piece of a part was heard
+        self.grew: Part | None = None  # the part that the last frame grew
+        self.flow: Flow | None = None  # the form of that frame, if it did nothing else
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self._told: set[tuple[str, str]] = set()
@@ -61,13 +74,16 @@ class Fold:
         """Hear one frame."""
         at = self.frames
         self.frames += 1
+        self.grew = self.flow = None
         if self.ended:
             self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
-        known = self.stream.forms.find(wire)
+        known = None if self._forms is None else self._forms.find(wire)
         if known is not None:
-            self._heard(*known)
+            sights, common, self.flow = known
+            self._heard(sights, common)
             return
+        self.stirred = True
         check_json(wire)
         frame = Frame(wire, self._keys_of)
         sights = frame.sights(self.stream)
@@ -79,8 +95,9 @@ class Fold:
             self.error = error
             if self.listener is not None:
                 self.listener.failed(error)
-        if not self._unheard(frame, sights, error is not None, at) and error is None:
-            self.stream.forms.learn(wire, sights, common)
+        unheard = self._unheard(frame, sights, error is not None, at)
+        if not unheard and error is None and self._forms is not None:
+            self._forms.learn(wire, sights, common)
 
     def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
         """Take what a frame says."""
@@ -88,6 +105,7 @@ class Fold:
             key = (nth, taken[0].path)
             if self._before.get(key, ABSENT) != taken[1]:
                 self._before[key] = taken[1]
+                self.stirred = True
                 self._common(taken, nth)
         for sight in sights:
             self._hear(sight)
@@ -139,7 +157,7 @@ class Fold:
 
     def _begin(self) -> None:
         if not self.begun:
-            self.begun = True
+            self.begun = self.stirred = True
             if self.listener is not None:
                 self.listener.begun(self.outcome)
 
@@ -162,6 +180,8 @@ class Fold:
 
     def _step(self, word: Word, sight: Sight, nth: int) -> None:
         act = word.act
+        if act not in QUIET:
+            self.stirred = True
         if act == "start":
             self._begin()
         elif act == "finish":
@@ -280,12 +300,17 @@ class Fold:
             part = self._new(word.kind, word.field, owner, address)
             part.said.update(said)
             self._open(part)
+            self.stirred = True
         else:
             if part.whole and not part.field:
                 part.field = self._flowing(part.kind, word)
+                self.stirred = True
+            if said and (self._clash(part, said) or said.keys() - part.said.keys()):
+                self.stirred = True
             part.said.update(said)
         if piece:
             self._grow(part, piece)
+            self.grew = part
 
     def _flowing(self, kind: str, word: Word) -> str:
         """Return the field of a part that came as a whole, into which more flows."""

@@ -1,0 +1,118 @@
+"""Lanes: frames that bring nothing but the next piece of a part are taken by code made for them.
+
+A lane is opened when a frame did no more than to let a part grow, and what becomes of the piece is
+clear: it is written at once, or held, or the frame goes out as it came. It takes the frames that
+equal that one but for the piece and the token counts; every other frame goes the general way. As
+soon as something but a piece is heard or written all lanes are closed, so that a lane only ever
+does again what the general way did.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import lanecode
+from .alike import Flow
+from .fold import Fold
+from .incoming import Part
+from .lanecode import Take
+from .unfold import Outgoing, Unfold
+
+MOST = 6  # lanes that are open at once
+
+
+class Lane:
+    """A lane, and how much of what it took is told to the fold and the unfold."""
+
+    __slots__ = ("held", "known", "out", "part", "take", "template")
+
+    def __init__(self, part: Part, out: Outgoing | None, template: list[Any] | None) -> None:
+        self.part, self.out, self.template = part, out, template
+        self.known = len(part.pieces)
+        self.held: list[Any] = [None]  # the token counts that came last
+        self.take: Take = _none
+
+
+class Lanes:
+    """The lanes of one translator."""
+
+    def __init__(self, fold: Fold, unfold: Unfold | None) -> None:
+        self._fold, self._unfold = fold, unfold
+        self._open: list[Lane] = []
+        self._met: dict[tuple[int, int], Lane | None] = {}  # by form and part
+        self.take: Take | None = None  # of the lane in front: the last one that took a frame
+
+    def other(self, frame: Any) -> list[Any] | None:
+        """Take a frame by a lane that is not in front; None where none does."""
+        lanes = self._open
+        if len(lanes) == 1 or lanes[0].held[0] is not None:  # counts are told in their order
+            return None
+        for nth in range(1, len(lanes)):
+            made = lanes[nth].take(frame)
+            if made is not None:
+                lanes[0], lanes[nth] = lanes[nth], lanes[0]
+                self.take = lanes[0].take
+                return made
+        return None
+
+    def settle(self) -> None:
+        """Tell the fold and the unfold what the lanes took."""
+        for lane in self._open:
+            size = len(lane.part.pieces)
+            self._fold.frames += size - lane.known
+            lane.known = size
+            if lane.out is not None:
+                lane.out.sent = size
+            if lane.held[0] is not None:
+                self._fold.outcome.count(lane.held[0])
+                lane.held[0] = None
+
+    def close(self) -> None:
+        """Close all lanes; they must be settled."""
+        self._open, self._met, self.take = [], {}, None
+
+    def learn(self, frame: Any) -> None:
+        """Open a lane for frames like one that was heard, if it only let a part grow."""
+        fold, unfold = self._fold, self._unfold
+        if fold.stirred or (unfold is not None and unfold.moved):
+            fold.stirred = False
+            if unfold is not None:
+                unfold.moved = False
+            self.close()
+        for lane in self._open:
+            lane.known = len(lane.part.pieces)
+        flow, part = fold.flow, fold.grew
+        if flow is None or part is None or part.tree is not None or not part.open:
+            return
+        key = (id(flow), id(part))
+        if self._met.get(key) is None and len(self._open) < MOST:
+            self._met[key] = self._opened(frame, flow, part, key in self._met)
+
+    def _opened(self, frame: Any, flow: Flow, part: Part, again: bool) -> Lane | None:
+        """Open a lane; code is compiled for it where such a frame comes again."""
+        out: Outgoing | None = None
+        template: list[Any] | None = None
+        if self._unfold is not None:
+            running = self._unfold.running(part)
+            if running is None:
+                return None
+            out, template = running
+        guarded = part.scan is not None  # the whole may come once more, which says nothing
+        make = lanecode.known(flow, frame, template, guarded)
+        if make is None and again:
+            try:
+                make = lanecode.compiled(flow, frame, template, guarded)
+            except lanecode.Unfit:
+                return None
+        if make is None:
+            return None
+        lane = Lane(part, out if template else None, template)
+        first = "".join(part.pieces) if guarded else ""
+        lane.take = make(frame, template, part.pieces.append, first, lane.held)
+        self._open.insert(0, lane)
+        self.take = lane.take
+        return lane
+
+
+def _none(frame: Any) -> list[Any] | None:
+    return None
