@@ -17,17 +17,20 @@ from .sighting import Sight, Taken
 from .trail import At, path_of
 
 MOST = 64  # forms that are remembered of one dialect
-Found = tuple[list[Sight], list[tuple[int, Taken]], "Flow | None"]
+Rest = tuple[At, Any]  # a leaf that no event claims
+Found = tuple[list[Sight], list[tuple[int, Taken]], list[Rest], "Flow | None"]
 Check = Callable[[Any, list[Any]], bool]
 
 
 class Flow:
     """A form of frames that only let a part grow: which places differ, and the code for them."""
 
-    __slots__ = ("codes", "free")
+    __slots__ = ("codes", "free", "once")
 
-    def __init__(self, free: dict[At, str]) -> None:
-        self.free = free  # the places of the `piece` and of the `usage`
+    def __init__(self, free: dict[At, str], once: tuple[str, ...]) -> None:
+        # The places of the `piece` and of the `usage`, and what is `said`: it is noted once, or a
+        # field of the response (`once`), and the first frame that says it is right.
+        self.free, self.once = free, once
         self.codes: dict[Any, Any] = {}
 
 
@@ -39,6 +42,7 @@ class Known(NamedTuple):
     sights: tuple[tuple[Sight, tuple[tuple[str, int], ...], tuple[tuple[str, int], ...],
                         tuple[int, ...]], ...]  # fmt: skip
     common: tuple[tuple[int, Taken, int], ...]
+    rest: tuple[tuple[At, int], ...]
     flow: Flow | None  # if that is all that such frames do
 
 
@@ -53,7 +57,7 @@ class Forms:
         self._named = frozenset(path for p in given for path in _named_in(p, ""))
 
     def find(self, wire: Any) -> Found | None:
-        """Return the events, the common holes and the flow of a frame like one before, or None."""
+        """Return what a frame like one before holds, or None for one of another form."""
         if wire.__class__ is not dict:
             return None
         for known in self._known.get(tuple(wire), ()):
@@ -76,10 +80,12 @@ class Forms:
             ]
             found.append(sight)
         common = [(nth, (t[0], values[slot], t[2])) for nth, t, slot in known.common]
-        return found, common, known.flow
+        return found, common, [(at, values[slot]) for at, slot in known.rest], known.flow
 
-    def learn(self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
-        """Remember the form of a frame of which every leaf was heard."""
+    def learn(
+        self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
+    ) -> None:
+        """Remember the form of a frame; what it holds beside its events is noted once."""
         if self._count >= MOST or wire.__class__ is not dict:
             return
         slots: dict[At, int] = {}
@@ -97,9 +103,11 @@ class Forms:
             holes = tuple((path, slot(sight.places[path])) for path in sight.found)
             kept.append((sight, at, holes, tuple(slot(place) for _, _, place in sight.taken)))
         shared = tuple((nth, taken, slot(taken[2])) for nth, taken in common)
+        left = tuple((at, slot(at)) for at in rest)
         if () in slots or any(path_of(at) in self._fixed for at in slots):
             return  # another value may be what another event is known by
-        known = Known(_check(wire, (), slots), len(slots), tuple(kept), shared, _flow(sights))
+        flow = _flow(sights, common, rest)
+        known = Known(_check(wire, (), slots), len(slots), tuple(kept), shared, left, flow)
         self._known.setdefault(tuple(wire), []).append(known)
         self._count += 1
 
@@ -114,9 +122,14 @@ class Forms:
         )
 
 
-def _flow(sights: list[Sight]) -> Flow | None:
-    """Return where the piece and the counts stand in a frame that only lets a part grow."""
-    free: dict[At, str] = {}
+def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:
+    """Return what differs in frames that only let a part grow, if this is one of them."""
+    free: dict[At, str] = dict.fromkeys(rest, "said")
+    once = []
+    for _, (hole, _, at) in common:
+        if hole.path.startswith("response.") and not hole.path.startswith("response.own."):
+            once.append(hole.path.removeprefix("response."))
+            free[at] = "said"
     for sight in sights:
         event = sight.event
         if event.acts == {"append"} and len(event.words) == 1:
@@ -133,7 +146,7 @@ def _flow(sights: list[Sight]) -> Flow | None:
             free[sight.taken[0][2]] = "usage"
         elif not event.acts <= {"start", "keepalive"}:
             return None
-    return Flow(free) if "piece" in free.values() else None
+    return Flow(free, tuple(once)) if "piece" in free.values() else None
 
 
 def _named_in(p: Picture, path: str) -> Iterator[str]:

@@ -80,8 +80,13 @@ class Fold:
             return
         known = None if self._forms is None else self._forms.find(wire)
         if known is not None:
-            sights, common, self.flow = known
+            sights, common, rest, self.flow = known
             self._heard(sights, common)
+            for place, value in rest:
+                if value != "":
+                    self._left(at, place)
+                else:
+                    self.flow = None  # another such frame may say something there
             return
         self.stirred = True
         check_json(wire)
@@ -95,9 +100,9 @@ class Fold:
             self.error = error
             if self.listener is not None:
                 self.listener.failed(error)
-        unheard = self._unheard(frame, sights, error is not None, at)
-        if not unheard and error is None and self._forms is not None:
-            self._forms.learn(wire, sights, common)
+        rest = self._unheard(frame, sights, error is not None, at)
+        if (sights or not rest) and error is None and self._forms is not None:
+            self._forms.learn(wire, sights, common, rest)
 
     def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
         """Take what a frame says."""
@@ -105,10 +110,15 @@ class Fold:
             key = (nth, taken[0].path)
             if self._before.get(key, ABSENT) != taken[1]:
                 self._before[key] = taken[1]
-                self.stirred = True
+                if not self._said(taken[0].path):
+                    self.stirred = True
                 self._common(taken, nth)
         for sight in sights:
             self._hear(sight)
+
+    def _said(self, path: str) -> bool:
+        """Tell whether a field of the response is known: what is said of it changes nothing."""
+        return self.outcome.knows(path.removeprefix("response."))
 
     def _keys_of(self, name: str) -> frozenset[str]:
         keys = self._keys.get(name)
@@ -116,21 +126,24 @@ class Fold:
             keys = self._keys[name] = Reader(self.dialect, {}).keys_of(name)
         return keys
 
-    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> bool:
-        """Note what nothing has claimed of a frame; tell whether there is any."""
+    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
+        """Note what nothing has claimed of a frame, and return the places."""
         rest = frame.rest()
         for place in rest:
-            shown = path_of(place)
-            if shown in self._drop:
-                self.say("dropped", "lost", (at, *place), self._drop[shown], shown)
-            elif not sights and not failed:
+            if path_of(place) not in self._drop and not sights and not failed:
                 keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
                 told = "no event of this dialect is like this frame"
                 self.say("unknown-frame", "lost", (at,), told, repr(keys))
                 break
-            else:
-                self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, shown)
-        return bool(rest)
+            self._left(at, place)
+        return rest
+
+    def _left(self, at: int, place: At) -> None:
+        """Note a leaf that no event has claimed."""
+        shown = path_of(place)
+        dropped = self._drop.get(shown)
+        code = "unknown-key" if dropped is None else "dropped"
+        self.say(code, "lost", (at, *place), UNKNOWN_KEY if dropped is None else dropped, shown)
 
     @property
     def cut(self) -> bool:

@@ -103,6 +103,11 @@ class _Code:
         if what == "piece":
             self.tests.append(f"p = {here}")
             self.test("p.__class__ is not str or not p")
+        elif what == "said" and (kind is str or kind is int):
+            name = self._held(here)
+            self.test(f"{name}.__class__ is not {kind.__name__}")
+            if kind is str:
+                self.tests.append(f"if not {name}.isascii(): {name}.encode()")
         elif kind is dict or kind is list:
             if what == "usage":
                 self.tests.append(f"u = {here}")

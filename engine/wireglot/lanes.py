@@ -84,6 +84,8 @@ class Lanes:
         flow, part = fold.flow, fold.grew
         if flow is None or part is None or part.tree is not None or not part.open:
             return
+        if not all(map(fold.outcome.knows, flow.once)):
+            return
         key = (id(flow), id(part))
         if self._met.get(key) is None and len(self._open) < MOST:
             self._met[key] = self._opened(frame, flow, part, key in self._met)
