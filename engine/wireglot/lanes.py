@@ -24,13 +24,36 @@ MOST = 6  # lanes that are open at once
 class Lane:
     """A lane, and how much of what it took is told to the fold and the unfold."""
 
-    __slots__ = ("held", "known", "out", "part", "take", "template")
+    __slots__ = (
+        "first",
+        "flow",
+        "frame",
+        "held",
+        "known",
+        "make",
+        "out",
+        "part",
+        "take",
+        "template",
+    )
 
-    def __init__(self, part: Part, out: Outgoing | None, template: list[Any] | None) -> None:
-        self.part, self.out, self.template = part, out, template
+    def __init__(
+        self, frame: Any, flow: Flow, part: Part, out: Outgoing | None, template: Any, make: Any
+    ) -> None:
+        """Open a lane for frames like this one, that `make` makes the code of."""
+        self.frame, self.flow, self.part, self.out = frame, flow, part, out
+        self.template, self.make = template, make
+        # The whole of a call may come once more, which says nothing.
+        self.first = "".join(part.pieces) if part.scan is not None else ""
         self.known = len(part.pieces)
         self.held: list[Any] = [None]  # the token counts that came last
-        self.take: Take = _none
+        self.take: Take = make(frame, template, part.pieces.append, self.first, self.held)
+
+    def fits(self, frame: Any) -> bool:
+        """Tell whether a frame is as those of the lane, without taking it."""
+        nowhere: list[str] = []
+        take: Take = self.make(self.frame, self.template, nowhere.append, "\0", [None])
+        return take(frame) is not None
 
 
 class Lanes:
@@ -54,6 +77,11 @@ class Lanes:
                 self.take = lanes[0].take
                 return made
         return None
+
+    @property
+    def front(self) -> Lane | None:
+        """The lane that took the last frame, or was opened for it."""
+        return self._open[0] if self._open else None
 
     def settle(self) -> None:
         """Tell the fold and the unfold what the lanes took."""
@@ -99,7 +127,7 @@ class Lanes:
             if running is None:
                 return None
             out, template = running
-        guarded = part.scan is not None  # the whole may come once more, which says nothing
+        guarded = part.scan is not None
         make = lanecode.known(flow, frame, template, guarded)
         if make is None and again:
             try:
@@ -108,13 +136,7 @@ class Lanes:
                 return None
         if make is None:
             return None
-        lane = Lane(part, out if template else None, template)
-        first = "".join(part.pieces) if guarded else ""
-        lane.take = make(frame, template, part.pieces.append, first, lane.held)
+        lane = Lane(frame, flow, part, out if template else None, template, make)
         self._open.insert(0, lane)
         self.take = lane.take
         return lane
-
-
-def _none(frame: Any) -> list[Any] | None:
-    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import framing
+from .bytestream import Bytes
 from .errors import ConversionError, UsageError
 from .fold import Fold
 from .incoming import Candidate, Part
@@ -173,42 +173,6 @@ class Translator:
             read.ir, "response", False, read.trail, self._options, read.made, read.odd, prepare
         )
         return out, drafts
-
-
-class Bytes:
-    """A translator of bytes: `feed(bytes)` and `finish()` return bytes.
-
-    Within one dialect the bytes come out as they went in.
-    """
-
-    def __init__(self, translator: Translator) -> None:
-        source, target = translator._source.model.stream, translator._target.model.stream
-        assert source is not None and target is not None
-        self._translator, self._stream = translator, target
-        self._splitter = framing.Splitter(source)
-
-    def feed(self, data: bytes) -> bytes:
-        """Take the next bytes; return those that they give rise to. Raises ConversionError."""
-        return self._through(self._splitter.feed(data), data)
-
-    def finish(self) -> bytes:
-        """Return the bytes that are left; nothing more comes. Raises PolicyError."""
-        made = self._through(self._splitter.finish(), b"")
-        return made + framing.written(self._translator.finish(), self._stream)
-
-    def _through(self, frames: list[Any], data: bytes) -> bytes:
-        made = [new for frame in frames for new in self._translator.feed(frame)]
-        return data if self._translator._home else framing.written(made, self._stream)
-
-    @property
-    def result(self) -> Conversion:
-        """The whole response in the target, as far as it came."""
-        return self._translator.result
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What was not carried exactly, as far as it is known."""
-        return self._translator.notes
 
 
 class TextStream:
