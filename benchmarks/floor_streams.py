@@ -3,7 +3,7 @@
 Parts are told apart by index or id, interleaved calls are held where the target sends one block
 after another, and a call that is a whole object lets the next one go on; text and arguments are
 checked to be text that UTF-8 can hold; unknown keys and frames, a broken end and what comes after
-the end are noted once each; and the whole response is converted when the stream is over.
+the end are noted once each; and the whole response is kept, and converted when it is asked for.
 
 A translator has `feed(frame)`, `finish()`, `notes` and `result`; `TRANSLATORS` holds them by
 (source, target). `Bytes` puts one between bytes and bytes.
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from . import careful_responses
-from .careful_base import Json
+from .careful_base import Json, Result
 
 CHUNK = frozenset(
     "id object created model choices usage service_tier system_fingerprint moderation "
@@ -106,7 +106,7 @@ class Translator(Protocol):
     def feed(self, frame: Any) -> list[Any]: ...
     def finish(self) -> list[Any]: ...
     @property
-    def result(self) -> tuple[Json, Any] | None: ...
+    def result(self) -> Result | None: ...
 
 
 class _Stream:
@@ -122,7 +122,6 @@ class _Stream:
         self.usage: Json | None = None
         self.stop: str | None = None
         self.parts: list[Part] = []
-        self.result: tuple[Json, Any] | None = None
 
     def note(self, code: str, effect: str, *path: str | int) -> None:
         """Note something once of each place."""
@@ -367,7 +366,7 @@ class ChatToAnthropic(_Stream):
         self.out.append({"type": "message_stop"})
 
     def finish(self) -> list[Json]:
-        """Return the events that are left, and convert the whole response."""
+        """Return the events that are left."""
         if self.done:
             return []
         self.done = True
@@ -375,10 +374,12 @@ class ChatToAnthropic(_Stream):
         if not self.ended:
             self._end(cut=self.stop is None)
         self.cut_short()
-        if self.keep:
-            convert = careful_responses.chat_response_to_anthropic
-            self.result = convert(self._response())
         return self.out
+
+    @property
+    def result(self) -> Result | None:
+        """The whole response, converted, and its notes."""
+        return careful_responses.chat_response_to_anthropic(self._response()) if self.keep else None
 
     def _response(self) -> Json:
         texts = [piece for part in self.parts if not part.call for piece in part.pieces]
@@ -569,7 +570,7 @@ class AnthropicToChat(_Stream):
             self.out.append("[DONE]")
 
     def finish(self) -> list[Any]:
-        """Return the chunks that are left, and convert the whole response."""
+        """Return the chunks that are left."""
         if self.done:
             return []
         self.done = True
@@ -577,9 +578,12 @@ class AnthropicToChat(_Stream):
         if not self.ended:
             self._end(cut=self.stop is None)
         self.cut_short()
-        if self.keep:
-            self.result = careful_responses.anthropic_response_to_chat(self._response())
         return self.out
+
+    @property
+    def result(self) -> Result | None:
+        """The whole response, converted, and its notes."""
+        return careful_responses.anthropic_response_to_chat(self._response()) if self.keep else None
 
     def _response(self) -> Json:
         content = list(self.other)

@@ -22,14 +22,16 @@ ROSETTA = {"openai-chat": "openai_chat", "anthropic": "anthropic", "gemini": "go
 LINGUAFRANCA = {"openai-chat": "OPENAI_CHAT_COMPLETIONS", "anthropic": "ANTHROPIC_MESSAGES"}
 
 
-def _whole(make: Callable[[], Any]) -> Run:
-    """Return what takes a stream through a new translator."""
+def _whole(make: Callable[[], Any], result: bool = False) -> Run:
+    """Return what takes a stream through a new translator, and asks for the result or not."""
 
     def run(frames: Sequence[Any]) -> object:
         translator = make()
         feed = translator.feed
         made = [feed(frame) for frame in frames]
         made.append(translator.finish())
+        if result:
+            made.append(translator.result[0])
         return made
 
     return run
@@ -84,7 +86,8 @@ def _table(title: str, times: Times, size: float) -> None:
     print(f"\n## {title}")
     print(f"{'':30}{'us a frame':>12}{'x by hand':>12}")
     for name in times.seconds:
-        base = "by hand, bytes" if "bytes" in name else "by hand"
+        ours = name.replace("ours", "by hand").replace(", bytes, nothing kept", ", bytes")
+        base = ours if ours in times.seconds and name not in PEERS else "by hand"
         shown = times.micros(name) / size
         print(f"{name:30}{shown:12.2f}{times.ratio(name, base):12.2f}")
 
@@ -101,17 +104,20 @@ def _measure(pair: Pair, engine: Any, quick: bool) -> list[Bar]:
 
     by_frame: dict[str, Run] = {
         "by hand": _whole(lambda: hand(True)),
-        "by hand, no result": _whole(lambda: hand(False)),
+        "by hand, result": _whole(lambda: hand(True), True),
+        "by hand, nothing kept": _whole(lambda: hand(False)),
         "ours": _whole(ours),
-        "ours, no result": _whole(lambda: ours(False)),
+        "ours, result": _whole(ours, True),
+        "ours, nothing kept": _whole(lambda: ours(False)),
     }
     by_bytes: dict[str, Run] = {
         "by hand, bytes": _whole(lambda: floor_streams.Bytes(hand(True), named)),
         "ours, bytes": _whole(lambda: ours().as_bytes()),
-        "ours, bytes, no result": _whole(lambda: ours(False).as_bytes()),
+        "ours, bytes, nothing kept": _whole(lambda: ours(False).as_bytes()),
     }
     title = f"W4 {source} -> {target}, {len(streams[0])} frames"
-    different = sum(by_frame["ours"](one) != by_frame["by hand"](one) for one in streams)
+    different = sum(by_frame["ours, result"](one) != by_frame["by hand, result"](one)
+                    for one in streams)  # fmt: skip
     different += sum(by_bytes["ours, bytes"](one) != by_bytes["by hand, bytes"](one)
                      for one in pieces)  # fmt: skip
     bars = [Bar(f"{title}: streams that differ from those by hand", different, 0)]
@@ -124,6 +130,7 @@ def _measure(pair: Pair, engine: Any, quick: bool) -> list[Bar]:
     _table(title, times, sum(map(len, streams)) / len(streams))
     bars += [
         Bar(f"{title}: ours / by hand", times.ratio("ours", "by hand"), LIMIT),
+        Bar(f"{title}: with result", times.ratio("ours, result", "by hand, result"), LIMIT),
         Bar(f"{title}: bytes, ours / by hand", times.ratio("ours, bytes", "by hand, bytes"), LIMIT),
     ]
     bars += [Bar(f"{title}: ours / {name}", times.ratio("ours", name), 1.0) for name in peers]
