@@ -85,12 +85,13 @@ class Lanes:
 
     def settle(self) -> None:
         """Tell the fold and the unfold what the lanes took."""
+        # A part may have two lanes, of frames of two forms; its pieces are told once.
+        taken = {id(lane.part): len(lane.part.pieces) - lane.known for lane in self._open}
+        self._fold.frames += sum(taken.values())
         for lane in self._open:
-            size = len(lane.part.pieces)
-            self._fold.frames += size - lane.known
-            lane.known = size
+            lane.known = len(lane.part.pieces)
             if lane.out is not None:
-                lane.out.sent = size
+                lane.out.sent = lane.known
             if lane.held[0] is not None:
                 self._fold.outcome.count(lane.held[0])
                 lane.held[0] = None
