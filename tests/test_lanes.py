@@ -151,6 +151,86 @@ def test_an_odd_frame_is_taken_as_the_interpreter_takes_it(name: str, target: st
     assert difference(frames, ("openai-chat", target)) == ""
 
 
+BLOCK = next(nth for nth, frame in enumerate(EVENTS) if frame.get("index") == 1)
+STRAY: dict[str, Callable[[list[Json]], Any]] = {
+    "an index that is no number": lambda f: f[BLOCK + 4].update(index=True),
+    "an index that is no whole number": lambda f: f[BLOCK + 4].update(index=1.0),
+    "a piece of another block": lambda f: f[BLOCK + 4].update(index=0),
+    "a block that ended": lambda f: f.insert(BLOCK + 4, {**f[BLOCK - 1], "index": 1}),
+    "a block that began anew": lambda f: f.insert(BLOCK + 4, f[BLOCK]),
+    "a ping": lambda f: f.insert(BLOCK + 4, {"type": "ping"}),
+    "an error": lambda f: f.insert(
+        BLOCK + 4, {"type": "error", "error": {"type": "api_error", "message": "No."}}
+    ),
+    "the end": lambda f: f.insert(BLOCK + 4, f[-1]),
+    "why it stopped": lambda f: f.insert(BLOCK + 4, f[-2]),
+}
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai-chat", "gemini"])
+@pytest.mark.parametrize("name", STRAY)
+def test_what_comes_between_pieces_is_taken_as_the_interpreter_takes_it(
+    name: str, target: str
+) -> None:
+    frames = copy.deepcopy(EVENTS)
+    STRAY[name](frames)
+    assert difference(frames, ("anthropic", target)) == ""
+    assert difference(frames, ("anthropic", target), result=False) == ""
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "ollama", "openai-chat"])
+def test_a_call_lets_those_that_wait_go_on_when_it_is_whole(target: str) -> None:
+    calls = [f for f in CHAT[:-1] for c in f["choices"] if c["delta"].get("tool_calls")]
+    heads = [f for f in calls if "id" in _choice(f)["delta"]["tool_calls"][0]]
+    pieces = [f for f in calls if f not in heads]
+    tail = [f for f in CHAT[-3:] if f not in calls]
+    assert difference([CHAT[0], *heads, *pieces, *tail], ("openai-chat", target)) == ""
+    turns = sorted(range(len(pieces)), key=lambda nth: (nth % 10, nth))
+    assert difference(
+        [CHAT[0], *heads, *[pieces[n] for n in turns], *tail], ("openai-chat", target)
+    ) == ""  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "gemini"])
+def test_counts_of_candidates_that_come_by_turns_are_told_in_order(target: str) -> None:
+    frames = copy.deepcopy(CHUNKS[:12]) + copy.deepcopy(CHUNKS[:12])
+    for nth, frame in enumerate(frames):
+        frame["candidates"][0]["index"] = nth % 2
+        frame["usageMetadata"] = {"promptTokenCount": nth}
+        if nth % 2:
+            frame["usageMetadata"]["candidatesTokenCount"] = nth
+    assert difference(frames, ("gemini", target)) == ""
+    assert difference(frames[:-1], ("gemini", target)) == ""
+
+
+def test_a_field_of_the_response_that_comes_late_is_heard() -> None:
+    frames = copy.deepcopy(CHAT)
+    for nth, frame in enumerate(frames[:-1]):
+        frame["model"] = frame["model"] if nth == AT else ""
+    assert difference(frames, FROM_CHAT) == ""
+    assert outcome(frames, FROM_CHAT)[-1]["model"] == CHAT[AT]["model"]
+
+
+def test_what_every_frame_says_is_what_the_last_one_said() -> None:
+    frames = copy.deepcopy(CHAT)
+    frames[3:3] = [copy.deepcopy(frames[3]) for _ in range(12)]
+    for nth, frame in enumerate(frames[:-1]):
+        frame.pop("system_fingerprint")
+        if nth < 12:
+            frame["system_fingerprint"] = "fp_2" if 4 <= nth < 8 else "fp_1"
+    assert difference(frames, ("openai-chat", "openai-chat")) == ""
+    made = outcome(frames, ("openai-chat", "openai-chat"))[-1]
+    assert made["system_fingerprint"] == "fp_1"
+
+
+def test_a_word_that_no_event_knows_is_not_taken_for_one_that_is_known() -> None:
+    for role in ("user", "assistant", "user"):
+        frames = copy.deepcopy(CHAT)
+        for frame in frames[2 : AT + 3]:
+            _choice(frame)["delta"]["role"] = role
+        assert difference(frames, FROM_CHAT) == ""
+
+
 @pytest.mark.parametrize("key", ["obfuscation", "x_trace"])
 @pytest.mark.parametrize("name", MORE)
 def test_what_is_noted_once_is_noted_in_every_stream(key: str, name: str) -> None:

@@ -16,7 +16,7 @@ from .picture import Fields, Hole, Items, Literal, Picture
 from .sighting import Sight, Taken
 from .trail import At, path_of
 
-MOST = 64  # forms that are remembered of one dialect
+MOST = 128  # forms that are remembered of one dialect
 Rest = tuple[At, Any]  # a leaf that no event claims
 Found = tuple[list[Sight], list[tuple[int, Taken]], list[Rest], "Flow | None"]
 Check = Callable[[Any, list[Any]], bool]
@@ -28,8 +28,8 @@ class Flow:
     __slots__ = ("codes", "free", "once")
 
     def __init__(self, free: dict[At, str], once: tuple[str, ...]) -> None:
-        # The places of the `piece` and of the `usage`, and what is `said`: it is noted once, or a
-        # field of the response (`once`), and the first frame that says it is right.
+        # The places of the `piece`, the `usage` and the `number` of a frame, and what is `said`: it
+        # is noted once, or a field of the response (`once`), of which the first frame is right.
         self.free, self.once = free, once
         self.codes: dict[Any, Any] = {}
 
@@ -86,7 +86,7 @@ class Forms:
         self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
     ) -> None:
         """Remember the form of a frame; what it holds beside its events is noted once."""
-        if self._count >= MOST or wire.__class__ is not dict:
+        if wire.__class__ is not dict:
             return
         slots: dict[At, int] = {}
 
@@ -108,6 +108,8 @@ class Forms:
             return  # another value may be what another event is known by
         flow = _flow(sights, common, rest)
         known = Known(_check(wire, (), slots), len(slots), tuple(kept), shared, left, flow)
+        if self._count >= MOST:  # what is usual is soon learned again
+            self._known, self._count = {}, 0
         self._known.setdefault(tuple(wire), []).append(known)
         self._count += 1
 
@@ -140,6 +142,8 @@ def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) 
             if sight.taken or piece.__class__ is not str:
                 return None
             free[sight.places["piece"]] = "piece"
+            if "frame" in sight.ats:  # every frame has another number
+                free[sight.ats["frame"]] = "number"
         elif sight.found or (sight.taken and event.acts != {"usage"}):
             return None
         elif event.acts == {"usage"} and len(sight.taken) == 1 and "usage" not in free.values():

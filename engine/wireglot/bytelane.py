@@ -15,7 +15,7 @@ from . import framing
 from .errors import ConversionError
 from .events import Stream
 from .lanes import Lane
-from .outgoing import MARK
+from .outgoing import MARK, NUMBER
 from .trail import At
 
 Run = Callable[[bytes], "bytes | None"]
@@ -29,8 +29,8 @@ _scan: Any = vars(json.decoder)["scanstring"]
 def opened(data: bytes, frame: Any, lane: Lane, source: Stream, target: Stream) -> Run | None:
     """Return what takes events like this one, whose frame a lane takes; None where nothing may."""
     free = lane.flow.free
-    if "usage" in free.values():
-        return None  # the counts are another in every event
+    if "usage" in free.values() or "number" in free.values():
+        return None  # they are others in every event
     text = data.decode()
     spans: list[tuple[Span, bool]] = []
     for at, what in free.items():
@@ -43,7 +43,7 @@ def opened(data: bytes, frame: Any, lane: Lane, source: Stream, target: Stream) 
     if lane.template is not None:
         whole = framing.written(lane.template, target).decode()
         written = whole.split(_encode(MARK))
-        if len(written) != _marks(lane.template) + 1:
+        if len(written) != _marks(lane.template, MARK) + 1 or _marks(lane.template, NUMBER):
             return None
     spans.sort()
     # The quote that opens a text is the last sign of what stands before it.
@@ -106,8 +106,9 @@ def _span(text: str, frame: Any, at: At, source: Stream) -> Span | None:
     return None
 
 
-def _marks(value: Any) -> int:
-    """Count the places of the piece."""
+def _marks(value: Any, mark: str) -> int:
+    """Count the places of a mark."""
     if isinstance(value, dict | list):
-        return sum(map(_marks, value.values() if isinstance(value, dict) else value))
-    return value is MARK
+        inner = value.values() if isinstance(value, dict) else value
+        return sum(_marks(item, mark) for item in inner)
+    return value is mark

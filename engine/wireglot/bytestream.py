@@ -23,7 +23,7 @@ class Bytes:
         source, target = translator._source.model.stream, translator._target.model.stream
         assert source is not None and target is not None
         self._translator, self._source, self._target = translator, source, target
-        self._splitter, self._lanes = framing.Splitter(source), translator._lanes
+        self._splitter = framing.Splitter(source)
         self._run: Run | None = None  # what takes events of the lane in front
         self._take: Any = None  # that lane
 
@@ -39,7 +39,8 @@ class Bytes:
 
     def _short(self, data: bytes) -> bytes | None:
         """Take an event like the one before without parsing it; None where it is another."""
-        if self._run is None or self._take is not self._lanes.take or not self._splitter.idle():
+        lanes = self._translator._lanes
+        if self._run is None or self._take is not lanes.take or not self._splitter.idle():
             return None
         made = self._run(data)
         if made is not None:
@@ -67,7 +68,7 @@ class Bytes:
         whole = self._splitter.idle()
         frames = self._splitter.feed(data)
         made = self._through(frames, data)
-        lane = self._lanes.front
+        lane = self._translator._lanes.front
         if lane is not None and lane.take is not self._take and len(frames) == 1:
             if whole and self._splitter.idle() and lane.fits(frames[0]):
                 self._run = opened(data, frames[0], lane, self._source, self._target)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .alike import Flow
-from .outgoing import MARK
+from .outgoing import MARK, NUMBER
 from .trail import At
 
 MOST = 80  # values that are compared, or written
@@ -36,15 +36,18 @@ def compiled(flow: Flow, wire: Any, made: list[Any] | None, guarded: bool) -> An
 
     It takes the frame `w`, the frames `t` that are written with a mark for the piece (`made`; None
     where it is the frame itself), what takes the piece, the text with which a piece may not begin
-    (if it is `guarded`), and a list that holds the last token counts.
+    (if it is `guarded`), a list that holds the last token counts, and what counts the frames.
     """
     if len(flow.codes) >= KEPT:
         raise Unfit
     code = _Code(flow.free)
     code.alike(wire, (), "w", "w")
-    result = "[w]" if made is None else code.made(made, "t")
+    result = "[w]"
+    if made is not None:
+        frames = [code.made(frame, f"t[{nth}]", nth) for nth, frame in enumerate(made)]
+        result = f"[{', '.join(frames)}]"
     lines = [
-        "def make(w, t, grow, first, held):",
+        "def make(w, t, grow, first, held, frames):",
         *(f" {line}" for line in code.given),
         " def take(w):",
         "  try:",
@@ -55,6 +58,7 @@ def compiled(flow: Flow, wire: Any, made: list[Any] | None, guarded: bool) -> An
         *(["  if p.startswith(first): return None"] if guarded else ()),
         "  grow(p)",
         *(["  held[0] = u"] if "usage" in flow.free.values() else ()),
+        *([f"  n = frames.count; frames.count = n + {len(made or ())}"] if code.numbered else ()),
         f"  return {result}",
         " return take",
     ]
@@ -71,7 +75,9 @@ def _shape(value: Any) -> Any:
         return tuple([(key, _shape(item)) for key, item in value.items()])
     if kind is list:
         return [].__class__, *map(_shape, value)
-    return kind if value is not None and kind is not bool and value is not MARK else value
+    if value is None or kind is bool or value is MARK or value is NUMBER:
+        return value
+    return kind
 
 
 class _Code:
@@ -81,6 +87,7 @@ class _Code:
         self.free = free
         self.given: list[str] = []
         self.tests: list[str] = []
+        self.numbered = False
         self._names = 0
 
     def value(self, there: str) -> str:
@@ -103,7 +110,7 @@ class _Code:
         if what == "piece":
             self.tests.append(f"p = {here}")
             self.test("p.__class__ is not str or not p")
-        elif what == "said" and (kind is str or kind is int):
+        elif what in ("said", "number") and (kind is str or kind is int):
             name = self._held(here)
             self.test(f"{name}.__class__ is not {kind.__name__}")
             if kind is str:
@@ -143,16 +150,20 @@ class _Code:
 
     # -- what is written --------------------------------------------------------------------------
 
-    def made(self, value: Any, there: str) -> str:
-        """Return an expression that makes a value anew, with the piece in its place."""
+    def made(self, value: Any, there: str, nth: int) -> str:
+        """Return an expression that makes a value anew, with the piece and the frame's number."""
         if value is MARK:
             return "p"
+        if value is NUMBER:
+            self.numbered = True
+            return f"n + {nth}"
         if value is None or value.__class__ is bool:
             return repr(value)
         if value.__class__ is dict:
-            inner = (f"{k!r}: {self.made(item, f'{there}[{k!r}]')}" for k, item in value.items())
+            pairs = ((key, f"{there}[{key!r}]", item) for key, item in value.items())
+            inner = (f"{key!r}: {self.made(item, here, nth)}" for key, here, item in pairs)
             return "{" + ", ".join(inner) + "}"
         if value.__class__ is list:
-            inner = (self.made(item, f"{there}[{nth}]") for nth, item in enumerate(value))
+            inner = (self.made(item, f"{there}[{i}]", nth) for i, item in enumerate(value))
             return f"[{', '.join(inner)}]"
         return self.value(there)

@@ -9,6 +9,7 @@ does again what the general way did.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from . import lanecode
@@ -38,21 +39,28 @@ class Lane:
     )
 
     def __init__(
-        self, frame: Any, flow: Flow, part: Part, out: Outgoing | None, template: Any, make: Any
+        self,
+        frame: Any,
+        flow: Flow,
+        part: Part,
+        written: tuple[Outgoing | None, list[Any] | None, Any],
+        make: Any,
     ) -> None:
         """Open a lane for frames like this one, that `make` makes the code of."""
+        out, template, frames = written
         self.frame, self.flow, self.part, self.out = frame, flow, part, out
         self.template, self.make = template, make
         # The whole of a call may come once more, which says nothing.
         self.first = "".join(part.pieces) if part.scan is not None else ""
         self.known = len(part.pieces)
         self.held: list[Any] = [None]  # the token counts that came last
-        self.take: Take = make(frame, template, part.pieces.append, self.first, self.held)
+        self.take: Take = make(frame, template, part.pieces.append, self.first, self.held, frames)
 
     def fits(self, frame: Any) -> bool:
         """Tell whether a frame is as those of the lane, without taking it."""
         nowhere: list[str] = []
-        take: Take = self.make(self.frame, self.template, nowhere.append, "\0", [None])
+        count = SimpleNamespace(count=0)
+        take: Take = self.make(self.frame, self.template, nowhere.append, "\0", [None], count)
         return take(frame) is not None
 
 
@@ -123,11 +131,13 @@ class Lanes:
         """Open a lane; code is compiled for it where such a frame comes again."""
         out: Outgoing | None = None
         template: list[Any] | None = None
+        frames = None
         if self._unfold is not None:
             running = self._unfold.running(part)
             if running is None:
                 return None
             out, template = running
+            frames = self._unfold.frames
         guarded = part.scan is not None
         make = lanecode.known(flow, frame, template, guarded)
         if make is None and again:
@@ -137,7 +147,7 @@ class Lanes:
                 return None
         if make is None:
             return None
-        lane = Lane(frame, flow, part, out if template else None, template, make)
+        lane = Lane(frame, flow, part, (out if template else None, template, frames), make)
         self._open.insert(0, lane)
         self.take = lane.take
         return lane
