@@ -94,10 +94,12 @@ def _piece(frame: Json, chance: random.Random) -> Json:
     return frame
 
 
-def outcome(frames: Sequence[Json], pair: tuple[str, str], **more: Any) -> list[Any]:
+def outcome(
+    frames: Sequence[Json], pair: tuple[str, str], rules: Any = RULES, **more: Any
+) -> list[Any]:
     """Return all that can be seen of a translation, or as far as it came, and the error."""
     seen: list[Any] = []
-    t = RULES.translator(source=pair[0], target=pair[1], **more)
+    t = rules.translator(source=pair[0], target=pair[1], **more)
     data = bool(frames) and isinstance(frames[0], bytes)
     through: Any = t.as_bytes() if data else t
     try:

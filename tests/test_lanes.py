@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -250,7 +251,7 @@ def test_a_whole_call_that_comes_once_more_says_nothing(target: str) -> None:
     head = copy.deepcopy(CHAT[CALL])
     frames = [CHAT[0]]
     for nth, text in enumerate(["", *pieces, "".join(pieces), "".join(pieces)]):
-        call = {"index": 0, "function": {"arguments": text}}
+        call: Json = {"index": 0, "function": {"arguments": text}}
         call |= {"id": "a", "type": "function"} if nth == 0 else {}
         call["function"] |= {"name": "f"} if nth == 0 else {}
         frames.append(copy.deepcopy(head))
@@ -310,6 +311,21 @@ def test_odd_bytes_are_taken_as_the_interpreter_takes_them(old: bytes, new: byte
         assert difference(made, FROM_CHAT) == ""
         assert difference(made, ("openai-chat", "openai-chat")) == ""
         assert difference([b"".join(made)], FROM_CHAT) == ""
+
+
+def test_frames_of_a_lane_have_their_numbers() -> None:
+    rules = wireglot.load_rules(Path(__file__).parent / "fuzz" / "streams")
+    there = ("openai-chat", "streams")
+    assert difference(CHAT, there, rules=rules) == ""
+    pieces = stream_frames.as_bytes("openai-chat", CHAT)
+    assert difference(pieces, there, rules=rules) == ""
+    made = [new for frames in outcome(CHAT, there, rules=rules)[:-4] for new in frames]
+    numbered = [frame for frame in made if frame != "[END]"]
+    assert [frame["seq"] for frame in numbered] == list(range(len(numbered)))
+    for target in ("openai-chat", "anthropic", "streams"):
+        assert difference(made, ("streams", target), rules=rules) == ""
+        lines = [f"{json.dumps(frame)}\n".encode() for frame in made]
+        assert difference(lines, ("streams", target), rules=rules) == ""
 
 
 def test_mutated_streams_are_taken_as_the_interpreter_takes_them() -> None:
