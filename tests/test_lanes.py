@@ -179,6 +179,19 @@ def test_what_comes_between_pieces_is_taken_as_the_interpreter_takes_it(
     assert difference(frames, ("anthropic", target), result=False) == ""
 
 
+@pytest.mark.parametrize("depth", [3, 19, 21, 150, 390])
+@pytest.mark.parametrize("key", ["x_trace", "service_tier", "usage"])
+def test_deep_values_do_no_harm(key: str, depth: int) -> None:
+    deep: Json = 1
+    for _ in range(depth):
+        deep = [deep]
+    frames = copy.deepcopy(CHAT)
+    for frame in frames[1 : AT + 3]:
+        frame[key] = {"a": deep}
+    assert difference(frames, FROM_CHAT) == ""
+    assert difference(frames, ("openai-chat", "openai-chat")) == ""
+
+
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "ollama", "openai-chat"])
 def test_a_call_lets_those_that_wait_go_on_when_it_is_whole(target: str) -> None:
     calls = [f for f in CHAT[:-1] for c in f["choices"] if c["delta"].get("tool_calls")]

@@ -16,6 +16,7 @@ from .picture import Fields, Hole, Items, Literal, Picture
 from .sighting import Sight, Taken
 from .trail import At, path_of
 
+DEEPEST = 20  # keys and numbers on the way to a value of a form
 MOST = 128  # forms that are remembered of one dialect
 Rest = tuple[At, Any]  # a leaf that no event claims
 Found = tuple[list[Sight], list[tuple[int, Taken]], list[Rest], "Flow | None"]
@@ -106,8 +107,11 @@ class Forms:
         left = tuple((at, slot(at)) for at in rest)
         if () in slots or any(path_of(at) in self._fixed for at in slots):
             return  # another value may be what another event is known by
+        check = _check(wire, (), slots)
+        if check is None:
+            return
         flow = _flow(sights, common, rest)
-        known = Known(_check(wire, (), slots), len(slots), tuple(kept), shared, left, flow)
+        known = Known(check, len(slots), tuple(kept), shared, left, flow)
         if self._count >= MOST:  # what is usual is soon learned again
             self._known, self._count = {}, 0
         self._known.setdefault(tuple(wire), []).append(known)
@@ -178,15 +182,25 @@ def _fixed_in(p: Picture, path: str) -> Iterator[str]:
         yield path
 
 
-def _check(wire: Any, at: At, slots: dict[At, int]) -> Check:
-    """Return what tells whether a value is alike, and takes the values of its holes."""
+def _check(wire: Any, at: At, slots: dict[At, int]) -> Check | None:
+    """Return what tells whether a value is alike, and takes the values of its holes.
+
+    None for one that is nested deeper than frames are.
+    """
     if at in slots:
         return _hole(wire.__class__, slots[at])
-    if isinstance(wire, dict):
-        return _object([(key, _check(child, (*at, key), slots)) for key, child in wire.items()])
-    if isinstance(wire, list):
-        return _list([_check(child, (*at, i), slots) for i, child in enumerate(wire)])
-    return _fixed(wire)
+    if not isinstance(wire, dict | list):
+        return _fixed(wire)
+    if len(at) > DEEPEST:
+        return None
+    pairs = wire.items() if isinstance(wire, dict) else enumerate(wire)
+    children = []
+    for key, child in pairs:
+        check = _check(child, (*at, key), slots)
+        if check is None:
+            return None
+        children.append((key, check))
+    return _object(children) if isinstance(wire, dict) else _list([one for _, one in children])
 
 
 def _hole(kind: Any, slot: int) -> Check:
@@ -204,7 +218,7 @@ def _hole(kind: Any, slot: int) -> Check:
     return check
 
 
-def _object(children: list[tuple[str, Check]]) -> Check:
+def _object(children: list[tuple[Any, Check]]) -> Check:
     size = len(children)
 
     def check(value: Any, values: list[Any]) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .alike import Flow
+from .alike import DEEPEST, Flow
 from .outgoing import MARK, NUMBER
 from .trail import At
 
@@ -68,13 +68,15 @@ def compiled(flow: Flow, wire: Any, made: list[Any] | None, guarded: bool) -> An
     return make
 
 
-def _shape(value: Any) -> Any:
+def _shape(value: Any, depth: int = 0) -> Any:
     """Return what code depends on: keys, lengths, classes, and the values that stand in it."""
     kind = value.__class__
+    if depth > DEEPEST:
+        return kind  # for which there is no code
     if kind is dict:
-        return tuple([(key, _shape(item)) for key, item in value.items()])
+        return tuple([(key, _shape(item, depth + 1)) for key, item in value.items()])
     if kind is list:
-        return [].__class__, *map(_shape, value)
+        return (list, *[_shape(item, depth + 1) for item in value])
     if value is None or kind is bool or value is MARK or value is NUMBER:
         return value
     return kind
@@ -135,6 +137,8 @@ class _Code:
             raise Unfit
 
     def _container(self, wire: Any, at: At, places: tuple[str, str], counted: bool) -> None:
+        if len(at) >= DEEPEST:
+            raise Unfit
         here, there = places
         name = self._held(here) if "[" in here else here
         kind = wire.__class__.__name__
