@@ -29,7 +29,7 @@ help:
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make streams FILES=...   run recorded streams to every dialect, and through the SDKs"
 	@echo "make usage   take recorded token counts to every dialect and back"
-	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants"
+	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
 	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
 	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
@@ -67,6 +67,7 @@ usage: $(VENV)/.installed-dev
 
 differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential
+	@$(BIN)/python -m tests.streamdiff
 
 fuzz: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.rulefuzz 1000000 --minutes $(MINUTES) --jobs $(JOBS) --save fuzzed

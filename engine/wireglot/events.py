@@ -79,6 +79,7 @@ class Stream:
     pos: Pos
     of: dict[Word, Event] = field(default_factory=dict)
     _forms: Any = None
+    outlook: Any = None  # what `unfold` knows of it before anything comes
 
     @property
     def forms(self) -> Forms:
@@ -86,7 +87,8 @@ class Stream:
         if self._forms is None:
             from .alike import Forms
 
-            self._forms = Forms(p for event in self.events for p in event.reads)
+            read = [p for event in self.events for p in event.reads]
+            self._forms = Forms(read if self.frame is None else [self.frame, *read])
         found: Forms = self._forms
         return found
 

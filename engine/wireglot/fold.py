@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from . import hooks
+from .alike import Flow
 from .events import Word
 from .failure import Failure
 from .incoming import Candidate, Part, joined
@@ -24,6 +25,7 @@ from .sighting import Frame, Sight, Taken
 from .trail import At, path_of
 
 OWNED = ("response.", "candidate.")  # holes that are not of the part
+QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
 
 
 class Listener(Protocol):
@@ -39,14 +41,25 @@ class Listener(Protocol):
 class Fold:
     """The stream of one dialect as far as it has come."""
 
-    def __init__(self, dialect: Dialect, listener: Listener | None = None, keep: bool = True):
+    def __init__(
+        self,
+        dialect: Dialect,
+        listener: Listener | None = None,
+        keep: bool = True,
+        forms: bool = True,
+    ) -> None:
+        """Begin a stream; without `forms` every frame is read by its pictures anew."""
         assert dialect.stream is not None
+        self._forms = dialect.stream.forms if forms else None
         self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
         self.listener = listener
         self.outcome = Outcome(dialect)
         self.begun = self.ended = self.finished = False
         self.error: dict[str, Any] | None = None
         self.frames = 0
+        self.stirred = True  # whether something but the next piece of a part was heard
+        self.grew: Part | None = None  # the part that the last frame grew
+        self.flow: Flow | None = None  # the form of that frame, if it did nothing else
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self._told: set[tuple[str, str]] = set()
@@ -61,13 +74,21 @@ class Fold:
         """Hear one frame."""
         at = self.frames
         self.frames += 1
+        self.grew = self.flow = None
         if self.ended:
             self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
-        known = self.stream.forms.find(wire)
+        known = None if self._forms is None else self._forms.find(wire)
         if known is not None:
-            self._heard(*known)
+            sights, common, rest, self.flow = known
+            self._heard(sights, common)
+            for place, value in rest:
+                if value != "":
+                    self._left(at, place)
+                else:
+                    self.flow = None  # another such frame may say something there
             return
+        self.stirred = True
         check_json(wire)
         frame = Frame(wire, self._keys_of)
         sights = frame.sights(self.stream)
@@ -79,8 +100,9 @@ class Fold:
             self.error = error
             if self.listener is not None:
                 self.listener.failed(error)
-        if not self._unheard(frame, sights, error is not None, at) and error is None:
-            self.stream.forms.learn(wire, sights, common)
+        rest = self._unheard(frame, sights, error is not None, at)
+        if (sights or not rest) and error is None and self._forms is not None:
+            self._forms.learn(wire, sights, common, rest)
 
     def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
         """Take what a frame says."""
@@ -88,9 +110,15 @@ class Fold:
             key = (nth, taken[0].path)
             if self._before.get(key, ABSENT) != taken[1]:
                 self._before[key] = taken[1]
+                if not self._said(taken[0].path):
+                    self.stirred = True
                 self._common(taken, nth)
         for sight in sights:
             self._hear(sight)
+
+    def _said(self, path: str) -> bool:
+        """Tell whether a field of the response is known: what is said of it changes nothing."""
+        return self.outcome.knows(path.removeprefix("response."))
 
     def _keys_of(self, name: str) -> frozenset[str]:
         keys = self._keys.get(name)
@@ -98,21 +126,24 @@ class Fold:
             keys = self._keys[name] = Reader(self.dialect, {}).keys_of(name)
         return keys
 
-    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> bool:
-        """Note what nothing has claimed of a frame; tell whether there is any."""
+    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
+        """Note what nothing has claimed of a frame, and return the places."""
         rest = frame.rest()
         for place in rest:
-            shown = path_of(place)
-            if shown in self._drop:
-                self.say("dropped", "lost", (at, *place), self._drop[shown], shown)
-            elif not sights and not failed:
+            if path_of(place) not in self._drop and not sights and not failed:
                 keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
                 told = "no event of this dialect is like this frame"
                 self.say("unknown-frame", "lost", (at,), told, repr(keys))
                 break
-            else:
-                self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, shown)
-        return bool(rest)
+            self._left(at, place)
+        return rest
+
+    def _left(self, at: int, place: At) -> None:
+        """Note a leaf that no event has claimed."""
+        shown = path_of(place)
+        dropped = self._drop.get(shown)
+        code = "unknown-key" if dropped is None else "dropped"
+        self.say(code, "lost", (at, *place), UNKNOWN_KEY if dropped is None else dropped, shown)
 
     @property
     def cut(self) -> bool:
@@ -139,7 +170,7 @@ class Fold:
 
     def _begin(self) -> None:
         if not self.begun:
-            self.begun = True
+            self.begun = self.stirred = True
             if self.listener is not None:
                 self.listener.begun(self.outcome)
 
@@ -162,6 +193,8 @@ class Fold:
 
     def _step(self, word: Word, sight: Sight, nth: int) -> None:
         act = word.act
+        if act not in QUIET:
+            self.stirred = True
         if act == "start":
             self._begin()
         elif act == "finish":
@@ -280,12 +313,17 @@ class Fold:
             part = self._new(word.kind, word.field, owner, address)
             part.said.update(said)
             self._open(part)
+            self.stirred = True
         else:
             if part.whole and not part.field:
                 part.field = self._flowing(part.kind, word)
+                self.stirred = True
+            if said and (self._clash(part, said) or said.keys() - part.said.keys()):
+                self.stirred = True
             part.said.update(said)
         if piece:
             self._grow(part, piece)
+            self.grew = part
 
     def _flowing(self, kind: str, word: Word) -> str:
         """Return the field of a part that came as a whole, into which more flows."""

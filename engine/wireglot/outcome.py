@@ -40,11 +40,13 @@ class Outcome:
 
     # -- values -----------------------------------------------------------------------------------
 
+    def knows(self, path: str) -> bool:
+        """Tell whether a field of the response is said for good."""
+        return bool(self.response.get(path)) and not path.startswith("own.")
+
     def say(self, path: str, hole: Hole, wire: Any) -> None:
         """Take a field of the response: the first frame that says it is right."""
-        if not path.startswith("own.") and (
-            self.response.get(path) or (not wire and path in self.response)
-        ):
+        if self.knows(path) or (not wire and path in self.response and not path.startswith("own.")):
             return
         self.put(self.response, path, hole, wire)
 

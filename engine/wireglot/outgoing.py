@@ -6,12 +6,12 @@ from typing import Any
 
 from .events import Event
 from .lenses import Misfit
-from .picture import ABSENT, holes
+from .picture import ABSENT
 from .rulefile import Case
 from .sight import View
 from .writer import Writer
 
-MARK = "\0piece\0"
+MARK, NUMBER = "\0piece\0", "\0number\0"
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -27,7 +27,7 @@ class Place:
 class Frames:
     """The frames that are written for a stream."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, numbered: bool) -> None:
         assert writer.dialect.stream is not None
         self.writer, self.stream = writer, writer.dialect.stream
         self.family = writer.dialect.family
@@ -35,10 +35,7 @@ class Frames:
         self.count = 0
         self._made: list[Any] = []
         self._case = Case("", "", self.stream.events[0].writes[0], None, {}, None, self.stream.pos)
-        # Whether frames are numbered: then no two of them are alike.
-        self._numbered = any(
-            hole.path == "at.frame" for p in self.stream.pictures() for hole in holes(p)
-        )
+        self._numbered = numbered  # whether frames have numbers
 
     def take(self) -> list[Any]:
         """Return the frames that were written since the last time."""
@@ -66,28 +63,32 @@ class Frames:
 
     def template(self, event: Event, said: dict[str, Any], place: Place) -> list[Any]:
         """Return the frames of an event with a place for its piece."""
-        if self._numbered:
-            return []
         try:
-            return self._written(event, {**said, "piece": MARK}, place)
+            number = NUMBER if self._numbered else None
+            return self._written(event, {**said, "piece": MARK}, place, number)
         except Misfit:
             return []
 
     def fill(self, template: list[Any], piece: str) -> None:
         """Write the frames of a template with a piece in its place."""
         for frame in template:
-            self._made.append(_filled(frame, piece))
-        self.count += len(template)
+            made = _filled(frame, piece)
+            if self._numbered:
+                made = _numbered(made, self.count)
+            self._made.append(made)
+            self.count += 1
 
-    def _written(self, event: Event, said: dict[str, Any], place: Place) -> list[Any]:
+    def _written(
+        self, event: Event, said: dict[str, Any], place: Place, number: str | None = None
+    ) -> list[Any]:
         writer = self.writer
         writer.nth = place.nth
         mark = len(writer.notes)
-        at = {"candidate": place.candidate, "index": place.index, "nth": place.nth}
+        at: dict[str, Any] = {"candidate": place.candidate, "index": place.index, "nth": place.nth}
         obj = {**said, "response": self._head(), "at": at}
         made: list[Any] = []
         for picture in event.writes:
-            at["frame"] = self.count + len(made)
+            at["frame"] = self.count + len(made) if number is None else number
             wire = writer.picture(picture, View(obj, "", self._case, writer), (), top=True)
             if wire is ABSENT:
                 del writer.notes[mark:]
@@ -99,6 +100,16 @@ class Frames:
         """Return what is said of the response; the fields of another family stay away."""
         own = self.head.get("own", {}).get(self.family)
         return {**self.head, "own": own or {}}
+
+
+def _numbered(frame: Any, number: int) -> Any:
+    """Put the number of a frame in its place; the frame is a copy."""
+    for key, value in frame.items() if isinstance(frame, dict) else ():
+        if value is NUMBER:
+            frame[key] = number
+        elif isinstance(value, dict):
+            _numbered(value, number)
+    return frame
 
 
 def _filled(frame: Any, piece: str) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import framing
+from .bytestream import Bytes
 from .errors import ConversionError, UsageError
 from .fold import Fold
 from .incoming import Candidate, Part
+from .lanes import Lanes
 from .notes import Draft, Note
 from .outcome import Outcome
 from .payload import check_call, known_options
@@ -31,6 +32,8 @@ class Translator:
     gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
     """
 
+    _eager = False  # whether the result is made at the end of the stream, asked for or not
+
     def __init__(
         self,
         source: DialectRules,
@@ -42,6 +45,9 @@ class Translator:
     ) -> None:
         self._source, self._target, self._options = source, target, options
         self._judge, self._keep, self._hash = policy, keep, rules_hash
+        self._late = (
+            keep and policy.lenient and not self._eager
+        )  # the result is made when asked for
         for dialect in (source, target):
             if dialect.model.stream is None:
                 raise UsageError(f"{dialect.name} has no picture of a stream")
@@ -50,18 +56,37 @@ class Translator:
         if not self._home:
             writer = Writer(target.model, False, Trail(), options, target.ladder)
             self._unfold = Unfold(writer)
-        self._fold = Fold(source.model, self._unfold, keep)
+        plain = options.get("engine") == "interpreted"
+        self._fold = Fold(source.model, self._unfold, keep, not plain)
+        self._lanes = Lanes(self._fold, self._unfold)
         self._done = self._over = False
         self._result: Conversion | None = None
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
+        take = self._lanes.take
+        if take is not None:
+            made = take(frame)
+            if made is None:
+                made = self._lanes.other(frame)
+            if made is not None:
+                return made
+        return self._fed(frame)
+
+    def _fed(self, frame: Any) -> list[Any]:
+        """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
+        lanes = self._lanes
+        lanes.settle()
         try:
             self._fold.feed(frame)
-        except RecursionError:
-            raise ConversionError("the frame is nested too deep") from None
+        except BaseException as error:
+            lanes.close()
+            if isinstance(error, RecursionError):
+                raise ConversionError("the frame is nested too deep") from None
+            raise
+        lanes.learn(frame)
         if self._unfold is None:
             return [frame]
         if self._fold.ended and not self._over:
@@ -75,6 +100,8 @@ class Translator:
         if self._done:
             return []
         self._done = True
+        self._lanes.settle()
+        self._lanes.close()
         fold = self._fold
         fold.close()
         frames: list[Any] = []
@@ -87,7 +114,7 @@ class Translator:
         if fold.error is None and (unsaid or not fold.finished):
             told = "the stream ends before " + ("its end is said" if unsaid else "it says why")
             fold.say("cut-short", "kept", (fold.frames,), told)
-        if self._keep:
+        if self._keep and not self._late:
             self._result = self._concluded()
         return frames
 
@@ -101,14 +128,16 @@ class Translator:
         if self._result is None:
             if not self._keep:
                 raise UsageError("this translator was told to keep nothing")
-            raise UsageError("the result is there when the stream is finished")
+            if not (self._done and self._late):
+                raise UsageError("the result is there when the stream is finished")
+            self._result = self._concluded()
         return self._result
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was not carried exactly, as far as it is known."""
-        if self._result is not None:
-            return self._result.notes
+        if self._result is not None or (self._done and self._late):
+            return self.result.notes
         notes = read_notes(self._fold.notes, self._home)
         if self._unfold is not None:
             notes += _once(all_notes((), self._unfold.writer.notes, None, False))
@@ -144,42 +173,6 @@ class Translator:
             read.ir, "response", False, read.trail, self._options, read.made, read.odd, prepare
         )
         return out, drafts
-
-
-class Bytes:
-    """A translator of bytes: `feed(bytes)` and `finish()` return bytes.
-
-    Within one dialect the bytes come out as they went in.
-    """
-
-    def __init__(self, translator: Translator) -> None:
-        source, target = translator._source.model.stream, translator._target.model.stream
-        assert source is not None and target is not None
-        self._translator, self._stream = translator, target
-        self._splitter = framing.Splitter(source)
-
-    def feed(self, data: bytes) -> bytes:
-        """Take the next bytes; return those that they give rise to. Raises ConversionError."""
-        return self._through(self._splitter.feed(data), data)
-
-    def finish(self) -> bytes:
-        """Return the bytes that are left; nothing more comes. Raises PolicyError."""
-        made = self._through(self._splitter.finish(), b"")
-        return made + framing.written(self._translator.finish(), self._stream)
-
-    def _through(self, frames: list[Any], data: bytes) -> bytes:
-        made = [new for frame in frames for new in self._translator.feed(frame)]
-        return data if self._translator._home else framing.written(made, self._stream)
-
-    @property
-    def result(self) -> Conversion:
-        """The whole response in the target, as far as it came."""
-        return self._translator.result
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What was not carried exactly, as far as it is known."""
-        return self._translator.notes
 
 
 class TextStream:

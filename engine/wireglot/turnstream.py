@@ -21,6 +21,8 @@ class TurnStream(Translator):
     Nothing rides in its frames: what must come back is in the state of the exchange.
     """
 
+    _eager = True  # what is remembered of a turn is known when it ends
+
     def __init__(
         self,
         provider: DialectRules,
