@@ -114,6 +114,18 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
     show.add_argument("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
 
+    diff = command("diff", commands.diff, "say what differs between two rule sets")
+    add = diff.add_argument
+    add("old", nargs="?", metavar="OLD", help="a folder or a zip file; - or none: as packaged")
+    add("new", nargs="?", metavar="NEW", help="the same; with one, it is compared to the packaged")
+    add("--overlay", action="append", default=[], metavar="N", help="switched on in NEW")
+    add("--old-overlay", action="append", default=[], metavar="N", help="switched on in OLD")
+    add("--rules-only", action="store_true", help="convert nothing: what the rules say, no pairs")
+    add("--replay", metavar="FILE", help="JSON lines: which recorded payloads come out otherwise")
+    add("--from", dest="source", metavar="D", help="the dialect of the recorded payloads")
+    add("--to", dest="target", metavar="D", help="the dialect to write them in")
+    add("--json", action="store_true", help="print the differences as JSON")
+
     diagnose = command(
         "diagnose", commands.diagnose, "say what a provider would refuse in a request"
     )
