@@ -163,6 +163,11 @@ def _parser() -> argparse.ArgumentParser:
     add = test.add_argument
     add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
     add("--seed", default="0", metavar="S", help="another seed makes other payloads")
+    fmt = command("fmt", commands.fmt, "lay rule files out in the one way; comments stay")
+    add = fmt.add_argument
+    add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
+    add("--check", action="store_true", help="write nothing; say which files would change")
+    add("--diff", action="store_true", help="write nothing; print what would change")
     schema = command("schema", commands.schema, "print the JSON Schema of rule files, for editors")
     schema.add_argument("--ladder", action="store_true", help="that of the ladder's file")
     return parser

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -220,6 +221,42 @@ def _each(
     for name, dialect in load.overlays_of(*folders).items():
         if name not in arguments.overlay:
             yield loaded(folders, [*arguments.overlay, name]), [dialect]
+
+
+def fmt(arguments: argparse.Namespace) -> int:
+    from . import layout
+    from .errors import RuleError
+
+    status = OK
+    for name in _rule_files(arguments.files):
+        text = terminal.text(terminal.read(name), terminal.named(name))
+        try:
+            made = layout.formatted(text, terminal.named(name))
+        except RuleError as error:
+            print(error, file=sys.stderr)
+            status = FAILED
+            continue
+        if arguments.check or arguments.diff:
+            if made != text:
+                status = FAILED
+                told = layout.difference(text, made, name) if arguments.diff else f"{name}\n"
+                terminal.write(told.encode("utf-8"), None)
+        elif name == "-":
+            terminal.write(made.encode("utf-8"), None)
+        elif made != text:
+            terminal.write(made.encode("utf-8"), name)
+            print(f"formatted {name}", file=sys.stderr)
+    return status
+
+
+def _rule_files(names: Iterable[str]) -> Iterator[str]:
+    """Yield files, and those of folders."""
+    for name in names:
+        if name != "-" and Path(name).is_dir():
+            _holds_rules(name)
+            yield from map(str, sorted(Path(name).glob("*.yaml")))
+        else:
+            yield name
 
 
 def schema(arguments: argparse.Namespace) -> int:
