@@ -163,6 +163,21 @@ def _parser() -> argparse.ArgumentParser:
     add = test.add_argument
     add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
     add("--seed", default="0", metavar="S", help="another seed makes other payloads")
+    new = command("new", commands.new, "start a rule file, from a parent or from samples of an API")
+    add = new.add_argument
+    add("name", metavar="NAME", help="of the dialect or overlay; NAME.yaml is written")
+    base = new.add_mutually_exclusive_group()
+    base.add_argument("--extends", metavar="D", help="a dialect that differs little")
+    base.add_argument(
+        "--overlay", dest="overlay_of", metavar="D", help="write an overlay of this dialect"
+    )
+    add("--sample", action="append", default=[], metavar="FILE", help="a JSON payload; several")
+    add("--unit", metavar="U", help="what the samples are (default: told by their looks)")
+    add("--see", metavar="URL", help="where the provider describes the API")
+    add("--examples", action="store_true", help="only make the examples anew, of an edited file")
+    add("--dir", default=".", metavar="DIR", help="where the file is written (default: here)")
+    add("--force", action="store_true", help="write over a file that is there")
+    add("--rules", action="append", default=[], metavar="DIR", help=RULES)
     fmt = command("fmt", commands.fmt, "lay rule files out in the one way; comments stay")
     add = fmt.add_argument
     add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
