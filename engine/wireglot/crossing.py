@@ -159,7 +159,7 @@ def same(one: Done, two: Done) -> bool:
     return (
         not differences(one.out.body, two.out.body)
         and one.out.envelope == two.out.envelope
-        and list(map(bare, one.out.notes)) == list(map(bare, two.out.notes))
+        and Counter(map(bare, one.out.notes)) == Counter(map(bare, two.out.notes))
     )
 
 

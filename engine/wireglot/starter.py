@@ -47,8 +47,17 @@ def unit_of(body: Any) -> str:
         return "request"
     if set(body) & {"error", "errors", "fault"} or (len(body) == 1 and not any(lists(body))):
         return "error"
-    told = {"usage", "choices", "candidates", "output", "id", "finish_reason", "stop_reason"}
-    if set(body) & told and not set(body) & {"messages", "contents", "tools"}:
+    told = {
+        "usage",
+        "choices",
+        "candidates",
+        "output",
+        "id",
+        "done",
+        "finish_reason",
+        "stop_reason",
+    }
+    if set(body) & told and not set(body) & {"messages", "contents", "input"}:
         return "response"
     return "request"
 
