@@ -175,9 +175,11 @@ def test_an_overlay_begins_with_what_it_changes(extra: dict[str, str]) -> None:
 
 
 def test_units_are_told_by_their_looks() -> None:
-    assert [starter.unit_of(body) for _, body in LARCH] == ["request", "response"]
-    assert starter.unit_of({"trouble": {"kind": "slow", "says": "Too many calls."}}) == "error"
-    assert starter.unit_of(CHAT) == "request"
+    trouble = {"trouble": {"kind": "slow", "says": "Too many calls."}}
+    bodies = [body for _, body in LARCH] + [trouble, CHAT, {"done": True, "message": {"a": "b"}}]
+    found = [unit for unit, _ in starter.units(RULES, bodies, None, None)]
+    assert found == ["request", "response", "error", "request", "response"]
+    assert starter.units(RULES, [CHAT], "response", None) == [("response", CHAT)]
     made = started([*LARCH, ("error", {"trouble": {"kind": "slow", "says": "Too many calls."}})])
     assert "says: $message" in lines(made)
 

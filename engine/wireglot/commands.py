@@ -240,9 +240,8 @@ def new(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
     rules = wireglot.load_rules(*arguments.rules)
     bodies = list(map(terminal.body, arguments.sample))
-    samples = [(arguments.unit or starter.unit_of(body), body) for body in bodies]
-    for name in filter(None, (arguments.extends, arguments.overlay_of)):
-        rules[name]
+    base = arguments.extends or arguments.overlay_of
+    samples = starter.units(rules, bodies, arguments.unit, base)
     if arguments.examples:
         text = terminal.text(terminal.read(str(path)), str(path))
         made = starter.again(rules, arguments.rules, text, arguments.name, samples)

@@ -57,8 +57,7 @@ class Told(NamedTuple):
     def lines(self) -> Iterator[str]:
         """Say it in words."""
         yield from map(str, self.found)
-        word = "payload" if self.total == 1 else "payloads"
-        yield f"{self.total} {word}, {len(self.found)} come out otherwise"
+        yield f"{self.total} payload{'s' * (self.total != 1)}, {len(self.found)} come out otherwise"
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON."""

@@ -359,8 +359,10 @@ class Draft:
     def _stop(self, key: str, values: list[str]) -> Say:
         write: Tree = {}
         for value in dict.fromkeys(values):
-            write.setdefault(self.words.stops.get(value.lower(), "end_turn"), Say(scalar(value)))
-        usual = write.get("end_turn") or next(iter(write.values()))
+            write.setdefault(
+                self.words.stops.get(value.lower(), self.words.usual), Say(scalar(value))
+            )
+        usual = write.get(self.words.usual) or next(iter(write.values()))
         why = "the words of the samples; what others are there"
         self.tables["stop"] = {"write": write, "otherwise": Say(usual.text, why)}
         self.asked.append(f"tables.stop: the words of `{key}` that the samples do not show")

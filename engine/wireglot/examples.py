@@ -204,8 +204,10 @@ def example(
             wire = work.write(ir, False)[0]
         found, codes = work.read(wire)
         there = [*codes, *work.write(bare(found), False)[1]]
-    except (ConversionError, UsageError, Misfit) as error:
-        return str(getattr(error, "reason", error))
+    except (ConversionError, Misfit) as error:
+        return error.reason
+    except UsageError as error:
+        return str(error)
     problem = ""
     pos = Pos("", 0, 0)
     for form, noted in ((("wire", "ir"), there), (("reads", "as"), codes)):

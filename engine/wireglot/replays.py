@@ -60,7 +60,7 @@ class Replayed(NamedTuple):
             "notes_gone": [note._asdict() for note in self.gone],
             "notes_new": [note._asdict() for note in self.come],
         }
-        return {**made, "values": values, **notes, "errors": list(self.errors)}
+        return {**made, "values": values, **notes, "refused": list(self.errors)}
 
 
 def records(text: str, name: str, source: str | None, target: str | None) -> Iterator[Record]:

@@ -184,7 +184,7 @@ class Seen:
             return "tool_result"
         if word in self.words.kinds and self.words.kinds[word] in PARTS:
             return self.words.kinds[word]
-        if any(isinstance(v, str) and v.startswith("image/") for _, v in leaves):
+        if any(isinstance(v, str) and re.match(r"image/\w", v) for _, v in leaves):
             return "image"
         texts = {a for a, v in leaves if isinstance(v, str)}
         return "text" if len(texts) == 1 else None

@@ -12,7 +12,7 @@ from .findings import Finding
 from .picture import Fields, Hole, Picture
 from .rulefile import Dialect
 from .rulesets import RuleSet
-from .samples import Seen, lists
+from .samples import Seen
 from .show import scalar
 from .sketch import ASK, Say, Tree, emit, listed
 from .source import Node, parse
@@ -41,25 +41,14 @@ class Started(NamedTuple):
     findings: list[Finding]
 
 
-def unit_of(body: Any) -> str:
-    """Guess of which unit a sample is: a request has messages, a response what one of them says."""
-    if not isinstance(body, dict):
-        return "request"
-    if set(body) & {"error", "errors", "fault"} or (len(body) == 1 and not any(lists(body))):
-        return "error"
-    told = {
-        "usage",
-        "choices",
-        "candidates",
-        "output",
-        "id",
-        "done",
-        "finish_reason",
-        "stop_reason",
-    }
-    if set(body) & told and not set(body) & {"messages", "contents", "input"}:
-        return "response"
-    return "request"
+def units(
+    rules: RuleSet, bodies: Sequence[Any], unit: str | None, dialect: str | None
+) -> list[Sample]:
+    """Return samples with what they are, told by their keys where it is not said."""
+    if dialect is not None:
+        rules[dialect]
+    words = vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
+    return [(unit or words.unit_of(body), body) for body in bodies]
 
 
 def start(

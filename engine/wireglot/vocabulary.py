@@ -23,6 +23,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 ALIKE = 0.8
+LIMIT = frozenset("max tokens".split())
 LOOSE = frozenset("the of max min num number tokens token count".split())  # they tell little
 
 
@@ -46,6 +47,8 @@ class Vocabulary:
         self.keys: dict[str, dict[tuple[str, ...], Counter[str]]] = {}
         self.roles: dict[str, str] = {role: role for role in ("user", "assistant", "system")}
         self.stops: dict[str, str] = {}
+        self.usual = ""  # why a response ends, for a dialect that has no word for it
+        self.tops: dict[str, set[str]] = {}  # the keys of whole payloads
         self.kinds: dict[str, str] = {kind: kind for kind in PARTS}
         for dialect in dialects:
             self._learn(dialect)
@@ -54,6 +57,9 @@ class Vocabulary:
         for case in dialect.cases:
             for names, child in picture.keys(case.wire):
                 self._key(dialect, case.shape, names[0], child)
+        for unit in dialect.units:
+            tops = (path.partition(".")[0] for path in paths.pictured(dialect, unit))
+            self.tops.setdefault(unit, set()).update(top.removesuffix("[]") for top in tops)
         for shape in dialect.shapes.values():
             if shape.kind is not None:
                 for case in shape.cases:
@@ -77,8 +83,22 @@ class Vocabulary:
         if child.path == "stop_reason":
             for lens in child.lenses:
                 if lens in dialect.tables:
+                    usual = dialect.tables[lens].otherwise
+                    self.usual = self.usual or dialect.tables[lens].to_ir.get(usual, "")
                     for word, meant in dialect.tables[lens].to_ir.items():
                         self.stops.setdefault(str(word).lower(), meant)
+
+    def unit_of(self, body: Any) -> str:
+        """Tell of which unit a payload is, by the keys that only payloads of one unit have."""
+        if not isinstance(body, dict):
+            return "request"
+        there, tops = set(body), self.tops
+        if len(body) <= 3 and (there <= tops["error"] or not any(_listed(body))):
+            if len(body) == 1 or there <= tops["error"]:
+                return "error"
+        asked = len(there & (tops["request"] - tops["response"]))
+        answered = len(there & (tops["response"] - tops["request"]))
+        return "response" if answered > asked else "request"
 
     def field(self, shape: str, key: str, value: Any) -> tuple[str, bool] | None:
         """Return the field of the IR that a key names by all likelihood, and if it is certain."""
@@ -94,11 +114,20 @@ class Vocabulary:
         return None if found is None else (found, best == 1.0)
 
 
+def _listed(value: Any) -> Iterable[bool]:
+    """Yield a yes for each list of objects in a payload."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for child in inner:
+        if isinstance(child, list) and any(isinstance(one, dict) for one in child):
+            yield True
+        yield from _listed(child)
+
+
 def _alike(one: tuple[str, ...], two: tuple[str, ...]) -> float:
     """Return how alike two keys are, 0 to 1: by their words, or letter by letter."""
     import difflib
 
-    if set(one) == set(two) or {"max", "tokens"} <= set(one) & set(two):
+    if set(one) == set(two) or set(one) & set(two) >= LIMIT:
         return 0.95
     first, second = set(one) - LOOSE, set(two) - LOOSE
     small, large = sorted((first, second), key=len)
