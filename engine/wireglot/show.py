@@ -62,7 +62,7 @@ def _mapping(node: Node, depth: int, first: str = "") -> Iterator[Line]:
     indent = "  " * depth
     for key, child in node.value.items():
         pos = node.keys.get(key, child.pos)
-        head = f"{first or indent}{_text(key, False)}:"
+        head = f"{first or indent}{scalar(key, False)}:"
         first = ""
         yield from _entry(head, child, depth, pos)
     for gone in getattr(node, "gone", ()):
@@ -91,7 +91,7 @@ def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
 def _short(node: Node, pos: Pos) -> str | None:
     """Return a node in one line where all of it stands on the line of `pos`."""
     if not node.value or not isinstance(node.value, dict | list):
-        return _flow(node) if isinstance(node.value, dict | list) else _text(node.value, False)
+        return _flow(node) if isinstance(node.value, dict | list) else scalar(node.value, False)
     if all(p.file == pos.file and p.line == pos.line for p in _places(node)):
         return _flow(node)
     if isinstance(node.value, list) and not any(
@@ -117,11 +117,11 @@ def _places(node: Node) -> Iterator[Pos]:
 
 def _flow(node: Node) -> str:
     if isinstance(node.value, dict):
-        inner = (f"{_text(k, True)}: {_flow(v)}" for k, v in node.value.items())
+        inner = (f"{scalar(k, True)}: {_flow(v)}" for k, v in node.value.items())
         return "{" + ", ".join(inner) + "}"
     if isinstance(node.value, list):
         return "[" + ", ".join(map(_flow, node.value)) + "]"
-    return _text(node.value, True)
+    return scalar(node.value, True)
 
 
 def _was(node: Node) -> str:
@@ -137,7 +137,7 @@ def _place(pos: Pos) -> str:
     return f"{pos.file}:{pos.line}"
 
 
-def _text(value: Any, within: bool) -> str:
+def scalar(value: Any, within: bool = True) -> str:
     """Return a scalar as YAML that reads back as it; `within` brackets, more signs are special."""
     if not isinstance(value, str):
         return json.dumps(value)
