@@ -325,6 +325,13 @@ def test_the_order_of_results_that_a_file_of_records_does_not_keep_is_noted() ->
     }
 
 
+def test_a_file_from_abroad_has_what_its_program_does_not_load_it_without() -> None:
+    for source in ("openclaw", "gemini-cli-checkpoint"):
+        head, *lines = RULES.convert(BODIES[source], source, "gemini-cli", unit="session").body
+        assert head["sessionId"] and head["projectHash"]
+        assert all(line["id"] and line["timestamp"] and line["type"] for line in lines)
+
+
 # -- the check itself -----------------------------------------------------------------------------
 
 
