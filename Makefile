@@ -20,7 +20,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep traces streams usage differential fuzz coverage bench site serve look test-all-pythons wheel clean
+.PHONY: help demo test lint pytest format sweep traces streams usage differential fuzz coverage bench site serve look test-all-pythons wheel clean loaders
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -28,6 +28,7 @@ help:
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make streams FILES=...   run recorded streams to every dialect, and through the SDKs"
+	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
@@ -64,6 +65,9 @@ streams: $(VENV)/.installed-dev
 
 usage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.usage
+
+loaders: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.loaders $(VENV)/loaders
 
 differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential

@@ -178,6 +178,7 @@ class Restored:
 
     def _whole(self, entry: Entry) -> Part:
         whole = {k: v for k, v in entry.items() if k not in ("signature",)}
+        place: int | None = None
         if entry["type"] == "reasoning":
             # The client's own form of the same thought goes: the provider's is the whole one.
             text = str(entry.get("text", ""))
@@ -188,5 +189,6 @@ class Restored:
                         pair[1]["text"] = own[len(text) :]
                         if own == text:
                             self._pool.remove(pair)
-        self._found.append((whole, None))
+                            place = pair[0]
+        self._found.append((whole, place))
         return whole

@@ -46,6 +46,7 @@ class Writer:
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
         self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet

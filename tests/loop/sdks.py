@@ -52,7 +52,7 @@ class Sdk(clients.Client):
 @cache
 def connected(dialect: str, url: str) -> Any:
     """Return a client of the SDK; one for all conversations, because they are slow to make."""
-    if dialect == "openai-chat":
+    if dialect in ("openai-chat", "openai-responses"):
         sdk = importlib.import_module("openai")
         return sdk.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
     if dialect == "anthropic":
@@ -80,6 +80,19 @@ class Chat(Sdk, clients.Chat):
             Call(call.id, call.function.name, json.loads(call.function.arguments))
             for call in message.tool_calls or ()
         ]
+
+    def failure(self, error: Any) -> Failure:
+        return Failure(type(error).__name__, error.status_code, error.body["message"], error.type)
+
+
+class Responses(Sdk, clients.Responses):
+    path = "/v1/responses"
+
+    def asks(self) -> list[Call]:
+        output = self.sdk.responses.create(**self.request()).output
+        self.talk.extend(item.model_dump() if self.dumps else item for item in output)
+        calls = [item for item in output if item.type == "function_call"]
+        return [Call(c.call_id, c.name, json.loads(c.arguments)) for c in calls]
 
     def failure(self, error: Any) -> Failure:
         return Failure(type(error).__name__, error.status_code, error.body["message"], error.type)
@@ -196,4 +209,4 @@ class Ollama(Sdk, clients.Ollama):
         return Failure(type(error).__name__, error.status_code, error.error)
 
 
-SDKS = {kind.dialect: kind for kind in (Chat, Anthropic, Gemini, Vertex, Ollama)}
+SDKS = {kind.dialect: kind for kind in (Chat, Responses, Anthropic, Gemini, Vertex, Ollama)}

@@ -4,7 +4,8 @@ A value that merely still stands somewhere in the output proves nothing (it may 
 place, or be a constant); a change that is neither seen nor noted is a loss that nobody was told of.
 The reverse holds for the output: every leaf of it changes under some change of the input, or
 
-- a note with effect `added`, `changed` or `moved` names it by its target path, or
+- a note with effect `added`, `changed` or `moved` names it by its target path, as it is or under
+  some change of the input, or
 - it is structure: null, an empty text or container (or the JSON text of one), a word that the
   target's own types leave no choice about, the labels `type`, `role`, `object`, `modality` and
   `thought`, or an `index` that is its own position.  Such a leaf follows from which elements there
@@ -159,10 +160,7 @@ def _is_explained(
     is_word: bool,
 ) -> bool:
     pointer = pointer_of(steps)
-    if any(
-        note.effect in ("added", "changed", "moved") and names(note.target_path, pointer)
-        for note in base.notes
-    ):
+    if _is_added(base.notes, pointer):
         return True
     if any(_differs(output, base.signal, steps) for output in outputs):
         return True
@@ -174,6 +172,8 @@ def _is_explained(
                 outputs.append(run.signal)
                 if _differs(run.signal, base.signal, steps):
                     return True
+            if run is not None and _is_added(run.notes, pointer):
+                return True  # without that leaf it is there only because a note says so
     if any(same(leaf, value) and probe.is_fixed(found, leaf) for found, leaf in near):
         return True
     for body in probe.with_elements_removed() if is_word else ():
@@ -181,6 +181,13 @@ def _is_explained(
         if run is not None and _differs(run.signal, base.signal, steps):
             return True
     return False
+
+
+def _is_added(notes: Sequence[NoteLike], pointer: str) -> bool:
+    return any(
+        note.effect in ("added", "changed", "moved") and names(note.target_path, pointer)
+        for note in notes
+    )
 
 
 def _differs(output: Json, base: Json, steps: Steps) -> bool:
