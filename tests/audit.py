@@ -42,8 +42,9 @@ class Unlisted(NamedTuple):
 class Held:
     """What recorded notes said that audits do not."""
 
-    def __init__(self, rules: Any) -> None:
-        self.rules = rules
+    def __init__(self, rules: Any, dialects: Iterable[str] = ()) -> None:
+        """Hold a rule set; `dialects` are those to convert to, all where none are named."""
+        self.rules, self.dialects = rules, tuple(dialects) or rules.dialects
         self.counts: Counter[tuple[str, str]] = Counter()  # by source and what is counted
         self.codes: dict[Unlisted, str] = {}  # with one exchange that shows it
         self.paths: dict[Unlisted, str] = {}
@@ -61,7 +62,7 @@ class Held:
     def hold(self, unit: sweep.Unit) -> None:
         """Hold the notes of a body, to every dialect, against the audits."""
         patterns = Patterns(self.rules[unit.dialect].model, unit.unit)
-        for target in self.rules.dialects:
+        for target in self.dialects:
             if target == unit.dialect or unit.unit not in self.rules[target].model.units:
                 continue
             found = self.audit(unit.dialect, target, unit.unit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -106,7 +106,10 @@ class Audit:
 
 
 class Cell(NamedTuple):
-    """One pair of a matrix: how many lines of each effect, and the codes of the gravest."""
+    """One pair of a matrix: how many lines of each effect, and the gravest codes.
+
+    A code that all pairs have is none of the gravest: it tells no pair from another.
+    """
 
     source: str
     target: str
@@ -176,24 +179,42 @@ def matrix(
                     lines = work.noted(made, [model or ANY_MODEL]).lines()
                     known[key] = _cell(source, target, unit, lines)
                 cells.append(known[key])
-    return tuple(cells)
+    return tuple(map(_telling(cells), cells))
+
+
+def _telling(cells: list[Cell]) -> Callable[[Cell], Cell]:
+    """Return what leaves of a cell's codes the gravest that not every pair of its unit has."""
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        found[cell.unit] = found.get(cell.unit, set(cell.worst)) & set(cell.worst)
+
+    def telling(cell: Cell) -> Cell:
+        worst = [code for code in cell.worst if code not in found[cell.unit]]
+        return cell._replace(worst=tuple(worst[:WORST]))
+
+    return (
+        telling if len(cells) > len(found) else lambda cell: cell._replace(worst=cell.worst[:WORST])
+    )
 
 
 def _cell(source: str, target: str, unit: str, lines: Iterable[Line]) -> Cell:
     told = sorted((line for line in lines if line.code not in EVERYWHERE), key=_order)
     counts = Counter(line.effect for line in told)
-    grave = [line for line in told if line.severity == "error"]
-    worst = Counter(str(line.code) for line in grave or told if line.severity != "info")
+    grave = Counter(str(line.code) for line in told if line.severity == "error")
+    other = Counter(str(line.code) for line in told if line.severity == "warning")
+    worst = dict.fromkeys(code for found in (grave, other) for code, _ in found.most_common())
     return Cell(
         source,
         target,
         unit,
         {effect: counts[effect] for effect in EFFECTS if counts[effect]},
-        tuple(code for code, _ in worst.most_common(WORST)),
+        tuple(worst),
     )
 
 
 def _check(rules: RuleSet, names: Iterable[str], unit: str) -> None:
+    if unit not in UNITS:
+        raise UsageError(f"an audit is of one of {', '.join(UNITS)}, not of `{unit}`")
     for name in names:
         if unit not in rules[name].model.units:
             raise UsageError(f"{name} has no picture of a {unit}")

@@ -24,7 +24,7 @@ WORDS = {
 WHOLE = "(the whole)"
 
 
-def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str) -> str:
+def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash: str) -> str:
     """Return audits, or the cells of a matrix, in one of the formats."""
     if form == "json":
         made: Any = [one.as_json() for one in audits] if audits else [c._asdict() for c in cells]
@@ -32,7 +32,7 @@ def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str) -> str:
     if form == "html":
         from . import auditpage
 
-        return auditpage.page(audits, cells)
+        return auditpage.page(audits, cells, rules_hash)
     lines = _text if form == "terminal" else _markdown
     table = _columns if form == "terminal" else _table
     found = [line for one in audits for line in (*lines(one), "")]
@@ -80,6 +80,12 @@ def said(line: Line) -> str:
     return f"{first}{more}{only}".strip()
 
 
+def rules_of(line: Line) -> list[str]:
+    """Return the place that pictures the field of a line, and those that decide what it becomes."""
+    found = (line.source_rule, *line.rules)
+    return list(dict.fromkeys(rule for rule in found if rule))
+
+
 def _text(audit: Audit) -> Iterator[str]:
     yield f"{title(audit)} ({audit.probes} payloads of the rules)"
     yield f"  {counted(audit.counts)}"
@@ -92,8 +98,7 @@ def _text(audit: Audit) -> Iterator[str]:
             yield f"  {place(line)}{to}{code}"
             if line.severity is not None:
                 yield f"      {line.severity}: {said(line)}"
-            rules = [rule for rule in (line.source_rule, *line.rules) if rule]
-            yield f"      {', '.join(dict.fromkeys(rules))}"
+            yield f"      {', '.join(rules_of(line))}"
     if told := everywhere(audit):
         yield ""
         yield told
@@ -112,28 +117,28 @@ def _markdown(audit: Audit) -> Iterator[str]:
         for line in lines:
             to = ", ".join(f"`{one}`" for one in line.targets)
             code = f"`{line.code}`" if line.code else ""
-            rules = [rule for rule in (line.source_rule, *line.rules) if rule]
-            cells = (f"`{place(line)}`", to, code, said(line), ", ".join(dict.fromkeys(rules)))
+            cells = (f"`{place(line)}`", to, code, said(line), ", ".join(rules_of(line)))
             yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
     if told := everywhere(audit):
         yield ""
         yield told
 
 
-def _rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+    """Return the table of a matrix, its head first."""
     effects = [e for e in WORDS if any(e in cell.counts for cell in cells)]
     head = ("unit", "from", "to", *effects, "worst")
-    rows = [
+    found = [
         (c.unit, c.source, c.target, *(str(c.counts.get(e, 0)) for e in effects), " ".join(c.worst))
         for c in cells
     ]
-    return [head, *rows]
+    return [head, *found]
 
 
 def _columns(cells: Sequence[Cell]) -> Iterator[str]:
-    rows = _rows(cells)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
+    found = rows(cells)
+    widths = [max(map(len, column)) for column in zip(*found, strict=True)]
+    for row in found:
         made = (
             cell.rjust(width) if cell.isdecimal() else cell.ljust(width)
             for cell, width in zip(row, widths, strict=True)
@@ -142,8 +147,8 @@ def _columns(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def _table(cells: Sequence[Cell]) -> Iterator[str]:
-    head, *rows = _rows(cells)
+    head, *found = rows(cells)
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
-    for row in rows:
+    for row in found:
         yield f"| {' | '.join(row)} |"

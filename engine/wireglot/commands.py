@@ -79,15 +79,14 @@ def audit(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, "an audit of a pair has both `--from` and `--to`")
     if one is None:
         units = arguments.unit or ["request", "response"]
-        text = auditform.shown(
-            [], audit.matrix(rules, units, None, arguments.model, options), arguments.format
-        )
+        cells = audit.matrix(rules, units, None, arguments.model, options)
+        text = auditform.shown([], cells, arguments.format, rules.hash)
     else:
         pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]
         units = arguments.unit or ["request"]
         chosen = [(*pair, unit, arguments.model, options) for pair in pairs for unit in units]
         found = [rules.audit(*each, arguments.examples) for each in chosen]
-        text = auditform.shown(found, [], arguments.format)
+        text = auditform.shown(found, [], arguments.format, rules.hash)
     terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
     return OK
 

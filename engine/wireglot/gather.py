@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator
@@ -93,8 +94,8 @@ class Gatherer:
         if read is None:
             read = one._read(probe.body, self.unit, model, probe.stream, options)
             probe.reads[key] = read
-        trail = read.trail.fork()
-        body, drafts, _ = two._write(read.ir, self.unit, same, trail, options, read.made, read.odd)
+        trail, odd = read.trail.fork(), [copy.copy(draft) for draft in read.odd]
+        body, drafts, _ = two._write(read.ir, self.unit, same, trail, options, read.made, odd)
         return all_notes(read.notes, drafts, body, same)
 
     def _refused(self, error: ConversionError, probe: Probe, model: str) -> None:

@@ -83,6 +83,8 @@ class Maker:
     def pick(self, what: Any, ways: Sequence[Any]) -> Any:
         """Decide something at this place."""
         label = (*self.at, what)
+        if what == "own":  # decided for the whole object
+            label = (*self.at[:-1], what)
         if self.depth <= MAX_DEPTH and len(ways) > 1:
             self.met.setdefault(label, len(ways))
         return ways[min(self.chosen.get(label, 0), len(ways) - 1)]
@@ -172,6 +174,9 @@ class Maker:
             return True
         if h.path == "parts" and said.kind == "message" and not said.full:
             said.full = likely = True  # of a message that holds nothing there is nothing to tell
+        if h.path.startswith("own.") and h.shape is None and not h.lenses:
+            # They go or stay as they are, each by itself, so one payload shows all of an object.
+            return self.pick("own", (ABSENT, True))
         ways: list[Any] = [True, ABSENT] if likely else [ABSENT, True]
         if field_type(said.case.shape, h.path) != "any" or h.lenses or h.shape:
             ways.append(UNFIT)

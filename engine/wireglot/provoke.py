@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import probes, straining
+from . import paths, probes, straining
 from .errors import ConversionError, UsageError
 from .lenses import stringify
 from .provenance import leaves
@@ -52,7 +53,7 @@ def payloads(dialect: DialectRules, unit: str) -> Iterator[Probe]:
             except ConversionError:
                 continue  # it cannot say that
 
-    for body, odd in all_made():
+    for body, odd in _with_dropped(all_made(), paths.dropped(model, unit)):
         text = stringify(body)
         if text in seen:
             continue
@@ -69,11 +70,45 @@ def payloads(dialect: DialectRules, unit: str) -> Iterator[Probe]:
             yield probe
 
 
+def _with_dropped(made: Iterator[tuple[Any, bool]], given_up: Iterable[str]) -> Iterator[Any]:
+    """Yield payloads, and behind them the smallest with each path in it that a dialect gives up."""
+    waiting = {path: path.rpartition(".") for path in given_up}
+    found = []
+    for body, odd in made:
+        yield body, odd
+        for path, (above, _, key) in list(waiting.items()):
+            copied = copy.deepcopy(body)
+            for place in _held(copied, above.split(".") if above else []):
+                if key not in place:
+                    place[key] = "x"
+                    found.append((copied, False))
+                    del waiting[path]
+                    break
+    yield from found
+
+
+def _held(value: Any, steps: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the objects that stand at a wire path."""
+    if not steps:
+        if isinstance(value, dict):
+            yield value
+        return
+    key, *rest = steps
+    name = key.rstrip("[]")
+    inner = value.get(name) if name and isinstance(value, dict) else None if name else value
+    if key.endswith("[]"):
+        for one in inner if isinstance(inner, list) else ():
+            yield from _held(one, rest)
+    else:
+        yield from _held(inner, rest)
+
+
 def _at_home(value: dict[str, Any], unit: str, name: str) -> dict[str, Any]:
     said = {"model": ANY_MODEL, "max_tokens": 9} if unit == "request" else {}
     if unit == "response":
         said = {"id": "r", "model": ANY_MODEL, "created": 1}
-    return {**said, **value, "spelled": {name: {}}}
+    made = {**said, **value, "spelled": {name: {}}}
+    return {key: one for key, one in made.items() if one is not None}
 
 
 def _home(messages: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 
 
 def values(unit: str) -> Iterator[dict[str, Any]]:
-    """Yield values of a unit."""
+    """Yield values of a unit; a field that is None is not there."""
     if unit in ("request", "session"):
         yield from ({"messages": talk} for talk in _talks())
     if unit == "request":
@@ -137,19 +137,15 @@ def _choices() -> Iterator[dict[str, Any]]:
     talk = [{"role": "user", "parts": [_TEXT]}]
     for tools, choice, parallel in product(_TOOLS, _CHOSEN, (None, True, False)):
         made = {"messages": talk, "tools": tools, "tool_choice": choice}
-        made["parallel_tool_calls"] = parallel
-        yield {key: value for key, value in made.items() if value is not None}
-    called = [
-        *talk,
-        {"role": "assistant", "parts": [_call(1)]},
-        {"role": "tool", "parts": [_result(1)]},
-    ]
-    for messages, budget, most in product((talk, called), (1, 2048, 1_000_000), (None, 100, 4096)):
-        for effort, choice in ((None, None), ("high", None), (None, {"name": "f"})):
-            reasoning = {"budget": budget, **({"effort": effort} if effort else {})}
-            made = {"messages": messages, "reasoning": reasoning, "max_tokens": most}
-            made.update({"tools": _TOOLS[0], "tool_choice": choice} if choice else {})
-            yield {key: value for key, value in made.items() if value is not None}
+        yield {**made, "parallel_tool_calls": parallel}
+    ends = [{"role": "assistant", "parts": [_call(1)]}, {"role": "tool", "parts": [_result(1)]}]
+    for budget, most in product((1, 2048, 1_000_000), (None, 100, 4096)):
+        said = {"max_tokens": most, "reasoning": {"budget": budget}}
+        yield {"messages": talk, **said}
+        if budget == 2048:
+            yield {"messages": [*talk, *ends], **said}
+            yield {"messages": talk, **said, "tools": _TOOLS[0], "tool_choice": {"name": "f"}}
+            yield {"messages": talk, **said, "reasoning": {"budget": budget, "effort": "high"}}
 
 
 def _answers() -> Iterator[dict[str, Any]]:
