@@ -132,9 +132,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began = time.perf_counter()
     held = Held(sweep.engine().rules)
     for file in chosen.files:
-        for number, line in enumerate(sweep.exchanges([file], chosen.limit)):
+        for number, text in enumerate(sweep.exchanges([file], chosen.limit)):
             if number % chosen.every == 0:
-                for unit in sweep.units_of(json.loads(line), held.rules.dialects):
+                for unit in sweep.units_of(json.loads(text), held.rules.dialects):
                     held.hold(unit)
     heads = ("conversions", "notes", "codes", "paths")
     print(f"{'from':20}" + "".join(f"{head:>13}" for head in heads))
