@@ -220,7 +220,9 @@ def test_the_command_says_it_in_words(folder: str, capsys: pytest.CaptureFixture
     at = said.index("  heat -> temp")
     assert said[at + 1].endswith("left.yaml:22:11, " + str(Path(folder) / "right.yaml") + ":18:11")
     assert "  colour  own-field" in said
-    assert said[-1].startswith("Lost everywhere: a key that no picture names (`unknown-key`, ")
+    assert said[-1].startswith(
+        "Lost between all dialects: a key that no picture names (`unknown-key`, "
+    )
 
 
 def test_the_command_writes_json_with_examples(

@@ -86,8 +86,8 @@ class Audit:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many lines there are of each effect."""
-        found = Counter(line.effect for line in self.lines)
+        """How many lines of each effect there are, but for what is the same in all pairs."""
+        found = Counter(line.effect for line in self.lines if line.code not in EVERYWHERE)
         return {effect: found[effect] for effect in EFFECTS if found[effect]}
 
     def of(self, path: str) -> tuple[Line, ...]:

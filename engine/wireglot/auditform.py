@@ -64,7 +64,7 @@ def everywhere(audit: Audit) -> str:
     found = Counter(line.code for line in audit.lines if line.code in EVERYWHERE)
     words = {"unknown-key": "a key that no picture names", "unfit": "a value of another type"}
     told = [f"{words[str(code)]} (`{code}`, {number} places)" for code, number in found.items()]
-    return f"Lost everywhere: {', '.join(told)}." if told else ""
+    return f"Lost between all dialects: {', '.join(told)}." if told else ""
 
 
 def place(line: Line) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import auditform
-from .audit import Audit, Cell, Line
+from .audit import EVERYWHERE, Audit, Cell, Line
 from .errors import UsageError
 from .explain import rule_line
 from .report import hash_of, page_text
@@ -47,9 +47,10 @@ def _audit(audit: Audit) -> dict[str, Any]:
 
 
 def _groups(audit: Audit) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
-    for effect in audit.counts:
-        lines = [_line(line) for line in audit.lines if line.effect == effect]
-        yield effect, auditform.WORDS[effect], lines
+    for effect, lines in auditform.groups(audit):
+        yield effect, auditform.WORDS[effect], list(map(_line, lines))
+    if odd := [_line(line) for line in audit.lines if line.code in EVERYWHERE]:
+        yield "everywhere", auditform.everywhere(audit), odd
 
 
 def _line(line: Line) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from .schemaprobes import SCHEMAS
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided
 MAX_DEPTH = 6
+NEAR = 6  # steps above a decision that tell its place from others
 MOST = 6000  # payloads of one unit; only a file that means harm has so many
 LONG = "9 long name" + "!" * 250  # fits no limits on names and ids
 UNFIT: Any = {"unfit": [{}]}
@@ -82,9 +83,8 @@ class Maker:
 
     def pick(self, what: Any, ways: Sequence[Any]) -> Any:
         """Decide something at this place."""
-        label = (*self.at, what)
-        if what == "own":  # decided for the whole object
-            label = (*self.at[:-1], what)
+        at = self.at[:-1] if what == "own" else self.at  # that is decided for the whole object
+        label = (*at[-NEAR:], what)
         if self.depth <= MAX_DEPTH and len(ways) > 1:
             self.met.setdefault(label, len(ways))
         return ways[min(self.chosen.get(label, 0), len(ways) - 1)]
