@@ -30,6 +30,7 @@ EFFECTS: tuple[Effect, ...] = (
 )  # fmt: skip
 UNITS = ("request", "response", "error", "session")
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
+LAST = "last"  # the payloads that were asked for the last time
 WORST = 3  # codes of a cell
 WORST = 3  # codes of a cell
 
@@ -225,6 +226,10 @@ def _payloads(rules: RuleSet, name: str, unit: str) -> tuple[Probe, ...]:
     key = ("payloads", name, unit)
     if key not in known:
         known[key] = tuple(payloads(rules[name], unit))
+    last = known.get(LAST, key)
+    for probe in known[last] if last != key else ():
+        probe.reads.clear()  # what was read is kept for one source at a time
+    known[LAST] = key
     found: tuple[Probe, ...] = known[key]
     return found
 

@@ -95,7 +95,7 @@ class Gatherer:
             read = one._read(probe.body, self.unit, model, probe.stream, options)
             probe.reads[key] = read
         trail, odd = read.trail.fork(), [copy.copy(draft) for draft in read.odd]
-        body, drafts, _ = two._write(read.ir, self.unit, same, trail, options, read.made, odd)
+        body, drafts, _ = two._write(read.ir, self.unit, same, trail, options, set(read.made), odd)
         return all_notes(read.notes, drafts, body, same)
 
     def _refused(self, error: ConversionError, probe: Probe, model: str) -> None:

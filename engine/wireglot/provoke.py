@@ -29,7 +29,7 @@ class Probe:
 
     def __init__(self, body: Any, odd: bool, stream: bool | None = None) -> None:
         self.body, self.odd, self.stream, self.fresh = body, odd, stream, False
-        self.reads: dict[Any, Read] = {}  # by what may change how it is read
+        self.reads: dict[Any, Read] = {}  # by model, rows of variants and options
 
 
 def payloads(dialect: DialectRules, unit: str) -> Iterator[Probe]:
@@ -60,10 +60,11 @@ def payloads(dialect: DialectRules, unit: str) -> Iterator[Probe]:
         seen.add(text)
         for stream in (None, True) if len(seen) == 1 and unit == "request" else (None,):
             try:
-                dialect._read(body, unit, ANY_MODEL, stream, {})
+                read = dialect._read(body, unit, ANY_MODEL, stream, {})
             except ConversionError:
                 continue  # such a payload cannot be converted to anything
             probe = Probe(body, odd, stream)
+            probe.reads[ANY_MODEL, (), str({})] = read
             shown = {_abstract(at) for at, _ in leaves(body)}
             probe.fresh = not shown <= places
             places |= shown
