@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from . import where
@@ -133,8 +134,14 @@ class Patterns:
             elif best and f"{best}.*" in self.pictured and not outside:
                 path = best
                 break
+        path = self._usual(path)
         self.places.setdefault(path, tuple(at))
         return f"{outside}{path}" or "(all)"
+
+    def _usual(self, path: str) -> str:
+        """Return a path of snake_case in camelCase, where the pictures have both."""
+        camel = re.sub(r"(?<=[a-z0-9])_([a-z])", lambda m: m[1].upper(), path)
+        return camel if camel in self.pictured else path
 
     def rule(self, path: str) -> str | None:
         """Return the place of the picture of a wire path."""

@@ -152,6 +152,10 @@ def _answers() -> Iterator[dict[str, Any]]:
     for stop, parts in product((*STOPS, "other:odd", None), _PARTS):
         said = {} if stop is None else {"stop_reason": stop}
         yield {"candidates": [{"parts": parts, **said}], "usage": {"input": 1, "output": 1}}
+    for parts in _PARTS:  # with as little beside it as can be
+        said = {"candidates": [{"parts": parts, "stop_reason": "end_turn"}], "model": None}
+        yield {**said, "id": None, "created": None}
+        yield {**said, "id": None, "created": None, "usage": {"input": 1, "output": 1}}
     yield {"candidates": []}
     yield {"candidates": [{"parts": [_TEXT], "stop_reason": "end_turn"}] * 2}
 
