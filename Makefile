@@ -20,13 +20,14 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep traces streams usage differential fuzz coverage bench site serve look test-all-pythons wheel clean loaders
+.PHONY: help demo test lint pytest format sweep traces streams usage differential fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
+	@echo "make audit FILES=... EVERY=10   hold what they note against audits, and provoke each line"
 	@echo "make streams FILES=...   run recorded streams to every dialect, and through the SDKs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
 	@echo "make usage   take recorded token counts to every dialect and back"
@@ -59,6 +60,9 @@ sweep: $(VENV)/.installed-dev
 
 traces: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.traces $(FILES) --every $(or $(EVERY),20) --change $(or $(CHANGE),8)
+
+audit: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),10) --lines
 
 streams: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.streamsweep $(FILES)

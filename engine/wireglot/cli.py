@@ -108,6 +108,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", action="store_true", help="print the trace as JSON")
     report.add_argument("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
+    audit = command(
+        "audit", commands.audit, "say what converting does with each field, from the rules alone"
+    )
+    _audits(audit)
+
     show = command(
         "show", commands.show, "print a dialect without layers: where each line came from"
     )
@@ -147,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     collect.add_argument("--indent", type=_spaces, metavar="N", help="indent the result")
 
     listed = command("dialects", commands.dialects, "list the dialects")
-    for made in (convert, explain, report, collect, frames, listed, show, diagnose, repair):
+    for made in (convert, explain, report, audit, collect, frames, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -194,6 +199,21 @@ def _reads(made: argparse.ArgumentParser, model: str) -> None:
     add("file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin (default)")
     add("--model", metavar="M", help=model)
     add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+
+
+def _audits(made: argparse.ArgumentParser) -> None:
+    """Let a command name a pair of dialects, or none for all, and a format."""
+    add = made.add_argument
+    add("--from", dest="source", metavar="D", help="the dialect of the input (default: all pairs)")
+    add("--to", dest="target", metavar="D", help="the dialect to write")
+    add("--both", action="store_true", help="the way back, too")
+    add("--unit", action="append", metavar="U", help="request, response, error or session")
+    add("--model", metavar="M", help="for this model only")
+    add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+    add("--examples", action="store_true", help="with a payload for each line, in JSON")
+    words = ("terminal", "markdown", "html", "json")
+    add("--format", choices=words, default="terminal", help="how it is shown")
+    add("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
 
 def _writes(made: argparse.ArgumentParser) -> None:

@@ -71,6 +71,28 @@ def report(arguments: argparse.Namespace) -> int:
     return OK
 
 
+def audit(arguments: argparse.Namespace) -> int:
+    from . import audit, auditform
+
+    rules = _rules(arguments)
+    options = _options(arguments)
+    one, two = arguments.source, arguments.target
+    if (one is None) != (two is None):
+        raise Stop(USAGE, "an audit of a pair has both `--from` and `--to`")
+    if one is None:
+        units = arguments.unit or ["request", "response"]
+        cells = audit.matrix(rules, units, None, arguments.model, options)
+        text = auditform.shown([], cells, arguments.format, rules.hash)
+    else:
+        pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]
+        units = arguments.unit or ["request"]
+        chosen = [(*pair, unit, arguments.model, options) for pair in pairs for unit in units]
+        found = [rules.audit(*each, arguments.examples) for each in chosen]
+        text = auditform.shown(found, [], arguments.format, rules.hash)
+    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    return OK
+
+
 def collect(arguments: argparse.Namespace) -> int:
     from . import streamcli
 

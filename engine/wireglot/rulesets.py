@@ -16,6 +16,7 @@ from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
 
 if TYPE_CHECKING:
+    from .audit import Audit
     from .dialects import DialectRules
     from .exchanges import Exchange
     from .fast import Fast
@@ -389,6 +390,26 @@ class RuleSet:
         from . import streams
 
         return streams.frames(self, response, dialect)
+
+    def audit(
+        self,
+        source: str,
+        target: str,
+        unit: str = "request",
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        examples: bool = False,
+    ) -> Audit:
+        """Say what converting does with each field of a unit, from the rules alone.
+
+        Without a `model` each kind of model is tried that the rules tell apart. With `examples`
+        each line holds a payload that shows it. Raises UsageError.
+        """
+        from . import audit
+
+        check_call(model, None, source=source, target=target)
+        known = known_options(options)
+        return audit.audit(self, source, target, unit, model, known, examples)
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """Return the variants of a dialect. Raises UsageError if there is no such dialect."""
