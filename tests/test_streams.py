@@ -123,6 +123,24 @@ def test_the_probes_are_right_for_all_pairs(frames: list[Json], source: str, tar
     assert accepted(out, t.result.body, target) == ""
 
 
+@pytest.mark.parametrize("source", ["openai-chat", "anthropic", "ollama"])
+def test_no_empty_call_stands_beside_a_whole_one(source: str) -> None:
+    there, _ = translated(INTERLEAVED, "openai-chat", source)
+    for target in ("gemini", "vertex"):
+        out, _ = translated(there, source, target)
+        found = [p for f in out for p in f["candidates"][0]["content"]["parts"]]
+        assert [p["functionCall"]["name"] for p in found if "functionCall" in p] == ["f", "g"]
+
+
+@pytest.mark.parametrize("target", ["gemini", "vertex"])
+def test_every_frame_has_parts_because_googles_chat_forgets_turns_with_one_without(
+    target: str,
+) -> None:
+    for frames in (INTERLEAVED, SEQUENTIAL, [HEAD, chunk({"content": "a"}), *TAIL]):
+        out, _ = translated(frames, "openai-chat", target)
+        assert all(f["candidates"][0]["content"]["parts"] for f in out)
+
+
 def test_arguments_flow_and_only_those_behind_an_open_block_wait() -> None:
     t = RULES.translator(source="openai-chat", target="anthropic")
     kinds = [[f["type"] for f in t.feed(frame)] for frame in INTERLEAVED]
@@ -513,6 +531,18 @@ def test_arguments_come_value_by_value() -> None:
     assert accepted(out, t.result.body, "anthropic") == ""
     assert [n.source_path for n in t.notes if n.code == "unfit"] == ["/8"]
     assert called(frames, "gemini") == called(frames, "vertex")
+
+
+@pytest.mark.parametrize(("model", "known"), [("gemini-3-pro", True), ("gemini-2.5-pro", False)])
+def test_the_model_that_the_first_frame_names_chooses_the_variants(model: str, known: bool) -> None:
+    frames = [{**HEAD, "model": model}, calls(call(0, "f", "a", "{}")), *TAIL]
+    out, t = translated(frames, "openai-chat", "vertex")
+    made = out[0]["candidates"][0]["content"]["parts"][0]["functionCall"]
+    assert ("id" in made) == known
+    whole = RULES.collect(frames, "openai-chat")
+    assert t.result.body == RULES.convert(whole, "openai-chat", "vertex", unit="response").body
+    again = list(RULES.frames(t.result.body, "vertex"))
+    assert ("id" in json.dumps(again[0]["candidates"])) == known
 
 
 def test_ids_that_were_made_are_those_of_the_result_even_without_an_id_of_the_response() -> None:

@@ -352,7 +352,9 @@ class Unfold:
             self._kinds[out.part.candidate].pop()
             out.begun = False
             return False
-        self._stop(out, kind, ir)
+        stop = self.stream.get("part_stop")  # that of a kind ends what a start of it began
+        if stop is not None:
+            self.frames.write(stop, ir, out.place)
         return True
 
 
