@@ -27,7 +27,7 @@ help:
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
-	@echo "make streams FILES=...   run recorded streams to every dialect, and through the SDKs"
+	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
@@ -58,7 +58,7 @@ traces: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.traces $(FILES) --every $(or $(EVERY),20) --change $(or $(CHANGE),8)
 
 streams: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.streamsweep $(FILES)
+	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),20) $(FILES)
 
 usage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.usage

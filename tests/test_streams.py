@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests.oracles.frames import perturb
 from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
 from wireglot.streams import Translator
@@ -707,6 +708,130 @@ def test_what_no_picture_names_is_noted_once() -> None:
         ("unknown-key", "/1/odd/x"),
         ("unknown-frame", "/3"),
     ]
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+def test_a_call_may_come_whole_in_the_frame_that_begins_it(target: str) -> None:
+    start = {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}}
+    counts = {"output_tokens": 2}
+    end = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": counts}
+    frames = [{"type": "message_start", "message": MESSAGE}, *block(0, start), end]
+    out, t = translated([*frames, {"type": "message_stop"}], "anthropic", target)
+    assert [c[1:] for c in called(out, target)] == [("f", {"x": 1})]
+    assert accepted(out, t.result.body, target) == ""
+
+
+@pytest.mark.parametrize("content", [None, {}, {"parts": []}, {"parts": [{"text": ""}]}])
+def test_the_finish_of_gemini_is_heard_whatever_parts_stand_beside_it(content: Json) -> None:
+    last: Json = {"finishReason": "MAX_TOKENS"}
+    if content is not None:
+        last["content"] = content
+    frames = [gemini({"text": "a"}), {"candidates": [last]}]
+    out, t = translated(frames, "gemini", "anthropic")
+    assert t.result.body["stop_reason"] == "max_tokens"
+    assert parts(out, "anthropic") == [{"type": "text", "text": "a"}]
+    assert {"cut-short", "unknown-key"}.isdisjoint(codes(t))
+
+
+RATED = [{"category": "a", "probability": "LOW"}]
+
+
+@pytest.mark.parametrize(
+    ("source", "frames", "path"),
+    [
+        ("openai-chat", [HEAD, chunk({}, "length"), chunk({}, "stop"), "[DONE]"], "/2"),
+        ("openai-chat", [HEAD, calls(call(0, "f", "a")), calls(call(0, "g", "a")), *TAIL], "/2"),
+        ("gemini", [gemini({"text": "a"}), gemini({"text": "b"}, finish="STOP")], None),
+        (
+            "gemini",
+            [
+                {"candidates": [{"content": {"parts": [{"text": "a"}]}, "safetyRatings": RATED}]},
+                {"candidates": [{"finishReason": "STOP", "safetyRatings": [*RATED, *RATED]}]},
+            ],
+            "/1/candidates/0/safetyRatings",
+        ),
+        (
+            "anthropic",
+            [
+                {"type": "message_start", "message": MESSAGE},
+                *block(
+                    0,
+                    {"type": "thinking", "thinking": "", "signature": "s1"},
+                    {"type": "signature_delta", "signature": "s2"},
+                ),
+            ],
+            "/2",
+        ),
+        (
+            "anthropic",
+            [
+                {"type": "message_start", "message": MESSAGE},
+                *block(
+                    0,
+                    {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
+                    {"type": "input_json_delta", "partial_json": '{"x":2}'},
+                ),
+            ],
+            "/3",
+        ),
+    ],
+    ids=["a reason", "a name", "nothing", "of the candidate", "a signature", "arguments"],
+)
+def test_what_frames_say_twice_and_not_the_same_is_noted(
+    source: str, frames: list[Json], path: str | None
+) -> None:
+    _, t = translated(frames, source, "ollama")
+    found = [n.source_path for n in t.notes if n.code == "inconsistent"]
+    assert found == ([path] if path else [])
+
+
+def test_the_probabilities_of_the_tokens_of_each_frame_stand_one_after_another() -> None:
+    def told(token: str, **more: Json) -> Json:
+        probable = {"chosenCandidates": [{"token": token, "logProbability": -1}]}
+        return gemini({"text": token}, **more) | {
+            "candidates": [{**gemini({"text": token})["candidates"][0], "logprobsResult": probable}]
+        }
+
+    frames = [told("a"), told("b"), gemini(finish="STOP")]
+    for target in ("gemini", "vertex"):
+        out, t = translated(frames, "gemini", target)
+        for body in (t.result.body, RULES.collect(out, target)):
+            chosen = body["candidates"][0]["logprobsResult"]["chosenCandidates"]
+            assert [one["token"] for one in chosen] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_change_of_a_leaf_of_a_frame_is_heard(source: str, target: str) -> None:
+    frames = list(RULES.frames(WHOLE[source], source))
+    found = perturb(RULES, frames, source, target, 12, target)
+    assert found.tried >= 8
+    assert found.unheard == [] and found.crashes == []
+
+
+def test_a_change_that_nothing_tells_is_found() -> None:
+    class Deaf:
+        def __init__(self) -> None:
+            self.error, self.notes = None, ()
+
+        def translator(self, source: str, target: str) -> Any:
+            return self
+
+        def feed(self, frame: Json) -> list[Json]:
+            return [{"id": frame["id"], "model": "m"}]
+
+        def finish(self) -> list[Json]:
+            return []
+
+        def collect(self, frames: list[Json], dialect: str) -> Json:
+            return frames
+
+    frames = [chunk({"content": "a"}), chunk({"content": "b"})]
+    found = perturb(Deaf(), frames, "openai-chat", "ollama", None, "")
+    assert {one.pointer.partition(" ")[0] for one in found.unheard} >= {
+        "choices[].delta.content",
+        "model",
+    }
+    assert not any(one.pointer.startswith("id") for one in found.unheard)
 
 
 def test_what_a_rule_file_gives_up_is_noted_with_the_reason() -> None:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from . import hooks
-from .events import Word
+from .events import Word, guards
 from .failure import Failure
-from .incoming import Candidate, Part, joined
+from .incoming import Candidate, Part, joined, wires
 from .lenses import same, stringify
 from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
@@ -86,8 +86,11 @@ class Fold:
         """Take what a frame says."""
         for nth, taken in common:
             key = (nth, taken[0].path)
-            if self._before.get(key, ABSENT) != taken[1]:
+            old = self._before.get(key, ABSENT)
+            if old != taken[1]:
                 self._before[key] = taken[1]
+                if ".own." in taken[0].path:
+                    self._told_again(taken[0].path, old, taken[1], taken[2])
                 self._common(taken, nth)
         for sight in sights:
             self._hear(sight)
@@ -124,6 +127,21 @@ class Fold:
         if (code, once) not in self._told:
             self._told.add((code, once))
             self.notes.append((code, effect, at, self.stream.pos, told))
+
+    def _told_again(self, what: str, old: Any, new: Any, at: At = ()) -> None:
+        """Note that one thing is said twice, and not the same; what says nothing is passed over."""
+        if guards(old) and guards(new) and not same(old, new):
+            told = f"frames say different things of `{what}`, and one of them counts"
+            self.say("inconsistent", "changed", (self.frames - 1, *at), told, what)
+
+    def _over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
+        """Lay later fields of a part over earlier ones."""
+        for key, value in new.items():
+            old, now = (
+                v["value"] if key == "signature" and v else v for v in (said.get(key), value)
+            )
+            self._told_again(key, old, now)
+        said.update(new)
 
     # -- what every frame says --------------------------------------------------------------------
 
@@ -190,6 +208,9 @@ class Fold:
             if not path.startswith(OWNED):
                 stops.append((self._plain(path), value, ()))
         if stops:
+            before = wires(owner.stops)
+            for key, wire in wires(stops).items():
+                self._told_again(key, before.get(key), wire)
             owner.stops = stops
             self.finished = True
 
@@ -233,7 +254,7 @@ class Fold:
                 owner.places[address] = there
         if there is not None and self._same(there, name, said, piece):
             for key, value in said.items():
-                there.said.setdefault(key, value)
+                self._told_again(key, there.said.setdefault(key, value), value)
             if piece:
                 self._grow(there, piece)
             return
@@ -313,7 +334,7 @@ class Fold:
         if part is None:
             part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
         if part is not None:
-            part.said.update(said)
+            self._over(part.said, said)
 
     def _put(self, word: Word, sight: Sight, owner: Candidate) -> None:
         """Take a value of an object that comes value by value."""
@@ -373,6 +394,8 @@ class Fold:
     def _close(self, part: Part) -> None:
         if part.tree is not None:
             self._grow(part, stringify(part.tree))
+        if part.pieces and part.whole:
+            self._told_again(part.field, part.said.get(part.field), part.ir().get(part.field))
         part.open = False
         if self.listener is not None:
             self.listener.closed(part)

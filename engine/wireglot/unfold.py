@@ -143,7 +143,8 @@ class Unfold:
             said["usage"] = counts
         elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
             said["usage"] = {}
-        for word, flowing in self.stream.of.items() if self.same else ():
+        related = outcome.dialect.family == self.dialect.family
+        for word, flowing in self.stream.of.items() if related else ():
             if word.act == "append" and word.kind == "candidate":
                 piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
                 if piece is not None:
