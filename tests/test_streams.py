@@ -17,6 +17,7 @@ import wireglot
 from tests.oracles.frames import perturb
 from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
+from wireglot.fold import Fold
 from wireglot.streams import Translator
 
 RULES = wireglot.load_rules()
@@ -69,9 +70,12 @@ TWO = [("a", "f", {"x": 1}), ("b", "g", {"y": 2})]
 
 
 def translated(frames: list[Json], source: str, target: str) -> tuple[list[Json], Translator]:
+    before = json.dumps(frames)
     t = RULES.translator(source=source, target=target)
     out = [new for frame in frames for new in t.feed(frame)]
-    return out + t.finish(), t
+    out += t.finish()
+    assert json.dumps(frames) == before
+    return out, t
 
 
 def folded(frames: list[Json], dialect: str) -> Json:
@@ -140,6 +144,163 @@ def test_every_frame_has_parts_because_googles_chat_forgets_turns_with_one_witho
     for frames in (INTERLEAVED, SEQUENTIAL, [HEAD, chunk({"content": "a"}), *TAIL]):
         out, _ = translated(frames, "openai-chat", target)
         assert all(f["candidates"][0]["content"]["parts"] for f in out)
+
+
+def opened(out: list[Json], target: str) -> list[str]:
+    """Return the calls that frames open, in order, and hold how the stream begins and ends."""
+    if target == "anthropic":
+        assert blocks(out) == ""
+        kinds = [f["type"] for f in out]
+        assert kinds[0] == "message_start" and kinds[-2:] == ["message_delta", "message_stop"]
+        assert len({*kinds}) == len(kinds) - sum(k[:13] == "content_block" for k in kinds) + 3
+        starts = [f["content_block"] for f in out if f["type"] == "content_block_start"]
+        return [one.get("name", "text") for one in starts]
+    if target == "openai-chat":
+        assert out[-1] == "[DONE]" and out.count("[DONE]") == 1
+        choices = [c for f in out[:-1] for c in f["choices"]]
+        assert [bool(c["finish_reason"]) for c in choices] == [False] * (len(choices) - 1) + [True]
+        assert ["role" in c["delta"] for c in choices] == [True] + [False] * (len(choices) - 1)
+        heads: list[str] = []
+        for piece in (p for c in choices for p in c["delta"].get("tool_calls", ())):
+            if "name" in piece["function"]:
+                assert piece["index"] == len(heads) and piece["id"]
+                heads.append(piece["function"]["name"])
+            else:  # a piece is of a call that was opened
+                assert piece["index"] < len(heads) and "id" not in piece
+        return ["text", *heads]
+    if target == "ollama":
+        assert [f["done"] for f in out] == [False] * (len(out) - 1) + [True]
+        asked = [c for f in out for c in f["message"].get("tool_calls", ())]
+        return ["text", *(c["function"]["name"] for c in asked)]
+    found = [f["candidates"][0] for f in out]
+    assert ["finishReason" in c for c in found] == [False] * (len(out) - 1) + [True]
+    made = [p for c in found for p in c["content"]["parts"] if p.get("text") != ""]
+    return [p["functionCall"]["name"] if "functionCall" in p else "text" for p in made]
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+@pytest.mark.parametrize("source", DIALECTS)
+@pytest.mark.parametrize("frames", [INTERLEAVED, SEQUENTIAL], ids=["interleaved", "sequential"])
+def test_each_part_is_opened_once_and_in_order(
+    frames: list[Json], source: str, target: str
+) -> None:
+    there = frames if source == "openai-chat" else translated(frames, "openai-chat", source)[0]
+    out, _ = translated(there, source, target)
+    assert opened(out, target) == ["text", "f", "g"]
+
+
+class Ears:
+    """What a fold tells: the text, and the arguments of each call, as far as they came."""
+
+    def __init__(self) -> None:
+        self.text, self.calls = "", dict[str, str]()
+
+    def begun(self, outcome: Any) -> None: ...
+    def closed(self, part: Any) -> None: ...
+    def failed(self, error: Json) -> None: ...
+
+    def opened(self, part: Any) -> None:
+        if part.whole and part.kind == "text":
+            self.text += part.said["text"]
+        elif part.whole and part.kind == "tool_call":
+            self.calls[part.said["name"]] = json.dumps(part.said["arguments"])
+
+    def grown(self, part: Any, piece: str) -> None:
+        if part.kind == "text":
+            self.text += piece
+        elif part.kind == "tool_call":
+            self.calls[part.said["name"]] = self.calls.get(part.said["name"], "") + piece
+
+    def known(self) -> tuple[str, dict[str, str]]:
+        return self.text, {k: "".join(v.split()) for k, v in self.calls.items() if v}
+
+
+def heard(frames: list[Json], source: str, target: str) -> list[tuple[Any, Any]]:
+    """Return after each frame what it told so far, and what was written so far tells."""
+    one, two = Ears(), Ears()
+    ins = Fold(RULES[source].model, one)
+    outs = Fold(RULES[target].model, two)
+    t = RULES.translator(source=source, target=target)
+    made = []
+    for frame in frames:
+        ins.feed(frame)
+        for new in t.feed(frame):
+            outs.feed(new)
+        made.append((one.known(), two.known()))
+    for new in t.finish():
+        outs.feed(new)
+    assert two.known() == one.known()
+    return made
+
+
+WORDS = [HEAD, chunk({"content": "Hi"}), chunk({"content": " you"}), *INTERLEAVED[2:]]
+IN_TURN = [WORDS[i] for i in (0, 1, 2, 3, 5, 7, 4, 6, 8, 9, 10, 11)]
+WHOLES = ("gemini", "vertex", "ollama")  # they send calls whole
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+@pytest.mark.parametrize("frames", [WORDS, IN_TURN], ids=["interleaved", "sequential"])
+def test_what_a_frame_tells_is_written_at_once_except_what_the_docs_list(
+    frames: list[Json], source: str, target: str
+) -> None:
+    there = frames if source == "openai-chat" else translated(frames, "openai-chat", source)[0]
+    steps = heard(there, source, target)
+    assert [told[0] for told, _ in steps] == [said[0] for _, said in steps]  # text never waits
+    waited = False
+    for (_, told), (_, said) in steps:
+        over = [name for name, text in told.items() if text.endswith("}")]
+        if target in WHOLES:
+            # Whole calls: at the latest when the next one begins, or the stream ends.
+            assert list(said) in (over, over[:-1]) and all(said[n] == told[n] for n in said)
+        elif target == "anthropic" and "f" not in over:
+            assert said == {n: t for n, t in told.items() if n == "f"}  # g waits for f alone
+        else:
+            assert said == told
+        waited |= said != told
+    whole = target in WHOLES and source in ("openai-chat", "anthropic")
+    behind = frames is WORDS and (source, target) == ("openai-chat", "anthropic")
+    assert waited == (whole or behind)
+
+
+def test_blanks_wait_for_a_word_and_what_has_no_place_for_its_end() -> None:
+    spaces = [HEAD, chunk({"content": " "}), chunk({"content": "a"}), *TAIL]
+    assert [said[0] for _, said in heard(spaces, "openai-chat", "ollama")] == [
+        "",
+        " ",
+        " a",
+        " a",
+        " a",
+    ]
+    assert [said[0] for _, said in heard(spaces, "openai-chat", "anthropic")] == [
+        "",
+        "",
+        " a",
+        " a",
+        " a",
+    ]
+    t = RULES.translator(source="openai-chat", target="anthropic")
+    frames = [HEAD, chunk({"refusal": "N"}), chunk({"refusal": "o."}), chunk({}, "stop"), "[DONE]"]
+    made = [json.dumps(t.feed(frame)) for frame in frames]
+    assert ["No." in text for text in made] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_the_finish_and_the_counts_wait_for_the_end(source: str, target: str) -> None:
+    frames = WORDS if source == "openai-chat" else translated(WORDS, "openai-chat", source)[0]
+    t = RULES.translator(source=source, target=target)
+    made = [t.feed(frame) for frame in frames]
+    made.append(t.finish())
+    told = [
+        nth
+        for nth, new in enumerate(made)
+        for f in new
+        if any(
+            json.dumps(f).count(word) for word in ('"tool_calls"}', 'tool_use"', "STOP", '"stop"')
+        )
+        and "content_block" not in json.dumps(f)
+    ]
+    last = max(nth for nth, new in enumerate(made) if new)
+    assert told and set(told) == {last}
 
 
 def test_arguments_flow_and_only_those_behind_an_open_block_wait() -> None:
@@ -580,6 +741,20 @@ def test_a_stream_that_broke_others_is_right(case: dict[str, Json]) -> None:
     assert found == [counted]
 
 
+@pytest.mark.parametrize("target", DIALECTS)
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["id"])
+def test_a_stream_that_broke_others_is_right_for_every_target(
+    case: dict[str, Json], target: str
+) -> None:
+    out, t = translated(case["frames"], case["source"], target)
+    found, meant = (
+        [{k: v for k, v in p.items() if k != "id" or target != "vertex"} for p in one]
+        for one in (parts(out, target), case["parts"])
+    )
+    assert found == meant
+    assert target == case["source"] or accepted(out, t.result.body, target) == ""
+
+
 # -- laws -----------------------------------------------------------------------------------------
 
 WHOLE: dict[str, Json] = {
@@ -783,6 +958,17 @@ def test_what_frames_say_twice_and_not_the_same_is_noted(
     _, t = translated(frames, source, "ollama")
     found = [n.source_path for n in t.notes if n.code == "inconsistent"]
     assert found == ([path] if path else [])
+
+
+def test_frames_stay_as_they_are_though_later_ones_lie_over_them() -> None:
+    said: list[Json] = [{}, {"webSearchQueries": ["a"]}, {"retrievalMetadata": {"x": 1}}]
+    frames = [gemini({"text": "a"}), gemini({"text": "b"}), gemini(finish="STOP")]
+    for frame, one in zip(frames, said, strict=True):
+        frame["candidates"][0]["groundingMetadata"] = one
+    for _ in range(2):
+        _, t = translated(frames, "gemini", "gemini")
+        meant = {"webSearchQueries": ["a"], "retrievalMetadata": {"x": 1}}
+        assert t.result.body["candidates"][0]["groundingMetadata"] == meant
 
 
 def test_the_probabilities_of_the_tokens_of_each_frame_stand_one_after_another() -> None:

@@ -409,6 +409,7 @@ class Fold:
         said: dict[str, Any] = {}
         for path, value in sight.found.items():
             if path != "piece" and not path.startswith(OWNED):
+                value = dict(value) if isinstance(value, dict) else value
                 Reader(self.dialect, {}).place(said, path, value, None)
         for hole, wire, _ in sight.taken:
             if hole.path not in ("usage", "part", ".") and not hole.path.startswith(OWNED):

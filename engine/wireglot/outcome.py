@@ -53,6 +53,7 @@ class Outcome:
         value = self.read(hole, wire) if hole.lenses or hole.shape else wire
         if value is ABSENT:
             return
+        value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
             Reader(self.dialect, {}).place(owner, path, value, None)
         except Misfit:  # something of another type stood there: what comes later counts
