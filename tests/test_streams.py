@@ -960,6 +960,20 @@ def test_what_frames_say_twice_and_not_the_same_is_noted(
     assert found == ([path] if path else [])
 
 
+@pytest.mark.parametrize("result", [True, False])
+def test_a_stop_and_counts_of_another_form_are_noted(result: bool) -> None:
+    frames = [
+        gemini({"text": "a"}),
+        gemini({"text": "b"}, finish={"x": 1}, usageMetadata=["many"]),
+    ]
+    t = RULES.translator(source="gemini", target="anthropic", result=result)
+    for frame in frames:
+        t.feed(frame)
+    t.finish()
+    found = {n.source_path for n in t.notes if n.code == "unfit"}
+    assert "/1/candidates/0" in found and "/1" in found
+
+
 def test_frames_stay_as_they_are_though_later_ones_lie_over_them() -> None:
     said: list[Json] = [{}, {"webSearchQueries": ["a"]}, {"retrievalMetadata": {"x": 1}}]
     frames = [gemini({"text": "a"}), gemini({"text": "b"}), gemini(finish="STOP")]

@@ -128,6 +128,12 @@ class Fold:
             self._told.add((code, once))
             self.notes.append((code, effect, at, self.stream.pos, told))
 
+    def told_odd(self) -> None:
+        """Note what could not be read at the end, where nothing else would say so."""
+        for path, at in self.outcome.odd.items():
+            what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
+            self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
+
     def _told_again(self, what: str, old: Any, new: Any, at: At = ()) -> None:
         """Note that one thing is said twice, and not the same; what says nothing is passed over."""
         if guards(old) and guards(new) and not same(old, new):
@@ -170,6 +176,7 @@ class Fold:
         for hole, wire, _ in sight.taken:
             if hole.path == "usage":
                 self.outcome.count(wire)
+                self.outcome.counted = (self.frames - 1,)
             elif hole.path.startswith(OWNED):
                 self._common((hole, wire, ()), nth)
         for word in sight.event.words:
@@ -207,6 +214,7 @@ class Fold:
         for path, value in sight.found.items():
             if not path.startswith(OWNED):
                 stops.append((self._plain(path), value, ()))
+        stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
         if stops:
             before = wires(owner.stops)
             for key, wire in wires(stops).items():

@@ -104,6 +104,8 @@ class Translator:
             fold.say("cut-short", "kept", (fold.frames,), told)
         if self._keep:
             self._result = self._concluded()
+        else:
+            fold.told_odd()
         return frames
 
     def as_bytes(self) -> Bytes:
@@ -137,6 +139,7 @@ class Translator:
     def _concluded(self) -> Conversion:
         fold = self._fold
         body, lost = collected(self._source, fold, self._options)
+        fold.told_odd()
         notes = read_notes(fold.notes, self._home) + finished(lost, body)
         if not self._home:
             read = self._source._read(body, "response", None, None, self._options)
