@@ -28,8 +28,8 @@ help:
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make audit FILES=... EVERY=10   hold what they note against audits, and provoke each line"
-	@echo "make streams FILES=...   run recorded streams to every dialect, and through the SDKs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
+	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
@@ -65,7 +65,7 @@ audit: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),10) --lines
 
 streams: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.streamsweep $(FILES)
+	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),20) $(FILES)
 
 usage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.usage

@@ -65,6 +65,7 @@ class Event:
     acts: frozenset[str] = frozenset()
     addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
     texts: bool = False  # its piece is a text
+    listed: bool = False  # its piece is an element of a list, and nothing says which
 
 
 @dataclass(slots=True, eq=False)
@@ -170,7 +171,22 @@ def _event(name: str, node: Node, frame: Node | None, common: Picture | None) ->
     event.texts = any(w.act in ("append", "part_start") and w.kind != "candidate" for w in words)
     found = {hole.path[3:] for p in event.writes for hole in pic.holes(p) if hole.path[:3] == "at."}
     event.addresses = frozenset(found - {"candidate", "frame"})
+    depths = {path: depth for p in event.writes for path, depth in _depths(p)}
+    above = depths.get("at.candidate", 0)
+    event.listed = not event.addresses and depths.get("piece", 0) > above
     return event
+
+
+def _depths(p: Picture, depth: int = 0) -> Iterator[tuple[str, int]]:
+    """Yield the holes of a picture, each with the number of lists that it stands in."""
+    if isinstance(p, Hole):
+        yield p.path, depth
+    elif isinstance(p, Items):
+        for item in p.items:
+            yield from _depths(item, depth + 1)
+    elif isinstance(p, Fields):
+        for _, child in p.entries:
+            yield from _depths(child, depth)
 
 
 def _addressed(p: Picture, common: Picture | None) -> Picture:

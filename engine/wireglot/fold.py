@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from . import hooks
 from .alike import Flow
-from .events import Word
+from .events import Word, guards
 from .failure import Failure
-from .incoming import Candidate, Part, joined
+from .incoming import Candidate, Part, joined, wires
 from .lenses import same, stringify
 from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
@@ -108,10 +108,13 @@ class Fold:
         """Take what a frame says."""
         for nth, taken in common:
             key = (nth, taken[0].path)
-            if self._before.get(key, ABSENT) != taken[1]:
+            old = self._before.get(key, ABSENT)
+            if old != taken[1]:
                 self._before[key] = taken[1]
                 if not self._said(taken[0].path):
                     self.stirred = True
+                if ".own." in taken[0].path:
+                    self._told_again(taken[0].path, old, taken[1], taken[2])
                 self._common(taken, nth)
         for sight in sights:
             self._hear(sight)
@@ -156,6 +159,27 @@ class Fold:
             self._told.add((code, once))
             self.notes.append((code, effect, at, self.stream.pos, told))
 
+    def told_odd(self) -> None:
+        """Note what could not be read at the end, where nothing else would say so."""
+        for path, at in self.outcome.odd.items():
+            what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
+            self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
+
+    def _told_again(self, what: str, old: Any, new: Any, at: At = ()) -> None:
+        """Note that one thing is said twice, and not the same; what says nothing is passed over."""
+        if guards(old) and guards(new) and not same(old, new):
+            told = f"frames say different things of `{what}`, and one of them counts"
+            self.say("inconsistent", "changed", (self.frames - 1, *at), told, what)
+
+    def _over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
+        """Lay later fields of a part over earlier ones."""
+        for key, value in new.items():
+            old, now = (
+                v["value"] if key == "signature" and v else v for v in (said.get(key), value)
+            )
+            self._told_again(key, old, now)
+        said.update(new)
+
     # -- what every frame says --------------------------------------------------------------------
 
     def _common(self, taken: Taken, nth: int) -> None:
@@ -183,6 +207,7 @@ class Fold:
         for hole, wire, _ in sight.taken:
             if hole.path == "usage":
                 self.outcome.count(wire)
+                self.outcome.counted = (self.frames - 1,)
             elif hole.path.startswith(OWNED):
                 self._common((hole, wire, ()), nth)
         for word in sight.event.words:
@@ -222,7 +247,11 @@ class Fold:
         for path, value in sight.found.items():
             if not path.startswith(OWNED):
                 stops.append((self._plain(path), value, ()))
+        stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
         if stops:
+            before = wires(owner.stops)
+            for key, wire in wires(stops).items():
+                self._told_again(key, before.get(key), wire)
             owner.stops = stops
             self.finished = True
 
@@ -266,7 +295,7 @@ class Fold:
                 owner.places[address] = there
         if there is not None and self._same(there, name, said, piece):
             for key, value in said.items():
-                there.said.setdefault(key, value)
+                self._told_again(key, there.said.setdefault(key, value), value)
             if piece:
                 self._grow(there, piece)
             return
@@ -351,7 +380,7 @@ class Fold:
         if part is None:
             part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
         if part is not None:
-            part.said.update(said)
+            self._over(part.said, said)
 
     def _put(self, word: Word, sight: Sight, owner: Candidate) -> None:
         """Take a value of an object that comes value by value."""
@@ -411,6 +440,8 @@ class Fold:
     def _close(self, part: Part) -> None:
         if part.tree is not None:
             self._grow(part, stringify(part.tree))
+        if part.pieces and part.whole:
+            self._told_again(part.field, part.said.get(part.field), part.ir().get(part.field))
         part.open = False
         if self.listener is not None:
             self.listener.closed(part)
@@ -424,6 +455,7 @@ class Fold:
         said: dict[str, Any] = {}
         for path, value in sight.found.items():
             if path != "piece" and not path.startswith(OWNED):
+                value = dict(value) if isinstance(value, dict) else value
                 Reader(self.dialect, {}).place(said, path, value, None)
         for hole, wire, _ in sight.taken:
             if hole.path not in ("usage", "part", ".") and not hole.path.startswith(OWNED):

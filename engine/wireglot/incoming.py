@@ -140,6 +140,14 @@ class Candidate:
         self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
 
 
+def wires(stops: list[Taken]) -> dict[str, Any]:
+    """Return what was said of why a candidate stopped, key by key."""
+    found: dict[str, Any] = {}
+    for hole, wire, _ in stops:
+        found |= wire if hole.path == "." and isinstance(wire, dict) else {hole.path: wire}
+    return found
+
+
 def laid_over(old: dict[str, Any] | None, new: Any) -> Any:
     """Lay later counts over earlier ones."""
     if not isinstance(old, dict) or not isinstance(new, dict):

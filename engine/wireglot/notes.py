@@ -39,7 +39,7 @@ CODES: dict[str, str] = {
     "no-tool": "A choice of a tool, or among tools, that is not there in the target.",
     "lifted": "System text from the middle of a conversation, moved to its head.",
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
-    "inconsistent": "Numbers that do not add up, or a copy that differs; kept at home only.",
+    "inconsistent": "Numbers that do not add up, a copy or frame that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",
     "answered": "A call without a result, answered with the text of the rule.",
     "bad-arguments": "Arguments of a call that the schema of its tool refuses.",

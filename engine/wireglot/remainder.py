@@ -39,6 +39,7 @@ class Remainder:
         options: dict[str, Any],
     ) -> None:
         """Begin with what was written for names before, and the `ids` of calls that there are."""
+        self.pieces = False  # whether the client may hold one text as several
         self.provider, self.client = provider, client
         self.turns: list[dict[str, Any]] = []
         self._names, self._ids, self._options = names, ids, options
@@ -95,7 +96,7 @@ class Remainder:
         ):
             parts = client_sees.get("parts", [])
             entries = self._entries(candidate["parts"], parts, writer, made)
-            if any(more for _, _, more in entries):
+            if self.pieces or any(more for _, _, more in entries):
                 if carries:
                     self._ride(candidate, entries, writer, there)
                 self.turns.append(

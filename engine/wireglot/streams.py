@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import variants
 from .bytestream import Bytes
 from .errors import ConversionError, UsageError
 from .fold import Fold
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from .rulefile import Dialect
     from .rulesets import RuleSet
 
+    Pair = tuple[DialectRules, DialectRules]
+
 
 class Translator:
     """One stream on its way from a source to a target; `rules.translator(...)` makes it.
@@ -42,25 +45,31 @@ class Translator:
         policy: Policy,
         keep: bool = True,
         rules_hash: str = "",
+        choose: Callable[[str], Pair] | None = None,
     ) -> None:
-        self._source, self._target, self._options = source, target, options
-        self._judge, self._keep, self._hash = policy, keep, rules_hash
-        self._late = (
-            keep and policy.lenient and not self._eager
-        )  # the result is made when asked for
+        """Begin; `choose` gives the rules for a model, where only the first frame names it."""
+        self._options, self._judge, self._keep, self._hash = options, policy, keep, rules_hash
+        # The result is made when asked for.
+        self._late = keep and policy.lenient and not self._eager
+        self._choose = choose
+        self._done = self._over = False
+        self._result: Conversion | None = None
+        self._between(source, target)
+
+    def _between(self, source: DialectRules, target: DialectRules) -> None:
+        """Begin between two dialects."""
+        self._source, self._target = source, target
         for dialect in (source, target):
             if dialect.model.stream is None:
                 raise UsageError(f"{dialect.name} has no picture of a stream")
         self._home = source.name == target.name
         self._unfold: Unfold | None = None
         if not self._home:
-            writer = Writer(target.model, False, Trail(), options, target.ladder)
+            writer = Writer(target.model, False, Trail(), self._options, target.ladder)
             self._unfold = Unfold(writer)
-        plain = options.get("engine") == "interpreted"
-        self._fold = Fold(source.model, self._unfold, keep, not plain)
+        plain = self._options.get("engine") == "interpreted"
+        self._fold = Fold(source.model, self._unfold, self._keep, not plain)
         self._lanes = Lanes(self._fold, self._unfold)
-        self._done = self._over = False
-        self._result: Conversion | None = None
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
@@ -77,6 +86,12 @@ class Translator:
         """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
+        if self._choose is not None:
+            choose, self._choose = self._choose, None
+            name = model_in(self._source.model, frame)
+            known = choose(name) if name is not None else (self._source, self._target)
+            if known != (self._source, self._target):
+                self._between(*known)
         lanes = self._lanes
         lanes.settle()
         try:
@@ -114,7 +129,9 @@ class Translator:
         if fold.error is None and (unsaid or not fold.finished):
             told = "the stream ends before " + ("its end is said" if unsaid else "it says why")
             fold.say("cut-short", "kept", (fold.frames,), told)
-        if self._keep and not self._late:
+        if not self._keep:
+            fold.told_odd()
+        elif not self._late:
             self._result = self._concluded()
         return frames
 
@@ -151,6 +168,7 @@ class Translator:
     def _concluded(self) -> Conversion:
         fold = self._fold
         body, lost = collected(self._source, fold, self._options)
+        fold.told_odd()
         notes = read_notes(fold.notes, self._home) + finished(lost, body)
         if not self._home:
             read = self._source._read(body, "response", None, None, self._options)
@@ -304,8 +322,20 @@ def translator(
     """Make a translator; `RuleSet.translator` says more."""
     check_call(model, None, source=source, target=target)
     known = known_options(options)
-    one, two = rules.at(source, model, known), rules.at(target, model, known)
-    return Translator(one, two, known, of(policy), result, rules.hash)
+
+    def choose(name: str | None) -> Pair:
+        return rules.at(source, name, known), rules.at(target, name, known)
+
+    later = choose if model is None else None
+    return Translator(*choose(model), known, of(policy), result, rules.hash, later)
+
+
+def model_in(dialect: Dialect, frame: Any) -> str | None:
+    """Return the name of the model that a frame says."""
+    stream = dialect.stream
+    pictures = stream.pictures() if stream is not None else ()
+    found = (variants.model_in(p, frame, "response.model") for p in pictures)
+    return next((name for name in found if name is not None), None)
 
 
 def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
@@ -319,7 +349,7 @@ def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
 
 def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
     """Yield the frames of a response in its own dialect."""
-    found = rules[dialect]
+    found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
     read = found._read(response, "response", None, None, {})

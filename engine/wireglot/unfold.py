@@ -156,7 +156,8 @@ class Unfold:
             said["usage"] = counts
         elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
             said["usage"] = {}
-        for word, flowing in self.stream.of.items() if self.same else ():
+        related = outcome.dialect.family == self.dialect.family
+        for word, flowing in self.stream.of.items() if related else ():
             if word.act == "append" and word.kind == "candidate":
                 piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
                 if piece is not None:
@@ -383,7 +384,9 @@ class Unfold:
             self._kinds[out.part.candidate].pop()
             out.begun = False
             return False
-        self._stop(out, kind, ir)
+        stop = self.stream.get("part_stop")  # that of a kind ends what a start of it began
+        if stop is not None:
+            self.frames.write(stop, ir, out.place)
         return True
 
 

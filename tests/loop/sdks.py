@@ -142,14 +142,19 @@ class Gemini(Sdk, clients.Gemini):
     def says(self, text: str) -> None:
         self.talk.append(self._types().UserContent(text))
 
-    def asks(self) -> list[Call]:
+    def config(self) -> Any:
+        """Return what the SDK is told beside the history."""
         types = self._types()
         declared = [
             types.FunctionDeclaration(name=name, parameters_json_schema=SCHEMA)
             for name in self.names
         ]
-        config = types.GenerateContentConfig(tools=[types.Tool(function_declarations=declared)])
-        answer = self.sdk.models.generate_content(model=MODEL, contents=self.talk, config=config)
+        return types.GenerateContentConfig(tools=[types.Tool(function_declarations=declared)])
+
+    def asks(self) -> list[Call]:
+        answer = self.sdk.models.generate_content(
+            model=MODEL, contents=self.talk, config=self.config()
+        )
         content = answer.candidates[0].content
         self.talk.append(content.model_dump() if self.dumps else content)
         return [Call(c.id, c.name, c.args) for c in answer.function_calls or ()]
