@@ -250,3 +250,25 @@ def test_a_text_of_nothing_is_the_same_text_in_both(source: str, target: str) ->
         )
         assert same_json(one.body, two.body)
         assert counted(one.notes) == counted(two.notes)
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "vertex"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,SGk=", "detail": "low"}},
+        {"type": "file", "file": {"file_data": "data:application/pdf;base64,SGk="}},
+        {"type": "input_audio", "input_audio": {"data": "SGk=", "format": "wav"}},
+    ],
+    ids=["image", "file", "audio"],
+)
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_what_is_no_text_in_a_system_message_is_lifted_alike(
+    role: str, part: Any, target: str
+) -> None:
+    for parts in ([part], [{"type": "text", "text": "Be brief."}, part]):
+        body = {
+            "model": "m",
+            "messages": [{"role": role, "content": parts}, {"role": "user", "content": "Hi"}],
+        }
+        check("openai-chat", target, body)

@@ -228,7 +228,9 @@ class State:
         if out or hole is None:
             raise Bail
         try:
-            parts, _ = enforce.lift(writer, [message])
+            parts, beside = enforce.lift(writer, [message])
+            if beside:
+                raise Bail  # some of it stands in the messages
             system.extend(wire for _, wire in share.share(writer, [hole], parts)[id(hole)])
         except Misfit:
             raise Bail from None
