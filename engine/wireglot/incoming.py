@@ -41,8 +41,8 @@ class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
 
     __slots__ = (
-        "address", "candidate", "field", "kind", "made", "nth", "open", "pieces", "said", "scan",
-        "tree", "was", "whole",
+        "address", "candidate", "field", "final", "kind", "made", "nth", "open", "pieces", "said",
+        "scan", "tree", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -56,6 +56,7 @@ class Part:
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
         self.scan = Scan() if field == "arguments" else None
+        self.final: dict[str, Any] | None = None  # the part as its item says it at the end
 
     def grow(self, piece: str) -> None:
         """Take a piece of what flows."""
@@ -66,6 +67,13 @@ class Part:
     def repeats(self, piece: str) -> bool:
         """Tell whether a piece is all that came, once more."""
         return self.scan is not None and self.scan.over and "".join(self.pieces) == piece
+
+    def add(self, keys: list[str], elements: list[Any]) -> None:
+        """Take more elements of a list of the part."""
+        held = self.said
+        for key in keys[:-1]:
+            held = held.setdefault(key, {})
+        held[keys[-1]] = [*(held.get(keys[-1]) or []), *elements]
 
     def put(self, path: str, value: Any) -> bool:
         """Put a value at its place in an object; a text goes on where one stands already."""
@@ -81,8 +89,8 @@ class Part:
 
     def ir(self) -> dict[str, Any]:
         """Return the part as the IR has it."""
-        part = dict(self.said)
-        if self.whole and not self.pieces:
+        part = dict(self.said if self.final is None else self.final)
+        if (self.whole and not self.pieces) or self.final is not None:
             return part
         text = "".join(self.pieces)
         if self.field == "arguments":
@@ -116,19 +124,40 @@ def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
     owner[keys[-1]] = value
 
 
+class Item:
+    """What brackets parts in a stream; what is said of it is said of its first part."""
+
+    __slots__ = ("parts", "said")
+
+    def __init__(self) -> None:
+        self.said: dict[str, Any] = {}
+        self.parts: list[Part] = []
+
+
 class Candidate:
     """One of the answers: its parts in the order in which they began."""
 
-    __slots__ = ("flows", "kinds", "own", "parts", "places", "stops", "total")
+    __slots__ = ("flows", "items", "kinds", "own", "parts", "places", "stops", "total")
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.places: dict[tuple[Any, ...], Part] = {}
+        self.items: dict[int, Item] = {}
         self.kinds: list[str] = []
         self.total = 0
         self.own: dict[str, Any] = {}  # what is said of the candidate itself
         self.flows: dict[str, Any] = {}  # what flows into it besides parts
         self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
+
+
+def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:
+    """Put the fields of an object into another, object by object; `over` replaces what is there."""
+    for key, value in two.items():
+        if isinstance(value, dict) and isinstance(one.get(key), dict):
+            one[key] = merged(dict(one[key]), value, over)
+        elif over or key not in one:
+            one[key] = dict(value) if isinstance(value, dict) else value
+    return one
 
 
 def laid_over(old: dict[str, Any] | None, new: Any) -> Any:
