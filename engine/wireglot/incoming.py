@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .lenses import Misfit, parse_json
+from .lenses import Misfit, parse_json, stringify
 from .sighting import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
@@ -101,6 +101,14 @@ class Part:
         else:
             part[self.field] = text
         return part
+
+
+def text_of(ir: dict[str, Any]) -> str | None:
+    """Return the text that flows of a part that is whole."""
+    for key in ("arguments_json", "arguments_text", "input", "text"):
+        if isinstance(ir.get(key), str):
+            return str(ir[key])
+    return stringify(ir["arguments"]) if "arguments" in ir else None
 
 
 def _arguments(part: dict[str, Any], text: str) -> None:

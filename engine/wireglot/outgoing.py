@@ -11,17 +11,18 @@ from .rulefile import Case
 from .sight import View
 from .writer import Writer
 
-MARK = "\0piece\0"
+MARK, NUMBER = "\0piece\0", "\0number\0"
 _PLAIN = (str, int, float, bool, type(None))
 
 
 class Place:
     """Where a frame belongs: the candidate, and the part by its numbers."""
 
-    __slots__ = ("candidate", "index", "nth")
+    __slots__ = ("candidate", "entry", "index", "inner", "item", "nth")
 
     def __init__(self, candidate: int = 0, index: int = 0, nth: int = 0) -> None:
         self.candidate, self.index, self.nth = candidate, index, nth
+        self.item = self.inner = self.entry = 0
 
 
 class Frames:
@@ -32,6 +33,7 @@ class Frames:
         self.writer, self.stream = writer, writer.dialect.stream
         self.family = writer.dialect.family
         self.head: dict[str, Any] = {}  # fields of the response
+        self.whole: dict[str, Any] = {}  # the others, when it is over
         self.count = 0
         self._made: list[Any] = []
         self._case = Case("", "", self.stream.events[0].writes[0], None, {}, None, self.stream.pos)
@@ -66,28 +68,32 @@ class Frames:
 
     def template(self, event: Event, said: dict[str, Any], place: Place) -> list[Any]:
         """Return the frames of an event with a place for its piece."""
-        if self._numbered:
-            return []
         try:
-            return self._written(event, {**said, "piece": MARK}, place)
+            number = NUMBER if self._numbered else None
+            return self._written(event, {**said, "piece": MARK}, place, number)
         except Misfit:
             return []
 
     def fill(self, template: list[Any], piece: str) -> None:
         """Write the frames of a template with a piece in its place."""
         for frame in template:
-            self._made.append(_filled(frame, piece))
-        self.count += len(template)
+            made = _filled(frame, piece)
+            if self._numbered:
+                made = _numbered(made, self.count)
+            self._made.append(made)
+            self.count += 1
 
-    def _written(self, event: Event, said: dict[str, Any], place: Place) -> list[Any]:
+    def _written(
+        self, event: Event, said: dict[str, Any], place: Place, number: str | None = None
+    ) -> list[Any]:
         writer = self.writer
         writer.nth = place.nth
         mark = len(writer.notes)
-        at = {"candidate": place.candidate, "index": place.index, "nth": place.nth}
-        obj = {**said, "response": self._head(), "at": at}
+        at: dict[str, Any] = {name: getattr(place, name) for name in Place.__slots__}
+        obj = {**said, "response": self._response(event), "at": at}
         made: list[Any] = []
         for picture in event.writes:
-            at["frame"] = self.count + len(made)
+            at["frame"] = self.count + len(made) if number is None else number
             wire = writer.picture(picture, View(obj, "", self._case, writer), (), top=True)
             if wire is ABSENT:
                 del writer.notes[mark:]
@@ -95,10 +101,24 @@ class Frames:
             made.append(wire)
         return made
 
-    def _head(self) -> dict[str, Any]:
+    def _response(self, event: Event) -> dict[str, Any]:
         """Return what is said of the response; the fields of another family stay away."""
-        own = self.head.get("own", {}).get(self.family)
-        return {**self.head, "own": own or {}}
+        own = self.head.get("own", {}).get(self.family, {})
+        if "response" in event.holes:  # it stands there by a shape
+            said = {**self.head, **self.whole}
+            said.pop("own", None)
+            return {**said, "own": {self.family: own}} if own else said
+        return {**self.head, "own": own}
+
+
+def _numbered(frame: Any, number: int) -> Any:
+    """Put the number of a frame in its place; the frame is a copy."""
+    for key, value in frame.items() if isinstance(frame, dict) else ():
+        if value is NUMBER:
+            frame[key] = number
+        elif isinstance(value, dict):
+            _numbered(value, number)
+    return frame
 
 
 def _filled(frame: Any, piece: str) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .incoming import Candidate, Item, Part, merged
-from .lenses import same, stringify
+from .incoming import Candidate, Item, Part, merged, text_of
+from .lenses import same
 from .reader import Reader
 from .sighting import Sight
 
@@ -112,24 +112,13 @@ def _settled(fold: Fold, part: Part, ir: dict[str, Any]) -> None:
     if part.whole:
         part.said = ir  # what came at first was not the end of it
         return
-    text = _text(part, ir)
+    text = text_of(ir)
     if text is not None:
         _rest(fold, part, text)
     flows = {"type", part.field, f"{part.field}_json", f"{part.field}_text", *_MEMORY}
     if part.field == "arguments":
         flows.add("arguments_text")
     merged(part.said, {k: v for k, v in ir.items() if k not in flows}, over=True)
-
-
-def _text(part: Part, ir: dict[str, Any]) -> str | None:
-    """Return what should have flowed of a part that is whole."""
-    if part.field != "arguments":
-        found = ir.get(part.field)
-        return found if isinstance(found, str) else None
-    for key in ("arguments_json", "arguments_text"):
-        if isinstance(ir.get(key), str):
-            return str(ir[key])
-    return stringify(ir["arguments"]) if "arguments" in ir else None
 
 
 def _rest(fold: Fold, part: Part, whole: str) -> None:
