@@ -22,6 +22,7 @@ from .source import Node, Pos, wrong
 
 if TYPE_CHECKING:
     from .alike import Forms
+    from .rulefile import Shape
 
 STREAM_WORDS = frozenset("framing named frame events read-also drop".split())
 FRAMINGS = ("sse", "lines")
@@ -31,7 +32,6 @@ PLAIN = frozenset("start finish usage end keepalive error part part_stop item_st
 OF_KIND = frozenset("part_start append put add set part part_stop".split())
 OF_SHAPE = frozenset(("item_start",))
 ACTS = PLAIN | OF_KIND | OF_SHAPE
-WHOLES = frozenset("whole response item parts".split())  # holes of what is said once more
 ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
 # The field that is appended to where an event names none.
 USUAL = {"tool_call": "arguments"}
@@ -87,7 +87,7 @@ class Stream:
     drop: dict[str, str]
     pos: Pos
     of: dict[Word, Event] = field(default_factory=dict)
-    plain: bool = True  # no items bracket its parts, and nothing is said once more
+    plain: bool = True  # no items bracket its parts
     _forms: Any = None
 
     @property
@@ -119,7 +119,9 @@ class Stream:
         return self.of.get(Word(act, kind, field))
 
 
-def load(node: Node, tables: dict[str, Table]) -> Stream:
+def load(
+    node: Node, tables: dict[str, Table], shapes: dict[str, Shape], unions: dict[str, list[str]]
+) -> Stream:
     """Build the stream of a rule file. Raises RuleError."""
     words = node.value
     if not isinstance(words, dict):
@@ -154,16 +156,26 @@ def load(node: Node, tables: dict[str, Table]) -> Stream:
     for event in stream.events:
         for word in event.words if event.writes else ():
             stream.of.setdefault(word, event)
-        event.names = _known(event, stream.named, tables) if stream.named else None
-    brackets = any(w.act in ("item_start", "item_stop") for w in stream.of)
-    stream.plain = not brackets and not any(WHOLES & event.holes for event in stream.events)
+        wires = [p for read in event.reads for p in _wires(read, stream.named, shapes, unions)]
+        event.names = _known(wires, stream.named, tables) if stream.named else None
+    stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
 
 
-def _known(event: Event, key: str, tables: dict[str, Table]) -> frozenset[Any] | None:
+def _wires(
+    p: Picture, key: str, shapes: dict[str, Shape], unions: dict[str, list[str]]
+) -> list[Picture]:
+    """Return the pictures of a frame that is a whole part, or else the one that there is."""
+    name = next((hole.shape for hole in p.spread), None) if isinstance(p, Fields) else None
+    members = unions.get(name, [name]) if name is not None else ()
+    found = [case.wire for member in members if member in shapes for case in shapes[member].cases]
+    return found if isinstance(p, Fields) and key not in p.names and found else [p]
+
+
+def _known(pictures: list[Picture], key: str, tables: dict[str, Table]) -> frozenset[Any] | None:
     """Return the words by which an event is known, or None where any word may stand there."""
     found: set[Any] = set()
-    for p in event.reads:
+    for p in pictures:
         children = [c for names, c in p.entries if key in names] if isinstance(p, Fields) else []
         child = children[0] if children else None
         if isinstance(child, Literal):

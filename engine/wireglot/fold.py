@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from . import additions, hooks, wholes
+from . import additions, hooks, pairing, wholes
 from .events import USUAL, Word
 from .failure import Failure
 from .incoming import Candidate, Item, Part, joined
-from .lenses import same, stringify
+from .lenses import Misfit, same, stringify
 from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
 from .payload import check_json
@@ -230,12 +230,14 @@ class Fold:
 
     def _finish(self, sight: Sight, nth: int) -> None:
         owner = self.outcome.of(nth)
+        if sight.found.get("whole"):
+            wholes.text(self, owner, str(sight.found["whole"]))
         aside = ("usage", "response", *OWNED)
         stops = [one for one in sight.taken if not one[0].path.startswith(aside)]
         for path, value in sight.found.items():
-            if not path.startswith(OWNED):
+            if path != "whole" and not path.startswith(OWNED):
                 stops.append((self._plain(path), value, ()))
-        if stops:
+        if stops or not _asks(sight.event.holes):
             owner.stops = stops
             self.finished = True
 
@@ -258,6 +260,7 @@ class Fold:
         part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
         part.address = address
         owner.total += 1
+        owner.last = part if kind == "text" else owner.last
         owner.kinds.append(kind)
         owner.parts.append(part)
         if address:
@@ -306,6 +309,9 @@ class Fold:
             part.said.setdefault("name", "")
             if self.met is not None:
                 self.met(part)
+        elif part.kind == "tool_result":
+            owner = self.outcome.candidates[part.candidate]
+            pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
         if self.listener is not None:
             self.listener.opened(part)
 
@@ -369,7 +375,7 @@ class Fold:
         assert hole.shape is not None
         nth = sum(self.kinds_in(hole.shape, kind) for kind in owner.kinds)
         place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
-        parts, _ = Reader(self.dialect, {}).element(hole.shape, wire, place)
+        parts = self.elements(hole.shape, wire, place)
         address = self.address(sight)
         if address and address in owner.places and owner.places[address].open:
             self.shut(owner.places[address])
@@ -379,6 +385,14 @@ class Fold:
             self.open(part)
             if not address or self.stream.get("part_stop") is None:
                 self.shut(part)
+
+    def elements(self, shape: str, wire: Any, place: At) -> list[Any]:
+        """Read a whole part or item; what is none is noted."""
+        try:
+            return Reader(self.dialect, {}).element(shape, wire, place)[0]
+        except Misfit as misfit:
+            self.say("unfit", "lost", (self.frames - 1,), misfit.reason, misfit.reason)
+            return []
 
     def kinds_in(self, shape: str, kind: str) -> bool:
         """Tell whether elements of a shape are of a kind."""
@@ -423,3 +437,9 @@ class Fold:
             for part in list(owner.parts):
                 if part.open:
                     self.shut(part)
+
+
+def _asks(holes: frozenset[str]) -> bool:
+    """Tell whether a picture of the end says why."""
+    aside = {*ASIDE, "whole", "piece"} - {"."}
+    return any(h not in aside and not h.startswith((*OWNED, "at.")) for h in holes)

@@ -145,12 +145,13 @@ class Item:
 class Candidate:
     """One of the answers: its parts in the order in which they began."""
 
-    __slots__ = ("flows", "items", "kinds", "own", "parts", "places", "stops", "total")
+    __slots__ = ("flows", "items", "kinds", "last", "own", "parts", "places", "stops", "total")
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.places: dict[tuple[Any, ...], Part] = {}
         self.items: dict[int, Item] = {}
+        self.last: Part | None = None  # the last text
         self.kinds: list[str] = []
         self.total = 0
         self.own: dict[str, Any] = {}  # what is said of the candidate itself

@@ -286,7 +286,7 @@ def load(node: Node) -> Dialect:
         _family(top.get("family"), name),
         carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
         document=documents.load(top["document"]) if "document" in top else None,
-        stream=events.load(top["stream"], tables) if "stream" in top else None,
+        stream=events.load(top["stream"], tables, shapes, unions) if "stream" in top else None,
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)

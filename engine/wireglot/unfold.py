@@ -63,6 +63,7 @@ class Unfold:
         self._taking: dict[tuple[str, ...], bool] = {}
         paths = {hole.path for p in self.stream.pictures() for hole in holes(p)}
         self._many = "at.candidate" in paths
+        self._last: Part | None = None  # the last text
         self._items = None if self.stream.plain else Brackets(self.frames)
         # Whether parts come one after another.
         self._closes = self.stream.get("part_stop") is not None or self._items is not None
@@ -100,15 +101,18 @@ class Unfold:
         """Write an error; nothing follows it."""
         self.flush()
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
-        if shape is not None and not self.failing:
+        if not self.failing and (shape is not None or event is not None):
             try:
                 if event is not None:
                     self.frames.put(event, error)
-                else:
+                elif shape is not None:
                     self.frames.add(units.stepped(self.writer, shape, error))
             except Misfit as misfit:
                 told = f"the target has no form for this error: {misfit.reason}"
-                self.writer.note("no-place", "lost", None, shape.pos, told)
+                self.writer.note("no-place", "lost", None, self.stream.pos, told)
+        elif not self.failing:
+            told = "the target has no form for an error"
+            self.writer.note("no-place", "lost", None, self.stream.pos, told)
         self.failing = True
 
     def end(self, outcome: Outcome, cut: bool) -> None:
@@ -146,6 +150,8 @@ class Unfold:
         own = {**owner.own.get("own", {}), **stop.get("own", {})}.get(self.dialect.family, {})
         kinds = [{"type": kind} for kind in self._kinds.get(nth, ())]
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
+        if self._last is not None and "whole" in event.holes:
+            said["whole"] = text_of(self._last.ir())
         if self._items is not None:
             one = {**stop, "parts": self._items.parts(nth)}
             self.frames.whole = {"candidates": [one], **({"usage": counts} if counts else {})}
@@ -234,6 +240,7 @@ class Unfold:
     ) -> dict[str, Any]:
         """Give a part its numbers; return what is said of it, and of its item."""
         kinds = self._kinds.setdefault(out.part.candidate, [])
+        self._last = out.part if kind == "text" else self._last
         out.place.index, out.place.nth = len(kinds), kinds.count(kind)
         kinds.append(kind)
         out.begun = True
@@ -323,6 +330,9 @@ class Unfold:
         """Write the end of a part, with what it is as a whole where the dialect says that."""
         stop = self.stream.get("part_stop", kind) or self.stream.get("part_stop")
         if self._items is None:
+            if stop is not None and stop.holes & {"whole", "part"}:
+                ir = whole()
+                said = {**said, "part": ir, "whole": text_of(ir)}
             if stop is not None:
                 self.frames.write(stop, said, out.place)
             return

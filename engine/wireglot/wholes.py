@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from .incoming import Candidate, Item, Part, merged, text_of
 from .lenses import same
-from .reader import Reader
 from .sighting import Sight
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def part(fold: Fold, part: Part, sight: Sight) -> None:
         _rest(fold, part, whole)
     for hole, wire, at in sight.taken:
         if hole.path == "part" and hole.shape is not None:
-            found, _ = Reader(fold.dialect, {}).element(hole.shape, wire, at)
+            found = fold.elements(hole.shape, wire, at)
             if len(found) == 1 and found[0].get("type") == part.kind:
                 _settled(fold, part, found[0])
 
@@ -64,7 +63,7 @@ def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
     for hole, wire, at in sight.taken:
         if hole.path != "parts" or hole.shape is None:
             continue
-        found, _ = Reader(fold.dialect, {}).element(hole.shape, wire, at)
+        found = fold.elements(hole.shape, wire, at)
         _all(fold, owner, item.parts, found, (("item", place),))
         if len(item.parts) == len(found):
             for part, ir in zip(item.parts, found, strict=True):
@@ -89,6 +88,15 @@ def response(fold: Fold, ir: dict[str, Any]) -> None:
         if was is not None and now is not None and not same(was, now):
             _odd(fold, f"`{key}` is another one at the end of the stream", key)
     fold.outcome.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+
+
+def text(fold: Fold, owner: Candidate, whole: str) -> None:
+    """Hear the last text once more; another one than that is a text of its own."""
+    if owner.last is None or text_of(owner.last.ir()) != whole:
+        part = fold.new("text", "", owner, ())
+        part.said, part.whole = {"type": "text", "text": whole}, True
+        fold.open(part)
+        fold.shut(part)
 
 
 def _all(
