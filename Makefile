@@ -20,17 +20,21 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep traces streams usage differential fuzz coverage bench test-all-pythons wheel clean
+.PHONY: help demo test lint pytest format sweep traces streams usage differential fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
-	@echo "make streams FILES=...   run recorded streams to every dialect, and through the SDKs"
+	@echo "make audit FILES=... EVERY=10   hold what they note against audits, and provoke each line"
+	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
+	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
-	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants"
+	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
+	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
+	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
 	@echo "make coverage | bench | test-all-pythons | format | wheel | clean"
 
 demo: $(VENV)/.installed
@@ -57,14 +61,21 @@ sweep: $(VENV)/.installed-dev
 traces: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.traces $(FILES) --every $(or $(EVERY),20) --change $(or $(CHANGE),8)
 
+audit: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),10) --lines
+
 streams: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.streamsweep $(FILES)
+	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),20) $(FILES)
 
 usage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.usage
 
+loaders: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.loaders $(VENV)/loaders
+
 differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential
+	@$(BIN)/python -m tests.streamdiff
 
 fuzz: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.rulefuzz 1000000 --minutes $(MINUTES) --jobs $(JOBS) --save fuzzed
@@ -74,6 +85,16 @@ coverage: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks
+
+site: $(VENV)/.installed-docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q
+	@$(BIN)/python -m website.links site
+
+serve: $(VENV)/.installed-docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
+
+look: site $(VENV)/.installed-dev $(VENV)/.installed-look
+	@$(BIN)/python -m tests.look
 
 wheel: $(VENV)/.installed-dev
 	@rm -rf build dist
@@ -88,7 +109,7 @@ test-all-pythons:
 	$(MAKE) --no-print-directory pytest VENV=.venv-$$version PYTHON="$$python" || exit 1; done
 
 clean:
-	@rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-3.* build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@rm -rf engine/wireglot.egg-info
 
 $(BIN)/python:
@@ -107,3 +128,11 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml setup.py
 	@echo "Installing into $(VENV), with what the tests need."
 	@$(BIN)/python -m pip install -qq -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	@$(BIN)/python -m pip install -qq -e '.[docs]'
+	@touch $@
+
+$(VENV)/.installed-look: $(VENV)/.installed
+	@$(BIN)/python -m pip install -qq -e '.[look,report]'
+	@touch $@

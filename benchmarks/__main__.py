@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import cold, floor, floor_careful, peers, taken, workloads
+from . import cold, floor, floor_careful, peers, streaming, taken, workloads
 from .timing import Bar, Run, Times, race
 
 CONVERT_LIMIT, TWO_STEPS_LIMIT, ONE_NOTE_LIMIT = 1.3, 2.3, 1.15
@@ -176,7 +176,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer payloads and rounds")
     parser.add_argument("--codec", choices=("json", "orjson"), default="json")
     parser.add_argument("--bars", action="store_true", help="exit 1 when a bar is missed")
-    parser.add_argument("--only", metavar="W", help="one workload: W1, W2, W3, or R (responses)")
+    parser.add_argument(
+        "--only", metavar="W", help="one workload: W1 to W4 (streams), or R (responses)"
+    )
     parser.add_argument(
         "--peers", metavar="DIR", type=pathlib.Path, help="a folder of peers' environments"
     )
@@ -185,7 +187,11 @@ def main() -> int:
     if engine is None:
         print(f"The engine is not measured ({reason}).")
     bars: list[Bar] = []
-    for workload in (args.only,) if args.only else (*workloads.WORKLOADS, "R"):
+    chosen = (args.only,) if args.only else (*workloads.WORKLOADS, "R", "W4")
+    for workload in chosen:
+        if workload == "W4":
+            bars += streaming.run(engine, args.quick) if engine is not None else []
+            continue
         pairs = floor.RESPONSES if workload == "R" else floor.REQUESTS
         for pair in pairs:
             bars += _measure(workload, pair, engine, args)

@@ -61,7 +61,15 @@ def _no_constant(word: str) -> Any:
     raise ValueError(f"{word} is no JSON")
 
 
-loads_json: Loads = json.JSONDecoder(parse_constant=_no_constant).decode
+def _once(pairs: list[tuple[str, Any]]) -> Json:
+    # A key that stands twice would lose its first value without a word.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+loads_json: Loads = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_once).decode
 dumps_json: Dumps = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), allow_nan=False
 ).encode

@@ -35,6 +35,7 @@ from typing import Any, NamedTuple, NoReturn
 from wireglot import load
 from wireglot.errors import ConversionError, RuleError, UsageError, WireglotError
 from wireglot.findings import Findings
+from wireglot.lenses import same
 from wireglot.rulesets import NONE, RuleSet
 from wireglot.source import Node, Pos, parse
 
@@ -300,9 +301,30 @@ class Fuzz:
     def executed(self, rules: RuleSet, pair: Sequence[str], body: Any) -> None:
         """Compare what both executors make of a payload."""
         self.count["run"] += 1
+        self.halved(rules, pair, body)
         options = self.chance.choice(OPTIONS)
         if differ(rules, pair[0], pair[1], body, options):
             self.fault(f"compiled and interpreted differ: {'/'.join(pair)} {options or ''}")
+
+    def halved(self, rules: RuleSet, pair: Sequence[str], body: Any) -> None:
+        """Compare what both executors read of a payload, and write of what was read."""
+        slow = {"engine": "interpreted"}
+        one, two = rules[pair[0]], rules[pair[1]]
+        with contextlib.suppress(WireglotError):
+            meant = one.read(body, options=slow)
+            for part in (one._reads, two._writes):
+                for bad in () if part is None else map(forbidden, pieces(part.text)):
+                    if bad is not None:
+                        self.fault(f"generated code holds {bad}")
+            read = one.read(body)
+            if not same(read.ir, meant.ir) or read.notes != meant.notes:
+                self.fault(f"compiled and interpreted read otherwise: {pair[0]}")
+            quick, right = (
+                outcome(functools.partial(two.write, meant.ir, options=options))
+                for options in (None, slow)
+            )
+            if quick != right:
+                self.fault(f"compiled and interpreted write otherwise: {pair[1]}")
 
 
 def _peak() -> int:

@@ -208,14 +208,52 @@ def blocks(frames: list[Any]) -> str:
 def _gemini(frames: list[Any], body: Any) -> str:
     from google.genai import types
 
+    calls: list[Any] = []
+    texts = {False: "", True: ""}  # of the answer, of thoughts
+    counts = None
     for frame in frames:
-        types.GenerateContentResponse.model_validate(frame)
+        one = types.GenerateContentResponse.model_validate(frame)
+        counts = one.usage_metadata or counts
+        for part in _google_parts(one):
+            if part.function_call is not None:
+                calls.append(part.function_call)
+            elif part.text:
+                texts[bool(part.thought)] += part.text
+    want = types.GenerateContentResponse.model_validate(body)
+    meant = _google_parts(want)
+    if calls != [p.function_call for p in meant if p.function_call is not None]:
+        return "the SDK has other calls"
+    for thought, text in texts.items():
+        said = (p.text or "" for p in meant if bool(p.thought) == thought)
+        if text != "".join(said):
+            return "the SDK has another text"
+    said_counts = want.usage_metadata
+    if said_counts and counts != said_counts:
+        return "the SDK counts otherwise"
     return ""
+
+
+def _google_parts(response: Any) -> list[Any]:
+    """Return the parts of the first candidate."""
+    for one in response.candidates or ():
+        if not one.index:
+            return list((one.content and one.content.parts) or ())
+    return []
 
 
 def _ollama(frames: list[Any], body: Any) -> str:
     import ollama
 
-    for frame in frames:
-        ollama.ChatResponse.model_validate(frame)
+    made = [ollama.ChatResponse.model_validate(frame) for frame in frames]
+    want = ollama.ChatResponse.model_validate(body)
+    for key in ("content", "thinking"):
+        said = "".join(one.message.get(key) or "" for one in made)
+        if said != (want.message.get(key) or ""):
+            return f"the SDK has another {key}"
+    calls = [call for one in made for call in one.message.tool_calls or ()]
+    if calls != list(want.message.tool_calls or ()):
+        return "the SDK has other calls"
+    for key in ("prompt_eval_count", "eval_count", "done_reason"):
+        if want.get(key) is not None and made[-1].get(key) != want.get(key):
+            return f"the SDK has another {key}"
     return ""

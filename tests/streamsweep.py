@@ -1,13 +1,16 @@
 """Run recorded streams of providers to every dialect that has streams, and print a table.
 
-python -m tests.streamsweep [--every N] FILE... (`DIALECT=FILE`, or the dialect is the file's name)
+    python -m tests.streamsweep [--every N] [--change N] FILE...
 
-Of each stream and target: no error, what is written folds to what the whole response becomes, and
-the official SDK accepts the frames in order. `failed` lists the first of each kind.
+A file is `DIALECT=FILE`, or the dialect is its name. Of each stream and target: no error, what is
+written folds to what the whole response becomes, the official SDK accepts the frames in order, and
+changes of `N` single leaves of frames are heard. `failed` lists the first of each kind; what a line
+of `tests/exceptions.txt` of the unit `stream` names is counted apart.
 """
 
 from __future__ import annotations
 
+import argparse
 import collections
 import gzip
 import json
@@ -17,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import wireglot
+from tests import sweep
+from tests.oracles import frames as oracle
 from tests.streamsdk import accepted
 
 FAMILY = {"gemini": ("vertex",), "vertex": ("gemini",)}
@@ -109,31 +114,63 @@ def tried(rules: Any, frames: list[Any], source: str, target: str) -> str:
     return accepted(out, body, target)
 
 
+def unheard(
+    rules: Any, frames: list[Any], source: str, target: str, name: str, change: int
+) -> tuple[int, list[sweep.Failure]]:
+    """Change leaves of frames, one after another; return how many, and those that nothing told."""
+    found = oracle.perturb(rules, frames, source, target, change, name)
+    failures = [
+        sweep.Failure("unheard", source, target, "stream", name, str(f)) for f in found.unheard
+    ]
+    failures += [sweep.Failure("crash", source, target, "stream", name, c) for c in found.crashes]
+    return found.tried, failures
+
+
+def judged(
+    rules: Any, frames: list[Any], source: str, target: str, name: str, change: int
+) -> tuple[collections.Counter[str], list[sweep.Failure]]:
+    """Take one stream to one target; return the counts, and what is wrong."""
+    try:
+        wrong = tried(rules, frames, source, target)
+    except Exception as error:
+        wrong = f"{type(error).__name__}: {error}"[:200]
+    counts = collections.Counter({"failed" if wrong else "right": 1})
+    failures = [sweep.Failure("error", source, target, "stream", name, wrong)] if wrong else []
+    if change and source != target and not wrong:
+        counts["changes"], silent = unheard(rules, frames, source, target, name, change)
+        failures += silent
+    return counts, failures
+
+
 def main(arguments: list[str]) -> int:
     """Run the files; return whether something failed."""
-    every = 1
-    if arguments[:1] == ["--every"]:
-        every, arguments = int(arguments[1]), arguments[2:]
+    parser = argparse.ArgumentParser(prog="python -m tests.streamsweep")
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--every", type=int, default=1, help="take every so many streams")
+    parser.add_argument("--change", type=int, default=0, help="leaves changed of each stream")
+    options = parser.parse_args(arguments)
     rules = wireglot.load_rules()
+    lines = sweep.exemptions(sweep.EXCEPTIONS.read_text("utf-8"))
     table: dict[tuple[str, str], collections.Counter[str]] = {}
     first: dict[str, str] = {}
-    for given in arguments:
+    for given in options.files:
         source, _, path = given.rpartition("=")
         source = source or Path(path).name.split(".")[0]
         for nth, (name, frames) in enumerate(recorded(path)):
-            if nth % every:
-                continue
-            for target in TARGETS:
-                try:
-                    wrong = tried(rules, frames, source, target)
-                except Exception as error:
-                    wrong = f"{type(error).__name__}: {error}"[:200]
-                counts = table.setdefault((source, target), collections.Counter())
-                counts["failed" if wrong else "right"] += 1
-                if wrong:
-                    first.setdefault(f"{source} -> {target}: {wrong[:90]}", name)
-    for (source, target), counts in table.items():
-        print(f"{source:14} {target:14} {counts['right']:5} right {counts['failed']:5} failed")
+            for target in TARGETS if nth % options.every == 0 else ():
+                counts, failures = judged(rules, frames, source, target, name, options.change)
+                row = table.setdefault((source, target), collections.Counter())
+                row.update(counts)
+                for failure in failures:
+                    kind = sweep.class_of(failure, lines)
+                    row["excepted" if kind else failure.what] += failure.what != "error"
+                    if kind is None:
+                        wrong = f"{failure.what} {failure.message.partition(' of frame')[0][:90]}"
+                        first.setdefault(f"{source} -> {target}: {wrong}", name)
+    for (source, target), row in table.items():
+        heads = ("right", "failed", "changes", "unheard", "crash", "excepted")
+        cells = (f"{row[head]:7} {head}" for head in heads if row[head] or head in heads[:2])
+        print(f"{source:14} {target:14}", *cells)
     for wrong, name in first.items():
         print(f"failed {wrong} ({name})")
     return bool(first)

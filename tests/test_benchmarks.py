@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 from typing import Any
 
 import pytest
 
 import wireglot
-from benchmarks import floor, floor_careful, timing, workloads
+from benchmarks import floor, floor_careful, floor_streams, stream_frames, timing, workloads
 
 Pair = tuple[str, str]
 PAIRS = sorted(floor.REQUESTS)
@@ -188,3 +189,81 @@ def test_a_race_times_every_function_in_every_round() -> None:
 def test_a_missed_bar_says_so() -> None:
     assert str(timing.Bar("x", 1.4, 1.3)) == "FAIL  x: 1.40 <= 1.30"
     assert timing.Bar("share", 92, 90, at_least=True).met
+
+
+# -- streams --------------------------------------------------------------------------------------
+
+STREAMS = sorted(floor_streams.TRANSLATORS)
+RULES = wireglot.load_rules()
+
+
+def _both(frames: list[Any], pair: Pair) -> tuple[Any, Any]:
+    ours = RULES.translator(source=pair[0], target=pair[1])
+    by_hand = floor_streams.TRANSLATORS[pair](True)
+    for frame in frames:
+        assert ours.feed(frame) == by_hand.feed(frame)
+    assert ours.finish() == by_hand.finish()
+    return ours, by_hand
+
+
+def _interleaved(frames: list[Any]) -> list[Any]:
+    """Let the pieces of the calls come by turns, all heads first."""
+
+    def number(frame: Any) -> int | None:
+        calls = frame["choices"][0]["delta"].get("tool_calls") if frame != "[DONE]" else None
+        return calls[0]["index"] if calls else None
+
+    calls = [frame for frame in frames[:-2] if number(frame) is not None]
+    apart: dict[Any, list[Any]] = {}
+    for frame in calls:
+        apart.setdefault(number(frame), []).append(frame)
+    turns = [frame for row in zip(*apart.values(), strict=False) for frame in row]
+    rest = [one for frames in apart.values() for one in frames if one not in turns]
+    first = frames.index(calls[0])
+    return [*frames[:first], *turns, *rest, *frames[first + len(calls) :]]
+
+
+@pytest.mark.parametrize("pair", STREAMS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_engine_streams_what_the_translators_by_hand_stream(pair: Pair, seed: int) -> None:
+    ours, by_hand = _both(stream_frames.frames(pair[0], seed, small=True), pair)
+    assert ours.result.body == by_hand.result[0]
+
+
+def test_both_hold_interleaved_calls_alike() -> None:
+    frames = _interleaved(stream_frames.frames("openai-chat", 2, small=True))
+    ours, by_hand = _both(frames, ("openai-chat", "anthropic"))
+    assert ours.result.body == by_hand.result[0]
+    assert [b["type"] for b in ours.result.body["content"]] == ["text", *["tool_use"] * 4]
+
+
+@pytest.mark.parametrize("pair", STREAMS)
+def test_both_note_unknown_keys_and_what_is_cut_short_or_late(pair: Pair) -> None:
+    frames = copy.deepcopy(stream_frames.frames(pair[0], 3, small=True))
+    for frame in frames[2:5]:
+        frame["x_trace"] = 1
+    ours, by_hand = _both([*frames, frames[3]], pair)
+    codes = {"unknown-key", "after-end", "cut-short"}
+    assert {n.code for n in ours.notes} & codes == {"unknown-key", "after-end"}
+    assert [n.code for n in by_hand.notes] == ["unknown-key", "after-end"]
+    ours, by_hand = _both(frames[:9], pair)
+    assert "cut-short" in {n.code for n in ours.notes} & {n.code for n in by_hand.notes}
+
+
+@pytest.mark.parametrize("pair", STREAMS)
+def test_the_translators_of_bytes_agree_wherever_the_bytes_are_cut(pair: Pair) -> None:
+    frames = stream_frames.frames(pair[0], 4, small=True)
+    whole = b"".join(stream_frames.as_bytes(pair[0], frames))
+    rng = random.Random(4)
+    cuts = sorted(rng.sample(range(len(whole)), 200))
+    pieces = [whole[a:b] for a, b in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
+    by_hand = floor_streams.TRANSLATORS[pair](True)
+    bytes_by_hand = floor_streams.Bytes(by_hand, pair[1] in floor_streams.NAMED)
+    ours = RULES.translator(source=pair[0], target=pair[1]).as_bytes()
+    made = [b"".join([*map(one.feed, pieces), one.finish()]) for one in (ours, bytes_by_hand)]
+    assert made[0] == made[1]
+
+
+def test_the_streams_of_the_workload_have_about_two_thousand_frames() -> None:
+    sizes = [len(stream_frames.frames(name)) for name in ("openai-chat", "anthropic", "gemini")]
+    assert all(1950 < size < 2150 for size in sizes)

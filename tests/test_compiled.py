@@ -222,3 +222,31 @@ def test_the_tools_of_a_plain_request_are_converted_by_generated_code(
     fast = rules._fast(source, target, both)
     assert fast is not None
     assert fast.tools(body["tools"], State(fast, body))
+
+
+SAID_NOTHING: dict[str, list[dict[str, Any]]] = {
+    "gemini": [{"role": "model", "parts": [{"text": ""}]}],
+    "anthropic": [
+        {"role": "assistant", "content": ""},
+        {"role": "assistant", "content": [{"type": "text", "text": ""}]},
+    ],
+    "openai-chat": [
+        {"role": "assistant", "content": ""},
+        {"role": "assistant", "content": [{"type": "text", "text": ""}]},
+    ],
+    "ollama": [{"role": "assistant", "content": ""}],
+}
+
+
+@pytest.mark.parametrize("target", [*DIALECTS, "ollama"])
+@pytest.mark.parametrize("source", SAID_NOTHING)
+def test_a_text_of_nothing_is_the_same_text_in_both(source: str, target: str) -> None:
+    key = "contents" if source == "gemini" else "messages"
+    for message in SAID_NOTHING[source]:
+        body = {"model": "m", "max_tokens": 9, key: [message]}
+        one, two = (
+            RULES.convert(body, source, target, model="m", options=options)
+            for options in ({}, {"engine": "interpreted"})
+        )
+        assert same_json(one.body, two.body)
+        assert counted(one.notes) == counted(two.notes)

@@ -122,6 +122,21 @@ def test_a_loop_of_five_turns_returns_all_that_the_provider_sent(
     assert loop.carried <= set(CARRIES[client])
 
 
+@pytest.mark.parametrize("keeps", ["process", "nothing"])
+def test_thoughts_that_a_client_holds_in_one_come_back_apart(keeps: str) -> None:
+    loop = Loop("openai-responses", "anthropic", keeps)
+    loop.client.says("Question.")
+    body = loop.request()
+    answer = scripts.turns("anthropic", scripts.tool("anthropic", body))[1]
+    more = {"type": "thinking", "thinking": "One more.", "signature": "sig+more/=="}
+    answer["content"].insert(1, more)
+    loop.response(answer)
+    (item,) = [item for item in loop.client.talk if item.get("type") == "reasoning"]
+    assert [part["text"] for part in item["summary"]] == ["Two cities.", "One more."]
+    back = loop.request()["messages"][1]["content"]
+    assert back[: len(answer["content"])] == answer["content"]
+
+
 def strange(body: Json) -> list[str]:
     """Return the keys of a response under which something rides."""
     found: list[str] = []
@@ -157,6 +172,11 @@ def answered(provider: str, body: Json) -> list[str]:
         blocks = [b for m in body["messages"] for b in m["content"] if isinstance(b, dict)]
         places = [b["id"] for b in blocks if b["type"] == "tool_use"]
         told = {b["tool_use_id"]: b["content"] for b in blocks if b["type"] == "tool_result"}
+        return [text_of(told[place]) for place in places]
+    if provider == "openai-responses":
+        items = body["input"]
+        places = [i["call_id"] for i in items if i.get("type") == "function_call"]
+        told = {i["call_id"]: i["output"] for i in items if "output" in i}
         return [text_of(told[place]) for place in places]
     if provider == "ollama":
         return [text_of(m["content"]) for m in body["messages"] if m["role"] == "tool"]

@@ -378,6 +378,7 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "tools",
         {"request/wire/tools": "$tools each tool (old)"},
     ),
+    "tools as one value": ("tools", "tools", {"request/wire/tools": "$tools as tool (optional)"}),
     "tools without functions": ("tools", "tools", {"unions/tool": ["text", "server"]}),
     "a default deep in a part": ("talk", "talk", {"shapes/tool_call/wire/k": DEEP}),
     "a default deep in a message": ("overlay", "base", {"conversation/wire/k": DEEP}),
@@ -529,3 +530,16 @@ def test_a_field_of_what_is_no_object_is_a_misfit(usage: dict[str, str]) -> None
     assert read({"one": {"text": 3}}, unit="usage").ir["by"] == {"text": 3}
     with pytest.raises(ConversionError):
         read({"one": 5, "two": 3}, unit="usage")
+
+
+def test_an_element_that_nothing_in_it_was_read_of_is_unknown() -> None:
+    held = {"ir": {"result": {"kind": "error"}}, "wire": "$name (else null)"}
+    rules = loaded(
+        BASES["files"], "files", lambda plain: _put(plain, "shapes/tool_call/cases/held", held)
+    )
+    assert isinstance(rules, RuleSet)
+    call = {"call": "f", "id": "c1", "with": {}, "bad": {"why": "No."}}
+    body = [{"who": "bot", "parts": [call]}]
+    reading = rules["files"].read(body, unit="messages")
+    assert reading.ir[0]["parts"] == [{"type": "unknown", "dialect": "files", "value": call}]
+    assert rules["files"].write(reading.ir, unit="messages").body == body

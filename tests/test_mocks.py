@@ -20,6 +20,7 @@ CASES: dict[str, Json] = yaml.safe_load(TEXT)
 NAMED = [(dialect, rule) for dialect, group in CASES.items() for rule in group["rules"]]
 OF = {
     "openai-chat": "openai-chat",
+    "openai-responses": "openai-responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
     "ollama": "ollama",
@@ -30,12 +31,18 @@ OTHERWISE = {
     ("00d47f957f315c27", "model"),
     ("36483b4489126a2e", "model"),
     ("34c18c5c6e2515ac", "model"),
+    # Copilot and DeepSeek give items ids of their own form.
+    ("09cc689f973a2ce5", "item-id"),
+    ("25371d143efd05bb", "item-id"),
+    ("399e203e28c335ba", "item-id"),
 }
 # Recorded answers 400 that are about something else than tools, ids, roles, order and schemas.
 ELSEWHERE = {
     "1dfad8fbf0df979e": "an image that could not be fetched",
     "2a979e716b978452": "an API key",
     "1079e99ac3e5c064": "where the user is",
+    "22930a23cc8a0089": "the type of a file",
+    "3a84d968f45f4ae7": "the type of a file",
 }
 PATHS = {
     "358b006d77630729": "/tools/0/input_schema/properties/value",

@@ -485,7 +485,7 @@ def test_a_note_on_the_whole_body_excuses_nothing() -> None:
 def test_an_id_made_from_the_whole_input_hides_no_loss() -> None:
     def convert(body: Json) -> toy.Conversion:
         made = toy.converter("says nothing")(body)
-        digest = perturb._hash(json.dumps(body))
+        digest = perturb.hashed(json.dumps(body))
         made.body["messages"][1]["content"][0]["id"] = f"call_{digest}"
         made.body["messages"][2]["content"][0]["tool_use_id"] = f"call_{digest}"
         note = toy.Note("made-id", "added", None, "/messages/1/content/0/id")

@@ -155,8 +155,10 @@ def options_of(dialect: str) -> Json:
     return {"version": "2023-06-01"} if dialect == "anthropic" else None
 
 
+# The types of OpenAI's Responses ask for `strict` of tools and `detail` of pictures, and so does
+# its diagnosis; the API itself does without, and holds calls that a request does not repeat.
 @recorded
-@pytest.mark.parametrize("dialect", mocks.DIALECTS)
+@pytest.mark.parametrize("dialect", [d for d in mocks.DIALECTS if d != "openai-responses"])
 def test_what_was_answered_200_needs_no_repair(dialect: str) -> None:
     for exchange in exchanges(OF.get(dialect, "gemini")):
         if exchange["id"] == "4cb7dfeb40bf428c":  # types of schemas as numbers; no page has them
@@ -280,8 +282,9 @@ def test_a_history_broken_at_random_is_healed_at_home(dialect: str, messages: li
     way = {"repair": False}
     first = request(messages)
     body = RULES.convert(first, "openai-chat", dialect, options=way).body
-    # Ollama takes calls and results in any order; what pairs elsewhere is right here.
-    refused = _judged(dialect, body) or (dialect == "ollama" and _judged("openai-chat", first))
+    # These take calls and results in any order; what pairs elsewhere is right here.
+    anyhow = dialect in ("ollama", "openai-responses")
+    refused = _judged(dialect, body) or (anyhow and _judged("openai-chat", first))
     out = RULES.repair(body, dialect, MODEL)
     assert _judged(dialect, out.body) == []
     assert RULES.repair(out.body, dialect, MODEL).body == out.body

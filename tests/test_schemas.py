@@ -510,3 +510,25 @@ def test_what_the_target_takes_is_not_told() -> None:
     for target in ("anthropic", "gemini"):
         told = wireglot.convert(body, "openai-chat", target, options={"tell_constraints": True})
         assert told.body == wireglot.convert(body, "openai-chat", target).body
+
+
+@pytest.mark.parametrize("word", ["properties", "items", "anyOf"])
+def test_text_where_schemas_stand_is_no_schema_that_fits(word: str) -> None:
+    code = Code(0)
+    name = taker(code, PACKAGED["gemini"].model.schemas["fits-openapi"])
+    assert name is not None
+    scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+    exec("\n".join(code.below), scope)
+    assert scope[name]({"type": "object", word: "x"}) is False
+
+
+@pytest.mark.parametrize("value", [["a"], "x", 5, None, {"a": ["b"]}, {"a": None}])
+def test_a_schema_with_anything_where_schemas_stand_is_read(value: Any) -> None:
+    for word in ("properties", "items", "anyOf", "enum"):
+        schema = {"type": "OBJECT", word: value, "nullable": True}
+        body = {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "tools": [{"functionDeclarations": [{"name": "f", "parameters": schema}]}],
+        }
+        assert wireglot.convert(body, "gemini", "gemini", model="m").body == body
+        assert wireglot.convert(body, "gemini", "openai-chat", model="m").body["tools"]

@@ -14,8 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests.oracles.frames import perturb
 from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
+from wireglot.fold import Fold
 from wireglot.streams import Translator
 
 RULES = wireglot.load_rules()
@@ -68,9 +70,12 @@ TWO = [("a", "f", {"x": 1}), ("b", "g", {"y": 2})]
 
 
 def translated(frames: list[Json], source: str, target: str) -> tuple[list[Json], Translator]:
+    before = json.dumps(frames)
     t = RULES.translator(source=source, target=target)
     out = [new for frame in frames for new in t.feed(frame)]
-    return out + t.finish(), t
+    out += t.finish()
+    assert json.dumps(frames) == before
+    return out, t
 
 
 def folded(frames: list[Json], dialect: str) -> Json:
@@ -121,6 +126,181 @@ def test_the_probes_are_right_for_all_pairs(frames: list[Json], source: str, tar
     out, t = translated(there, source, target)
     assert [c[1:] for c in called(out, target)] == [c[1:] for c in TWO]
     assert accepted(out, t.result.body, target) == ""
+
+
+@pytest.mark.parametrize("source", ["openai-chat", "anthropic", "ollama"])
+def test_no_empty_call_stands_beside_a_whole_one(source: str) -> None:
+    there, _ = translated(INTERLEAVED, "openai-chat", source)
+    for target in ("gemini", "vertex"):
+        out, _ = translated(there, source, target)
+        found = [p for f in out for p in f["candidates"][0]["content"]["parts"]]
+        assert [p["functionCall"]["name"] for p in found if "functionCall" in p] == ["f", "g"]
+
+
+@pytest.mark.parametrize("target", ["gemini", "vertex"])
+def test_every_frame_has_parts_because_googles_chat_forgets_turns_with_one_without(
+    target: str,
+) -> None:
+    for frames in (INTERLEAVED, SEQUENTIAL, [HEAD, chunk({"content": "a"}), *TAIL]):
+        out, _ = translated(frames, "openai-chat", target)
+        assert all(f["candidates"][0]["content"]["parts"] for f in out)
+
+
+def opened(out: list[Json], target: str) -> list[str]:
+    """Return the calls that frames open, in order, and hold how the stream begins and ends."""
+    if target == "anthropic":
+        assert blocks(out) == ""
+        kinds = [f["type"] for f in out]
+        assert kinds[0] == "message_start" and kinds[-2:] == ["message_delta", "message_stop"]
+        assert len({*kinds}) == len(kinds) - sum(k[:13] == "content_block" for k in kinds) + 3
+        starts = [f["content_block"] for f in out if f["type"] == "content_block_start"]
+        return [one.get("name", "text") for one in starts]
+    if target == "openai-chat":
+        assert out[-1] == "[DONE]" and out.count("[DONE]") == 1
+        choices = [c for f in out[:-1] for c in f["choices"]]
+        assert [bool(c["finish_reason"]) for c in choices] == [False] * (len(choices) - 1) + [True]
+        assert ["role" in c["delta"] for c in choices] == [True] + [False] * (len(choices) - 1)
+        heads: list[str] = []
+        for piece in (p for c in choices for p in c["delta"].get("tool_calls", ())):
+            if "name" in piece["function"]:
+                assert piece["index"] == len(heads) and piece["id"]
+                heads.append(piece["function"]["name"])
+            else:  # a piece is of a call that was opened
+                assert piece["index"] < len(heads) and "id" not in piece
+        return ["text", *heads]
+    if target == "ollama":
+        assert [f["done"] for f in out] == [False] * (len(out) - 1) + [True]
+        asked = [c for f in out for c in f["message"].get("tool_calls", ())]
+        return ["text", *(c["function"]["name"] for c in asked)]
+    found = [f["candidates"][0] for f in out]
+    assert ["finishReason" in c for c in found] == [False] * (len(out) - 1) + [True]
+    made = [p for c in found for p in c["content"]["parts"] if p.get("text") != ""]
+    return [p["functionCall"]["name"] if "functionCall" in p else "text" for p in made]
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+@pytest.mark.parametrize("source", DIALECTS)
+@pytest.mark.parametrize("frames", [INTERLEAVED, SEQUENTIAL], ids=["interleaved", "sequential"])
+def test_each_part_is_opened_once_and_in_order(
+    frames: list[Json], source: str, target: str
+) -> None:
+    there = frames if source == "openai-chat" else translated(frames, "openai-chat", source)[0]
+    out, _ = translated(there, source, target)
+    assert opened(out, target) == ["text", "f", "g"]
+
+
+class Ears:
+    """What a fold tells: the text, and the arguments of each call, as far as they came."""
+
+    def __init__(self) -> None:
+        self.text, self.calls = "", dict[str, str]()
+
+    def begun(self, outcome: Any) -> None: ...
+    def closed(self, part: Any) -> None: ...
+    def failed(self, error: Json) -> None: ...
+
+    def opened(self, part: Any) -> None:
+        if part.whole and part.kind == "text":
+            self.text += part.said["text"]
+        elif part.whole and part.kind == "tool_call":
+            self.calls[part.said["name"]] = json.dumps(part.said["arguments"])
+
+    def grown(self, part: Any, piece: str) -> None:
+        if part.kind == "text":
+            self.text += piece
+        elif part.kind == "tool_call":
+            self.calls[part.said["name"]] = self.calls.get(part.said["name"], "") + piece
+
+    def known(self) -> tuple[str, dict[str, str]]:
+        return self.text, {k: "".join(v.split()) for k, v in self.calls.items() if v}
+
+
+def heard(frames: list[Json], source: str, target: str) -> list[tuple[Any, Any]]:
+    """Return after each frame what it told so far, and what was written so far tells."""
+    one, two = Ears(), Ears()
+    ins = Fold(RULES[source].model, one)
+    outs = Fold(RULES[target].model, two)
+    t = RULES.translator(source=source, target=target)
+    made = []
+    for frame in frames:
+        ins.feed(frame)
+        for new in t.feed(frame):
+            outs.feed(new)
+        made.append((one.known(), two.known()))
+    for new in t.finish():
+        outs.feed(new)
+    assert two.known() == one.known()
+    return made
+
+
+WORDS = [HEAD, chunk({"content": "Hi"}), chunk({"content": " you"}), *INTERLEAVED[2:]]
+IN_TURN = [WORDS[i] for i in (0, 1, 2, 3, 5, 7, 4, 6, 8, 9, 10, 11)]
+WHOLES = ("gemini", "vertex", "ollama")  # they send calls whole
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+@pytest.mark.parametrize("frames", [WORDS, IN_TURN], ids=["interleaved", "sequential"])
+def test_what_a_frame_tells_is_written_at_once_except_what_the_docs_list(
+    frames: list[Json], source: str, target: str
+) -> None:
+    there = frames if source == "openai-chat" else translated(frames, "openai-chat", source)[0]
+    steps = heard(there, source, target)
+    assert [told[0] for told, _ in steps] == [said[0] for _, said in steps]  # text never waits
+    waited = False
+    for (_, told), (_, said) in steps:
+        over = [name for name, text in told.items() if text.endswith("}")]
+        if target in WHOLES:
+            # Whole calls: at the latest when the next one begins, or the stream ends.
+            assert list(said) in (over, over[:-1]) and all(said[n] == told[n] for n in said)
+        elif target == "anthropic" and "f" not in over:
+            assert said == {n: t for n, t in told.items() if n == "f"}  # g waits for f alone
+        else:
+            assert said == told
+        waited |= said != told
+    whole = target in WHOLES and source in ("openai-chat", "anthropic")
+    behind = frames is WORDS and (source, target) == ("openai-chat", "anthropic")
+    assert waited == (whole or behind)
+
+
+def test_blanks_wait_for_a_word_and_what_has_no_place_for_its_end() -> None:
+    spaces = [HEAD, chunk({"content": " "}), chunk({"content": "a"}), *TAIL]
+    assert [said[0] for _, said in heard(spaces, "openai-chat", "ollama")] == [
+        "",
+        " ",
+        " a",
+        " a",
+        " a",
+    ]
+    assert [said[0] for _, said in heard(spaces, "openai-chat", "anthropic")] == [
+        "",
+        "",
+        " a",
+        " a",
+        " a",
+    ]
+    t = RULES.translator(source="openai-chat", target="anthropic")
+    frames = [HEAD, chunk({"refusal": "N"}), chunk({"refusal": "o."}), chunk({}, "stop"), "[DONE]"]
+    made = [json.dumps(t.feed(frame)) for frame in frames]
+    assert ["No." in text for text in made] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_the_finish_and_the_counts_wait_for_the_end(source: str, target: str) -> None:
+    frames = WORDS if source == "openai-chat" else translated(WORDS, "openai-chat", source)[0]
+    t = RULES.translator(source=source, target=target)
+    made = [t.feed(frame) for frame in frames]
+    made.append(t.finish())
+    told = [
+        nth
+        for nth, new in enumerate(made)
+        for f in new
+        if any(
+            json.dumps(f).count(word) for word in ('"tool_calls"}', 'tool_use"', "STOP", '"stop"')
+        )
+        and "content_block" not in json.dumps(f)
+    ]
+    last = max(nth for nth, new in enumerate(made) if new)
+    assert told and set(told) == {last}
 
 
 def test_arguments_flow_and_only_those_behind_an_open_block_wait() -> None:
@@ -515,6 +695,18 @@ def test_arguments_come_value_by_value() -> None:
     assert called(frames, "gemini") == called(frames, "vertex")
 
 
+@pytest.mark.parametrize(("model", "known"), [("gemini-3-pro", True), ("gemini-2.5-pro", False)])
+def test_the_model_that_the_first_frame_names_chooses_the_variants(model: str, known: bool) -> None:
+    frames = [{**HEAD, "model": model}, calls(call(0, "f", "a", "{}")), *TAIL]
+    out, t = translated(frames, "openai-chat", "vertex")
+    made = out[0]["candidates"][0]["content"]["parts"][0]["functionCall"]
+    assert ("id" in made) == known
+    whole = RULES.collect(frames, "openai-chat")
+    assert t.result.body == RULES.convert(whole, "openai-chat", "vertex", unit="response").body
+    again = list(RULES.frames(t.result.body, "vertex"))
+    assert ("id" in json.dumps(again[0]["candidates"])) == known
+
+
 def test_ids_that_were_made_are_those_of_the_result_even_without_an_id_of_the_response() -> None:
     line = {"model": "m", "message": {"role": "assistant", "content": ""}, "done": False}
     asked = {"function": {"name": "f", "arguments": {"x": 1}}}
@@ -547,6 +739,20 @@ def test_a_stream_that_broke_others_is_right(case: dict[str, Json]) -> None:
     counted = case.get("counted")
     found = [{k: f.get(k) for k in counted} for f in out if "usage" in f] if counted else [counted]
     assert found == [counted]
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["id"])
+def test_a_stream_that_broke_others_is_right_for_every_target(
+    case: dict[str, Json], target: str
+) -> None:
+    out, t = translated(case["frames"], case["source"], target)
+    found, meant = (
+        [{k: v for k, v in p.items() if k != "id" or target != "vertex"} for p in one]
+        for one in (parts(out, target), case["parts"])
+    )
+    assert found == meant
+    assert target == case["source"] or accepted(out, t.result.body, target) == ""
 
 
 # -- laws -----------------------------------------------------------------------------------------
@@ -677,6 +883,155 @@ def test_what_no_picture_names_is_noted_once() -> None:
         ("unknown-key", "/1/odd/x"),
         ("unknown-frame", "/3"),
     ]
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+def test_a_call_may_come_whole_in_the_frame_that_begins_it(target: str) -> None:
+    start = {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}}
+    counts = {"output_tokens": 2}
+    end = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": counts}
+    frames = [{"type": "message_start", "message": MESSAGE}, *block(0, start), end]
+    out, t = translated([*frames, {"type": "message_stop"}], "anthropic", target)
+    assert [c[1:] for c in called(out, target)] == [("f", {"x": 1})]
+    assert accepted(out, t.result.body, target) == ""
+
+
+@pytest.mark.parametrize("content", [None, {}, {"parts": []}, {"parts": [{"text": ""}]}])
+def test_the_finish_of_gemini_is_heard_whatever_parts_stand_beside_it(content: Json) -> None:
+    last: Json = {"finishReason": "MAX_TOKENS"}
+    if content is not None:
+        last["content"] = content
+    frames = [gemini({"text": "a"}), {"candidates": [last]}]
+    out, t = translated(frames, "gemini", "anthropic")
+    assert t.result.body["stop_reason"] == "max_tokens"
+    assert parts(out, "anthropic") == [{"type": "text", "text": "a"}]
+    assert {"cut-short", "unknown-key"}.isdisjoint(codes(t))
+
+
+RATED = [{"category": "a", "probability": "LOW"}]
+
+
+@pytest.mark.parametrize(
+    ("source", "frames", "path"),
+    [
+        ("openai-chat", [HEAD, chunk({}, "length"), chunk({}, "stop"), "[DONE]"], "/2"),
+        ("openai-chat", [HEAD, calls(call(0, "f", "a")), calls(call(0, "g", "a")), *TAIL], "/2"),
+        ("gemini", [gemini({"text": "a"}), gemini({"text": "b"}, finish="STOP")], None),
+        (
+            "gemini",
+            [
+                {"candidates": [{"content": {"parts": [{"text": "a"}]}, "safetyRatings": RATED}]},
+                {"candidates": [{"finishReason": "STOP", "safetyRatings": [*RATED, *RATED]}]},
+            ],
+            "/1/candidates/0/safetyRatings",
+        ),
+        (
+            "anthropic",
+            [
+                {"type": "message_start", "message": MESSAGE},
+                *block(
+                    0,
+                    {"type": "thinking", "thinking": "", "signature": "s1"},
+                    {"type": "signature_delta", "signature": "s2"},
+                ),
+            ],
+            "/2",
+        ),
+        (
+            "anthropic",
+            [
+                {"type": "message_start", "message": MESSAGE},
+                *block(
+                    0,
+                    {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
+                    {"type": "input_json_delta", "partial_json": '{"x":2}'},
+                ),
+            ],
+            "/3",
+        ),
+    ],
+    ids=["a reason", "a name", "nothing", "of the candidate", "a signature", "arguments"],
+)
+def test_what_frames_say_twice_and_not_the_same_is_noted(
+    source: str, frames: list[Json], path: str | None
+) -> None:
+    _, t = translated(frames, source, "ollama")
+    found = [n.source_path for n in t.notes if n.code == "inconsistent"]
+    assert found == ([path] if path else [])
+
+
+@pytest.mark.parametrize("result", [True, False])
+def test_a_stop_and_counts_of_another_form_are_noted(result: bool) -> None:
+    frames = [
+        gemini({"text": "a"}),
+        gemini({"text": "b"}, finish={"x": 1}, usageMetadata=["many"]),
+    ]
+    t = RULES.translator(source="gemini", target="anthropic", result=result)
+    for frame in frames:
+        t.feed(frame)
+    t.finish()
+    found = {n.source_path for n in t.notes if n.code == "unfit"}
+    assert "/1/candidates/0" in found and "/1" in found
+
+
+def test_frames_stay_as_they_are_though_later_ones_lie_over_them() -> None:
+    said: list[Json] = [{}, {"webSearchQueries": ["a"]}, {"retrievalMetadata": {"x": 1}}]
+    frames = [gemini({"text": "a"}), gemini({"text": "b"}), gemini(finish="STOP")]
+    for frame, one in zip(frames, said, strict=True):
+        frame["candidates"][0]["groundingMetadata"] = one
+    for _ in range(2):
+        _, t = translated(frames, "gemini", "gemini")
+        meant = {"webSearchQueries": ["a"], "retrievalMetadata": {"x": 1}}
+        assert t.result.body["candidates"][0]["groundingMetadata"] == meant
+
+
+def test_the_probabilities_of_the_tokens_of_each_frame_stand_one_after_another() -> None:
+    def told(token: str, **more: Json) -> Json:
+        probable = {"chosenCandidates": [{"token": token, "logProbability": -1}]}
+        return gemini({"text": token}, **more) | {
+            "candidates": [{**gemini({"text": token})["candidates"][0], "logprobsResult": probable}]
+        }
+
+    frames = [told("a"), told("b"), gemini(finish="STOP")]
+    for target in ("gemini", "vertex"):
+        out, t = translated(frames, "gemini", target)
+        for body in (t.result.body, RULES.collect(out, target)):
+            chosen = body["candidates"][0]["logprobsResult"]["chosenCandidates"]
+            assert [one["token"] for one in chosen] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_change_of_a_leaf_of_a_frame_is_heard(source: str, target: str) -> None:
+    frames = list(RULES.frames(WHOLE[source], source))
+    found = perturb(RULES, frames, source, target, 12, target)
+    assert found.tried >= 8
+    assert found.unheard == [] and found.crashes == []
+
+
+def test_a_change_that_nothing_tells_is_found() -> None:
+    class Deaf:
+        def __init__(self) -> None:
+            self.error, self.notes = None, ()
+
+        def translator(self, source: str, target: str) -> Any:
+            return self
+
+        def feed(self, frame: Json) -> list[Json]:
+            return [{"id": frame["id"], "model": "m"}]
+
+        def finish(self) -> list[Json]:
+            return []
+
+        def collect(self, frames: list[Json], dialect: str) -> Json:
+            return frames
+
+    frames = [chunk({"content": "a"}), chunk({"content": "b"})]
+    found = perturb(Deaf(), frames, "openai-chat", "ollama", None, "")
+    assert {one.pointer.partition(" ")[0] for one in found.unheard} >= {
+        "choices[].delta.content",
+        "model",
+    }
+    assert not any(one.pointer.startswith("id") for one in found.unheard)
 
 
 def test_what_a_rule_file_gives_up_is_noted_with_the_reason() -> None:

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from . import sweep
+import wireglot
+
+from . import streamsweep, sweep
 from .oracles import leaves, sdk
 
 Json = Any
@@ -60,6 +62,23 @@ def test_recorded_exchanges_pass_every_oracle(dialect: str) -> None:
         seen, total = (outcome.counts[dialect, dialect, unit, n] for n in ("pictured", "leaves"))
         assert total > 100
         assert seen >= 0.9 * total, f"{unit}: {seen} of {total} leaves are pictured"
+
+
+@pytest.mark.parametrize("dialect", streamsweep.TARGETS)
+def test_recorded_streams_are_right_in_every_dialect_and_changes_of_frames_are_heard(
+    dialect: str,
+) -> None:
+    rules = wireglot.load_rules()
+    lines = sweep.exemptions(sweep.EXCEPTIONS.read_text(encoding="utf-8"))
+    streams = list(streamsweep.recorded(str(FILES[dialect])))
+    short = [one for one in streams if len(one[1]) < 40] or streams[:1]
+    changes = 0
+    for name, frames in short[:: max(1, len(short) // 3)]:
+        for target in streamsweep.TARGETS:
+            counts, failures = streamsweep.judged(rules, frames, dialect, target, name, 6)
+            assert [f for f in failures if sweep.class_of(f, lines) is None] == []
+            changes += counts["changes"]
+    assert changes > 20
 
 
 UNKNOWN = "wireglot_unknown"

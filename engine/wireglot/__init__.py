@@ -86,18 +86,33 @@ def convert(
 ) -> Conversion:
     """Convert a payload from one packaged dialect to another.
 
-    `body` is parsed JSON and never changes; big leaves may be shared with the result. `model` and
-    `stream` supply what the body of a request does not hold. `options`: `repair` (off within a
-    dialect, on across), `json_results` (`data` or `text`), `check_arguments`, `version` (of an API
-    whose rule file has variants, or `{dialect: version}`). `policy` maps note codes, `effect:NAME`
-    or `path:POINTER` to `ignore`, `note` or `fail`, or is what `load_policy` gives. `resolve` is a
-    function of yours that supplies media where the target takes only bytes; wireglot fetches
-    nothing. `clock`, as `time.time`, gives the times that a session needs and nobody has said;
-    without it they are those of what stands before. With `trace` the result says in `.trace` where
-    each value of the output comes from, and what became of each of the input. docs/options.md says
-    more.
+    Args:
+        body: Parsed JSON. It never changes; big leaves may be shared with the result.
+        source: The dialect of the body.
+        target: The dialect to write.
+        unit: What the body is: a whole request, or a piece of one.
+        model: The model, where the body of a request does not name it.
+        stream: Whether a stream is asked for, where the body does not say it.
+        options: `repair` (off within a dialect, on across), `json_results` (`data` or `text`),
+            `check_arguments`, `tell_constraints`, `version` (of an API whose rule file has
+            variants, or `{dialect: version}`). docs/options.md says more.
+        policy: Note codes, `effect:NAME` or `path:POINTER`, each with `ignore`, `note` or `fail`;
+            or what `load_policy` gives.
+        resolve: A function of yours that supplies media where the target takes only bytes; it gets
+            `{"type": "url", "url": ...}` and returns `{"media_type": ..., "data": ...}` or None.
+            wireglot fetches nothing.
+        clock: A function like `time.time` that gives seconds since 1970, for times that a session
+            needs and nobody has said; without it they are those of what stands before.
+        trace: Whether `.trace` says where each value of the output comes from, and what became of
+            each of the input.
 
-    Raises UsageError, ConversionError (`.path`, `.rule`), PolicyError (`.conversion`, `.note`).
+    Returns:
+        The new body, the notes, and for a request the envelope.
+
+    Raises:
+        UsageError: A dialect, unit, option or policy does not exist, or has another type.
+        ConversionError: The payload cannot be converted; it has `.path` and `.rule`.
+        PolicyError: The policy forbids a note; it has `.conversion` and `.note`.
     """
     return packaged().convert(
         body, source, target, unit, model, stream, options, policy, resolve, clock, trace
@@ -116,11 +131,20 @@ def exchange(
     """Put a client of one packaged dialect in front of a provider of another, turn after turn.
 
     `.request(body)` goes to the provider, `.response(body)` and `.error(body, http)` come back;
-    `.state` is JSON that lets another exchange go on. `state={}` says that it is kept, None that it
-    is not: what the client's format has no room for is then noted `lost`. `model` stands over that
-    of the body. `options` are those of `convert`, and `carry` (false: nothing rides in extra keys).
+    `.state` is JSON that lets another exchange go on.
 
-    Raises UsageError for what does not exist and for a state that is none.
+    Args:
+        client: The dialect that the client speaks.
+        provider: The dialect that the provider speaks.
+        model: The model to ask for; it stands over that of the body.
+        options: Those of `convert`, and `carry` (false: nothing rides in extra keys).
+        state: What `.state` of an earlier exchange gave, or `{}` where it is kept from now on. With
+            None it is not kept: what the client's format has no room for is noted `lost`.
+        policy: As of `convert`.
+        resolve: As of `convert`, for requests.
+
+    Raises:
+        UsageError: What is named does not exist, or the state is none.
     """
     return packaged().exchange(client, provider, model, options, state, policy, resolve)
 
@@ -135,8 +159,20 @@ def translate(
 ) -> Iterator[Any]:
     """Yield the frames of a stream in another packaged dialect, as they come.
 
-    A frame is parsed data, or a text as the mark of an end. `packaged().translator(...)` also has
-    the whole response and the notes. Raises as `convert` does.
+    `packaged().translator(...)` also has the whole response and the notes.
+
+    Args:
+        frames: The frames of a provider: parsed data, or a text as the mark of an end.
+        source: The dialect of the frames.
+        target: The dialect to write.
+        model: The model, where frames do not name it.
+        options: As of `convert`.
+        policy: As of `convert`.
+
+    Raises:
+        UsageError: A dialect does not exist or has no streams.
+        ConversionError: A frame cannot be read.
+        PolicyError: The policy forbids a note, which is known at the end.
     """
     from . import streams
 
@@ -152,7 +188,10 @@ def atranslate(
     options: Mapping[str, Any] | None = None,
     policy: Mapping[str, str] | Policy | None = None,
 ) -> AsyncIterator[Any]:
-    """Yield the frames of an asynchronous stream in another packaged dialect, as they come."""
+    """Yield the frames of an asynchronous stream in another packaged dialect, as they come.
+
+    The arguments and errors are those of `translate`.
+    """
     from . import streams
 
     made = packaged().translator(source, target, model, options, policy)
@@ -160,17 +199,32 @@ def atranslate(
 
 
 def collect(frames: Iterable[Any], dialect: str) -> Any:
-    """Return the response that the frames of a stream make, in their own dialect."""
+    """Return the response that the frames of a stream make, in their own dialect.
+
+    Raises:
+        UsageError: The dialect does not exist or has no streams.
+        ConversionError: A frame cannot be read.
+    """
     return packaged().collect(frames, dialect)
 
 
 def frames(response: Any, dialect: str) -> Iterator[Any]:
-    """Yield the frames of a stream that makes a response, in its own dialect."""
+    """Yield the frames of a stream that makes a response, in its own dialect.
+
+    Raises:
+        UsageError: The dialect does not exist or has no streams.
+        ConversionError: The response cannot be read.
+    """
     return packaged().frames(response, dialect)
 
 
 def text_stream(frames: Iterable[Any], dialect: str) -> TextStream:
-    """Return the text of a stream, to be iterated; then it has `.tool_calls`, `.usage` and more."""
+    """Return the text of a stream, to be iterated; then it has `.tool_calls`, `.usage` and more.
+
+    Raises:
+        UsageError: The dialect does not exist or has no streams.
+        ConversionError: A frame cannot be read; raised where it is iterated.
+    """
     from .streams import TextStream
 
     return TextStream(packaged(), frames, dialect)

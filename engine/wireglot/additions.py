@@ -28,7 +28,7 @@ def _set(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
     said = fold.fields(sight)
     part = _meant(fold, word, sight, owner)
     if part is not None:
-        part.said.update(said)
+        fold.over(part.said, said)
 
 
 def _put(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:

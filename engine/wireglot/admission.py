@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import ConversionError
-from .ir import FUNCTION, field_type
+from .ir import FUNCTION, USER_DATA, field_type
 from .lenses import guard
 from .trail import At, pointer
 
 ROLES = ("system", "user", "assistant", "tool")
 # Fields that hold an object of further fields.
 _INNER = frozenset(("source", "reasoning", "response_format", "cache", "format", "media"))
+_USERS = USER_DATA | {"value"}
 _NEVER_NULL = frozenset(("list", "object", "opaque"))
 
 
@@ -125,6 +126,8 @@ def _object(value: Any, shape: str, at: At) -> None:
             raise _wrong(f"`{key}` is no {kind}", here)
         elif key in _INNER and isinstance(item, dict):
             _object(item, key, here)
+        elif key not in _USERS and isinstance(item, dict):
+            _memory(item, here)
     _memory(value, at)
 
 

@@ -79,10 +79,12 @@ def joined(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
     for part in _parts(messages, "tool_result"):
         waiting.setdefault(part.get("tool_call_id"), deque()).append(part)
     out: list[dict[str, Any]] = []
+    placed: list[dict[str, Any]] = []
     for message in messages:
         if message.get("role") == "assistant":
-            message = _answered(writer, message, waiting)
+            message = _answered(writer, message, waiting, placed)
         out.append(message)
+    _reordered(writer, messages, placed)
     lost = {id(part) for left in waiting.values() for part in left}
     return [kept for message in out if (kept := _rest(writer, message, lost)) is not None]
 
@@ -92,13 +94,18 @@ def _parts(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def _answered(
-    writer: Writer, message: dict[str, Any], waiting: dict[Any, deque[dict[str, Any]]]
+    writer: Writer,
+    message: dict[str, Any],
+    waiting: dict[Any, deque[dict[str, Any]]],
+    placed: list[dict[str, Any]],
 ) -> dict[str, Any]:
+    """Return a message whose calls hold their results; these join the ones that are `placed`."""
     parts = []
     for part in message.get("parts", ()):
         results = waiting.get(part.get("id")) if part.get("type") == "tool_call" else None
         if results:
-            whole = {**part, RESULT: results.popleft()}
+            placed.append(results.popleft())
+            whole = {**part, RESULT: placed[-1]}
             writer.trail.copy(part, whole)
             writer.instead[id(part)] = (part, whole)
             if id(part) in writer.made:
@@ -107,6 +114,19 @@ def _answered(
         parts.append(part)
     same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
     return message if same else with_parts(writer, message, parts)
+
+
+def _reordered(
+    writer: Writer, messages: list[dict[str, Any]], placed: list[dict[str, Any]]
+) -> None:
+    """Note the results that stood in another order than the calls that hold them now."""
+    there = {id(part) for part in placed}
+    stood = (part for part in _parts(messages, "tool_result") if id(part) in there)
+    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
+    for one, two in zip(placed, stood, strict=True):
+        if one is not two:
+            told = "results stand in the order of their calls in the target"
+            writer.note("reordered", "moved", writer.trail.find(one), pos, told, None, one)
 
 
 def _rest(writer: Writer, message: dict[str, Any], lost: set[int]) -> dict[str, Any] | None:

@@ -39,7 +39,7 @@ def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
     wires = (
         case.wire
         for name, shape in dialect.shapes.items()
-        if kind in dialect.kinds_of(name)
+        if kind in dialect.kinds_of(name) or kind in shape.gathers
         for case in shape.cases
     )
     return tuple(
@@ -87,6 +87,17 @@ def must_ride(dialect: Dialect, kind: str) -> bool:
     """Tell whether an element of a kind cannot be without a signature."""
     found = _signatures(dialect, kind)
     return bool(found) and all(hole.mark is None for hole in found)
+
+
+@functools.lru_cache(maxsize=512)
+def is_around(dialect: Dialect, kind: str) -> bool:
+    """Tell whether the place is that of a run, around the elements of the kind."""
+    return any(
+        dialect.carry.get(kind) in case.wire.names
+        for shape in dialect.shapes.values()
+        for case in shape.cases
+        if kind in shape.gathers and isinstance(case.wire, Fields)
+    )
 
 
 def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:

@@ -108,11 +108,28 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", action="store_true", help="print the trace as JSON")
     report.add_argument("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
+    audit = command(
+        "audit", commands.audit, "say what converting does with each field, from the rules alone"
+    )
+    _audits(audit)
+
     show = command(
         "show", commands.show, "print a dialect without layers: where each line came from"
     )
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
     show.add_argument("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
+
+    diff = command("diff", commands.diff, "say what differs between two rule sets")
+    add = diff.add_argument
+    add("old", nargs="?", metavar="OLD", help="a folder or a zip file; - or none: as packaged")
+    add("new", nargs="?", metavar="NEW", help="the same; with one, it is compared to the packaged")
+    add("--overlay", action="append", default=[], metavar="N", help="switched on in NEW")
+    add("--old-overlay", action="append", default=[], metavar="N", help="switched on in OLD")
+    add("--rules-only", action="store_true", help="convert nothing: what the rules say, no pairs")
+    add("--replay", metavar="FILE", help="JSON lines: which recorded payloads come out otherwise")
+    add("--from", dest="source", metavar="D", help="the dialect of the recorded payloads")
+    add("--to", dest="target", metavar="D", help="the dialect to write them in")
+    add("--json", action="store_true", help="print the differences as JSON")
 
     diagnose = command(
         "diagnose", commands.diagnose, "say what a provider would refuse in a request"
@@ -135,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     collect.add_argument("--indent", type=_spaces, metavar="N", help="indent the result")
 
     listed = command("dialects", commands.dialects, "list the dialects")
-    for made in (convert, explain, report, collect, frames, listed, show, diagnose, repair):
+    for made in (convert, explain, report, audit, collect, frames, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -151,6 +168,26 @@ def _parser() -> argparse.ArgumentParser:
     add = test.add_argument
     add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
     add("--seed", default="0", metavar="S", help="another seed makes other payloads")
+    new = command("new", commands.new, "start a rule file, from a parent or from samples of an API")
+    add = new.add_argument
+    add("name", metavar="NAME", help="of the dialect or overlay; NAME.yaml is written")
+    base = new.add_mutually_exclusive_group()
+    base.add_argument("--extends", metavar="D", help="a dialect that differs little")
+    base.add_argument(
+        "--overlay", dest="overlay_of", metavar="D", help="write an overlay of this dialect"
+    )
+    add("--sample", action="append", default=[], metavar="FILE", help="a JSON payload; several")
+    add("--unit", metavar="U", help="what the samples are (default: told by their looks)")
+    add("--see", metavar="URL", help="where the provider describes the API")
+    add("--examples", action="store_true", help="only make the examples anew, of an edited file")
+    add("--dir", default=".", metavar="DIR", help="where the file is written (default: here)")
+    add("--force", action="store_true", help="write over a file that is there")
+    add("--rules", action="append", default=[], metavar="DIR", help=RULES)
+    fmt = command("fmt", commands.fmt, "lay rule files out in the one way; comments stay")
+    add = fmt.add_argument
+    add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
+    add("--check", action="store_true", help="write nothing; say which files would change")
+    add("--diff", action="store_true", help="write nothing; print what would change")
     schema = command("schema", commands.schema, "print the JSON Schema of rule files, for editors")
     schema.add_argument("--ladder", action="store_true", help="that of the ladder's file")
     return parser
@@ -162,6 +199,21 @@ def _reads(made: argparse.ArgumentParser, model: str) -> None:
     add("file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin (default)")
     add("--model", metavar="M", help=model)
     add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+
+
+def _audits(made: argparse.ArgumentParser) -> None:
+    """Let a command name a pair of dialects, or none for all, and a format."""
+    add = made.add_argument
+    add("--from", dest="source", metavar="D", help="the dialect of the input (default: all pairs)")
+    add("--to", dest="target", metavar="D", help="the dialect to write")
+    add("--both", action="store_true", help="the way back, too")
+    add("--unit", action="append", metavar="U", help="request, response, error or session")
+    add("--model", metavar="M", help="for this model only")
+    add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+    add("--examples", action="store_true", help="with a payload for each line, in JSON")
+    words = ("terminal", "markdown", "html", "json")
+    add("--format", choices=words, default="terminal", help="how it is shown")
+    add("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
 
 def _writes(made: argparse.ArgumentParser) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +67,28 @@ def report(arguments: argparse.Namespace) -> int:
 
     body, out = _traced(arguments)
     text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
+    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    return OK
+
+
+def audit(arguments: argparse.Namespace) -> int:
+    from . import audit, auditform
+
+    rules = _rules(arguments)
+    options = _options(arguments)
+    one, two = arguments.source, arguments.target
+    if (one is None) != (two is None):
+        raise Stop(USAGE, "an audit of a pair has both `--from` and `--to`")
+    if one is None:
+        units = arguments.unit or ["request", "response"]
+        cells = audit.matrix(rules, units, None, arguments.model, options)
+        text = auditform.shown([], cells, arguments.format, rules.hash)
+    else:
+        pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]
+        units = arguments.unit or ["request"]
+        chosen = [(*pair, unit, arguments.model, options) for pair in pairs for unit in units]
+        found = [rules.audit(*each, arguments.examples) for each in chosen]
+        text = auditform.shown(found, [], arguments.format, rules.hash)
     terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
     return OK
 
@@ -135,6 +159,38 @@ def show(arguments: argparse.Namespace) -> int:
     return OK
 
 
+def diff(arguments: argparse.Namespace) -> int:
+    from . import diff
+    from .errors import WireglotError
+
+    old, new = arguments.old, arguments.new
+    if new is None:
+        old, new = None, old
+    try:
+        before = diff.loaded(_one(old), arguments.old_overlay)
+        after = diff.loaded(_one(new), arguments.overlay)
+        if arguments.replay is None:
+            found: diff.Told | diff.Compared = diff.compared(
+                before, after, not arguments.rules_only
+            )
+        else:
+            ends = (arguments.source, arguments.target)
+            text = terminal.text(terminal.read(arguments.replay), arguments.replay)
+            found = diff.replayed(before, after, text, terminal.named(arguments.replay), *ends)
+    except WireglotError as error:  # 1 says that something differs
+        raise Stop(USAGE, str(error)) from None
+    text = json.dumps(found.as_json(), indent=2) if arguments.json else "\n".join(found.lines())
+    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    return FAILED if found.differs else OK
+
+
+def _one(source: str | None) -> list[str]:
+    """Return the sources that a word of `diff` stands for: none is the packaged rules alone."""
+    sources = [] if source in (None, "-") else [str(source)]
+    _folders(sources)
+    return sources
+
+
 def check(arguments: argparse.Namespace) -> int:
     from . import load
 
@@ -188,6 +244,78 @@ def _each(
     for name, dialect in load.overlays_of(*folders).items():
         if name not in arguments.overlay:
             yield loaded(folders, [*arguments.overlay, name]), [dialect]
+
+
+def new(arguments: argparse.Namespace) -> int:
+    import datetime
+
+    import wireglot
+
+    from . import starter
+
+    path = Path(arguments.dir) / f"{arguments.name}.yaml"
+    if not re.fullmatch(r"[\w.-]+", arguments.name):
+        raise Stop(USAGE, f"`{arguments.name}` cannot be the name of a file")
+    if path.exists() and not (arguments.force or arguments.examples):
+        raise Stop(USAGE, f"`{path}` is there; `--force` writes over it")
+    if not (arguments.extends or arguments.overlay_of or arguments.sample):
+        raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
+    rules = wireglot.load_rules(*arguments.rules)
+    bodies = list(map(terminal.body, arguments.sample))
+    base = arguments.extends or arguments.overlay_of
+    samples = starter.units(rules, bodies, arguments.unit, base)
+    if arguments.examples:
+        text = terminal.text(terminal.read(str(path)), str(path))
+        made = starter.again(rules, arguments.rules, text, arguments.name, samples)
+    else:
+        today = datetime.date.today().isoformat()
+        head = (arguments.name, arguments.see, today, arguments.extends, arguments.overlay_of)
+        made = starter.start(rules, arguments.rules, starter.Wanted(*head), samples)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    terminal.write(made.text.encode("utf-8", "backslashreplace"), str(path))
+    print("\n".join([*made.told, f"wrote {path}"]))
+    for one in made.asked:
+        print(f"  ? {one}")
+    errors = [finding for finding in made.findings if finding.severity == "error"]
+    for finding in errors:
+        print(finding)
+    return FAILED if errors else OK
+
+
+def fmt(arguments: argparse.Namespace) -> int:
+    from . import layout
+    from .errors import RuleError
+
+    status = OK
+    for name in _rule_files(arguments.files):
+        text = terminal.text(terminal.read(name), terminal.named(name))
+        try:
+            made = layout.formatted(text, terminal.named(name))
+        except RuleError as error:
+            print(error, file=sys.stderr)
+            status = FAILED
+            continue
+        if arguments.check or arguments.diff:
+            if made != text:
+                status = FAILED
+                told = layout.difference(text, made, name) if arguments.diff else f"{name}\n"
+                terminal.write(told.encode("utf-8"), None)
+        elif name == "-":
+            terminal.write(made.encode("utf-8"), None)
+        elif made != text:
+            terminal.write(made.encode("utf-8"), name)
+            print(f"formatted {name}", file=sys.stderr)
+    return status
+
+
+def _rule_files(names: Iterable[str]) -> Iterator[str]:
+    """Yield files, and those of folders."""
+    for name in names:
+        if name != "-" and Path(name).is_dir():
+            _holds_rules(name)
+            yield from map(str, sorted(Path(name).glob("*.yaml")))
+        else:
+            yield name
 
 
 def schema(arguments: argparse.Namespace) -> int:

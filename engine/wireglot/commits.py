@@ -106,10 +106,12 @@ def whole(
                 if child.mark == "else":
                     items.append(f"{key!r}: {child.value!r}")
             elif child.mark == "optional":
-                later.append(f"if {acc}: message[{key!r}] = {acc}")
+                there = f"{acc} != []" if "bare" in child.lenses else acc  # an empty text is one
+                later.append(f"if {there}: message[{key!r}] = {acc}")
+            elif child.mark == "else":
+                items.append(f"{key!r}: {child.value!r} if {acc} == [] else {acc}")
             else:
-                none = f" or {child.value!r}" if child.mark == "else" else ""
-                items.append(f"{key!r}: {acc}{none}")
+                items.append(f"{key!r}: {acc}")
         elif isinstance(child, Hole) and child.path in fields:
             code_of = fields[child.path].code
             taken.add(child.path)

@@ -13,10 +13,11 @@ from .ladder import Ladder
 from .looks import entries, find
 from .notes import foreign, no_place
 from .picture import ABSENT, Fields, Hole, Literal, Picture
-from .rulefile import Conversation, Dialect, Group
+from .rulefile import Case, Conversation, Dialect, Group
 from .source import Pos
 from .symbols import Cannot, Code, Const, Sym, Val
 from .symread import Reading
+from .symwrite import write
 from .target import Target
 
 
@@ -26,6 +27,8 @@ def _is(p: Picture, path: str) -> bool:
 
 class Pair:
     """The generator for one pair: the function `messages` and the function `tools`."""
+
+    joint: frozenset[str] = frozenset()  # fields of the request that need each other
 
     def __init__(self, source: Dialect, target: Dialect, ladder: Ladder) -> None:
         if source.conversation is None or target.conversation is None:
@@ -136,7 +139,7 @@ class Pair:
         role = self.own.role(plain)
         if role == "tool":
             raise Cannot
-        reading = Reading(code, plain, self.source, known=key, place="at")
+        reading = self.reading(code, plain, key, "at")
         reading.fields(plain.wire, "m", checked=True)
         self._body(code, role, reading, len(group.cases) > 1)
 
@@ -195,17 +198,23 @@ class Pair:
         piece = code.fork()
         with piece.block(f"if {var}.__class__ is str{others}:"):
             self._said(piece, var)
-            text = {"type": Const("text"), "text": Val(var, "str")}
-            accs = ["None"] * len(target.holes)
-            place = next(i for i, h in enumerate(target.holes) if self._holds_text(h))
-            if "bare" in target.holes[place].lenses:
-                accs[place] = var
-            else:
-                accs[place] = "w"
-                target.sink(piece, *accs, alone=True)(piece, text)
-            commits.commit(self, piece, role, target, fields, accs, plain=True)
-            piece("continue")
+            self.plainly(piece, var, role, target, fields)
         code.join(piece)
+
+    def plainly(
+        self, code: Code, var: str, role: str, target: Target, fields: dict[str, Sym]
+    ) -> None:
+        """Write what becomes of a message that is one plain text."""
+        text = {"type": Const("text"), "text": Val(var, "str")}
+        accs = ["None"] * len(target.holes)
+        place = next(i for i, h in enumerate(target.holes) if self._holds_text(h))
+        if "bare" in target.holes[place].lenses:
+            accs[place] = var
+        else:
+            accs[place] = "w"
+            target.sink(code, *accs, alone=True)(code, text)
+        commits.commit(self, code, role, target, fields, accs, plain=True)
+        code("continue")
 
     def _said(self, code: Code, var: str) -> None:
         """Write the check of a text that stands for a list of one block."""
@@ -277,7 +286,43 @@ class Pair:
     def _case_of(self, code: Code, name: str, var: str, key: str | None, sinks: list[Any]) -> None:
         elements.usual_case(self, code, self.source.cases_of(name), var, key, sinks, "at")
 
-    def _named(self, obj: dict[str, Sym]) -> None:
+    def reading(
+        self, code: Code, case: Case, known: str | None = None, place: str | None = None
+    ) -> Reading:
+        """Return what reads a case of the source into symbols."""
+        return Reading(code, case, self.source, known=known, place=place)
+
+    def behind(self, code: Code) -> None:
+        """Write the check that a result comes first: what stands before it moves behind it."""
+        code(f"if {' or '.join(self.others)}: raise ODD")
+
+    def answered(self, code: Code, fields: dict[str, Sym]) -> None:
+        """Pair a result with its call: it must answer the message before it, in order."""
+        key = fields["tool_call_id"].code
+        twice = "" if self.alone else f" or {key} in gone"
+        code(f"if open_calls is None{twice}: raise BAIL")
+        if self.sorted:
+            code(f"i = open_calls.get({key}, -1)")
+            code("if i < here: raise BAIL")
+            code("here = i")
+            code(f"n = calls[{key}]")
+        else:
+            code(f"n = open_calls.get({key})")
+            code("if n is None: raise BAIL")
+        if self.alone:
+            self.answer = key
+        else:
+            code(f"gone.append({key})")
+        if "name" in fields:
+            code(f"if {fields['name'].code} != n: raise BAIL")
+
+    def tool(self, code: Code, obj: dict[str, Sym]) -> None:
+        """Write one function of the target's tools."""
+        done = "found.append({})".format
+        write(code, self.target, "function", obj, self.limit, self.lose, lambda c, x: c(done(x)))
+
+    def named(self, obj: dict[str, Sym]) -> None:
+        """Give a result the name of its call."""
         obj["name"] = Val("n", "str", derived=True)
 
     def _target(self, code: Code, role: str) -> Target:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import (
     admission,
@@ -38,6 +39,9 @@ from .sight import View
 from .trail import Several, Trail, pointer
 from .writer import Writer
 
+if TYPE_CHECKING:
+    from .halves import Reads, Writes
+
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
 
@@ -50,7 +54,14 @@ class Read(NamedTuple):
 
 
 class DialectRules:
-    """One dialect of a rule set."""
+    """One dialect of a rule set; `rules[NAME]` gives it.
+
+    Attributes:
+        name: The name of the dialect.
+        see: Where the provider describes it.
+        verified: The day on which somebody last compared the two.
+        model: The rule file as the engine has it.
+    """
 
     def __init__(
         self,
@@ -77,13 +88,48 @@ class DialectRules:
     ) -> Reading:
         """Read a payload of this dialect into the IR.
 
-        Raises UsageError for an unknown unit or option, ConversionError for a payload that cannot
-        be read.
+        Args:
+            body: Parsed JSON; it never changes.
+            unit: What the body is: a whole request, or a piece of one.
+            model: The model, where the body of a request does not name it.
+            stream: Whether a stream is asked for, where the body does not say it.
+            options: As of `wireglot.convert`.
+
+        Raises:
+            UsageError: The unit or an option does not exist.
+            ConversionError: The payload cannot be read.
         """
         check_call(model, stream)
         known = known_options(options)
         name = self.model_in(body, unit) if model is None and self._pick else model
         picked = self._picked(name, known)
+        if unit == "request" and not known:
+            reads = picked._reads
+            done = reads.run(body, model, stream) if reads is not None else None
+            if done is not None:
+                return done
+        return self._reading(picked, body, unit, model, stream, known)
+
+    @functools.cached_property
+    def _reads(self) -> Reads | None:
+        """The compiled reading of requests, None where the interpreter does it all."""
+        from . import halves
+
+        def slow(body: Any, model: str | None, stream: bool | None) -> Reading:
+            return self._reading(self, body, "request", model, stream, {})
+
+        return halves.reads(self.model, slow)
+
+    def _reading(
+        self,
+        picked: DialectRules,
+        body: Any,
+        unit: str,
+        model: str | None,
+        stream: bool | None,
+        known: dict[str, Any],
+    ) -> Reading:
+        """Read a payload in the interpreter."""
         found = picked._read(body, unit, model, stream, known)
         notes = [
             Note(
@@ -116,9 +162,33 @@ class DialectRules:
     ) -> Conversion:
         """Write an IR value as a payload of this dialect.
 
-        `clock` gives the times that nobody has said, in seconds since 1970, as `time.time` does.
-        Raises UsageError, ConversionError, and PolicyError when the policy forbids a note.
+        Args:
+            ir: Plain JSON, as `read` gives it and docs/ir.md describes it.
+            unit: What the value is.
+            options: As of `wireglot.convert`.
+            policy: As of `wireglot.convert`; the source is not known.
+            resolve: As of `wireglot.convert`.
+            clock: Gives seconds since 1970, as `time.time` does, for times that nobody has said.
+
+        Raises:
+            UsageError: The unit, an option or the policy does not exist.
+            ConversionError: The value is no IR, or cannot be written.
+            PolicyError: The policy forbids a note.
         """
+        if unit == "request" and options is None and resolve is None and clock is None:
+            model = ir.get("model") if isinstance(ir, dict) else None
+            named = model if isinstance(model, str) else None
+            writes = self._picked(named, {})._writes if named == model else None
+            if writes is not None:
+                try:
+                    done = writes.run(ir, None, None)
+                except writes.leave:
+                    pass
+                else:
+                    if policy is None:
+                        return done
+                    judge = policies.of(policy)
+                    return concluded(*done[:3], judge, None, self.name, self._hash())
         known = resolving(with_clock(known_options(options), clock), resolve)
         judge = policies.of(policy)
         check_unit(unit)
@@ -131,6 +201,19 @@ class DialectRules:
         )
         rules_hash = self._hash()
         return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
+
+    @functools.cached_property
+    def _writes(self) -> Writes | None:
+        """The compiled writing of requests, None where the interpreter does it all."""
+        from . import halves
+
+        def partial(ir: Any, alone: bool = True) -> Any:
+            admission.check(ir, "request")
+            options = {"part": True} if alone else {}
+            body, drafts, envelope = self._write(ir, "request", False, Trail(), options)
+            return body, list(finished(drafts, body)), envelope
+
+        return halves.writes(self.model, self._ladder, partial, self._hash())
 
     def parse(self, text: str) -> Any:
         """Return the body of a session file: its lines, or the one value that it holds.

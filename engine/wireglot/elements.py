@@ -12,7 +12,6 @@ from .symread import Reading
 
 if TYPE_CHECKING:
     from .compile import Pair
-    from .target import Target
 
 HOT = ("tool_call", "tool_result", "text")
 
@@ -23,7 +22,7 @@ def element(
     name: str,
     var: str,
     sinks: list[Any],
-    answers: Target | None,
+    answers: Any,
     place: str | None,
 ) -> None:
     """Write the dispatch over the kinds of an element."""
@@ -87,7 +86,7 @@ def branch(
     var: str,
     key: str | None,
     sinks: list[Any],
-    answers: Target | None,
+    answers: Any,
     head: str,
     place: str | None,
 ) -> str:
@@ -99,8 +98,7 @@ def branch(
         if answers is None:
             return head
         used = [answers.sink(code, "t")]
-        # What stands before a result moves behind it: for the interpreter to say.
-        piece(f"if {' or '.join(pair.others)}: raise ODD")
+        pair.behind(piece)
     try:
         usual_case(pair, piece, hot, var, key, used, place)
     except (Cannot, NoFit):
@@ -128,7 +126,7 @@ def usual_case(
     if chosen is None:
         raise Cannot
     owner = next(s for s, c in cases if c is chosen)
-    reading = Reading(code, chosen, pair.source, known=key, place=place)
+    reading = pair.reading(code, chosen, key, place)
     assert isinstance(chosen.wire, Fields)
     reading.fields(chosen.wire, var, checked=True)
     if reading.lists:
@@ -193,7 +191,7 @@ def result(
     if text is None or data is None:
         raise Cannot
     base = whole or text
-    reading = Reading(code, base, pair.source, known=key, place=place)
+    reading = pair.reading(code, base, key, place)
     assert isinstance(base.wire, Fields)
     reading.fields(base.wire, var, checked=True)
     value = reading.env.pop("value")
@@ -202,13 +200,13 @@ def result(
     common = reading.env
 
     def build(case: Case, fields: dict[str, Sym]) -> dict[str, Sym]:
-        one = Reading(code, case, pair.source)
+        one = pair.reading(code, case)
         one.env, one.spares = {**common, **fields}, reading.spares
         obj = one.build(shape)
-        pair._named(obj)
+        pair.named(obj)
         return obj
 
-    answered(pair, code, common)
+    pair.answered(code, common)
     if whole is not None:
         object_result(pair, code, cases, value, build, sinks)
         return
@@ -262,24 +260,3 @@ def object_result(
     with code.block("else:"):
         for sink in sinks:
             sink(code, build(whole, {"value": Val(x, "dict", raw=True)}))
-
-
-def answered(pair: Pair, code: Code, fields: dict[str, Sym]) -> None:
-    """Pair the result with its call: it must answer the message before it, in order."""
-    key = fields["tool_call_id"].code
-    twice = "" if pair.alone else f" or {key} in gone"
-    code(f"if open_calls is None{twice}: raise BAIL")
-    if pair.sorted:
-        code(f"i = open_calls.get({key}, -1)")
-        code("if i < here: raise BAIL")
-        code("here = i")
-        code(f"n = calls[{key}]")
-    else:
-        code(f"n = open_calls.get({key})")
-        code("if n is None: raise BAIL")
-    if pair.alone:
-        pair.answer = key
-    else:
-        code(f"gone.append({key})")
-    if "name" in fields:
-        code(f"if {fields['name'].code} != n: raise BAIL")

@@ -213,9 +213,11 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
         if message.get("role") == "tool":
             parts = [p for p in message["parts"] if id(p) not in moved]
             if len(parts) != len(message["parts"]):
-                message = with_parts(writer, message, parts)
                 if not parts:
+                    if id(message) not in moved and talk is not None:
+                        unplaced(writer, message, talk.pos)
                     continue
+                message = with_parts(writer, message, parts)
         out.append(message)
         if message.get("role") != "assistant":
             continue
@@ -293,7 +295,12 @@ def answer(
             told = "results stand in the order of their calls in the target"
             writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
     moved.update(id(p) for p in answers)
-    out.append({"role": "tool", "parts": ordered})
+    whole = next(m for m in messages[i + 1 :] if any(p is answers[0] for p in m["parts"]))
+    if {id(p) for p in whole["parts"]} == {id(p) for p in answers}:
+        moved.add(id(whole))  # it stands here as a whole
+        out.append(with_parts(writer, whole, ordered))
+    else:
+        out.append({"role": "tool", "parts": ordered})
 
 
 def with_parts(writer: Writer, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:

@@ -27,8 +27,10 @@ class UsageError(WireglotError, ValueError):
 class ConversionError(WireglotError):
     """Raised when a payload cannot be converted.
 
-    `path` is an RFC 6901 pointer into the caller's payload, `rule` is `file:line:column` of the
-    picture that did not fit, or None.
+    Attributes:
+        path: An RFC 6901 pointer into the caller's payload; empty for the whole of it.
+        rule: `file:line:column` of the picture that did not fit, or None.
+        reason: The message without both.
     """
 
     def __init__(self, message: str, path: str = "", rule: str | None = None) -> None:
@@ -38,7 +40,12 @@ class ConversionError(WireglotError):
 
 
 class PolicyError(WireglotError):
-    """Raised when the policy says `fail` for a note; the conversion itself is in `.conversion`."""
+    """Raised when the policy says `fail` for a note.
+
+    Attributes:
+        note: The first note that is forbidden.
+        conversion: The whole conversion, done all the same.
+    """
 
     def __init__(self, note: Note, conversion: Conversion | None = None) -> None:
         self.note, self.conversion = note, conversion
@@ -46,9 +53,16 @@ class PolicyError(WireglotError):
 
 
 class RuleError(WireglotError):
-    """Raised when a rule file is wrong. `line` and `column` count from 1.
+    """Raised when a rule file is wrong.
 
-    `rule` is the id of the check that found it, explained in docs/checks.md.
+    Attributes:
+        file: The rule file.
+        line: The line, counted from 1.
+        column: The column, counted from 1.
+        reason: The message without its place.
+        excerpt: The line of the file, with a mark below it.
+        help: What helps.
+        rule: The id of the check that found it, explained in docs/checks.md, or nothing.
     """
 
     def __init__(

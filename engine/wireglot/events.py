@@ -74,6 +74,7 @@ class Event:
     piece: str = "any"  # the type of its piece
     names: frozenset[Any] | None = None  # the words under `named` by which it is known
     holes: frozenset[str] = frozenset()  # the paths of what is written
+    listed: bool = False  # its piece is an element of a list, and nothing says which
 
 
 @dataclass(slots=True, eq=False)
@@ -89,6 +90,7 @@ class Stream:
     of: dict[Word, Event] = field(default_factory=dict)
     plain: bool = True  # no items bracket its parts
     _forms: Any = None
+    outlook: Any = None  # what `unfold` knows of it before anything comes
 
     @property
     def forms(self) -> Forms:
@@ -96,7 +98,8 @@ class Stream:
         if self._forms is None:
             from .alike import Forms
 
-            self._forms = Forms(p for event in self.events for p in event.reads)
+            read = [p for event in self.events for p in event.reads]
+            self._forms = Forms(read if self.frame is None else [self.frame, *read])
         found: Forms = self._forms
         return found
 
@@ -227,7 +230,22 @@ def _event(name: str, node: Node, frame: Node | None, common: Picture | None) ->
     event.holes = frozenset(hole.path for p in event.writes for hole in pic.holes(p))
     found = {path for path in event.holes if path[:3] == "at."} - ASIDE
     event.addresses = frozenset(path[3:] for path in found)
+    depths = {path: depth for p in event.writes for path, depth in _depths(p)}
+    above = depths.get("at.candidate", 0)
+    event.listed = not event.addresses and depths.get("piece", 0) > above
     return event
+
+
+def _depths(p: Picture, depth: int = 0) -> Iterator[tuple[str, int]]:
+    """Yield the holes of a picture, each with the number of lists that it stands in."""
+    if isinstance(p, Hole):
+        yield p.path, depth
+    elif isinstance(p, Items):
+        for item in p.items:
+            yield from _depths(item, depth + 1)
+    elif isinstance(p, Fields):
+        for _, child in p.entries:
+            yield from _depths(child, depth)
 
 
 def _addressed(p: Picture, common: Picture | None) -> Picture:

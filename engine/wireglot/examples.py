@@ -191,6 +191,34 @@ def _row(rules: RuleSet, example: Example) -> None:
     _same("moves something else", example.said.get("beside", []), beside)
 
 
+def example(
+    rules: RuleSet, dialect: str, owner: str, wire: Any, ir: Any = None
+) -> dict[str, Any] | str:
+    """Make an example of a wire value, or of an IR value without one, that holds; or say why not.
+
+    `owner` is a unit, or a shape as `shapes/text`.
+    """
+    work = _AtWork(rules[dialect], owner)
+    try:
+        if wire is None:
+            wire = work.write(ir, False)[0]
+        found, codes = work.read(wire)
+        there = [*codes, *work.write(bare(found), False)[1]]
+    except (ConversionError, Misfit) as error:
+        return error.reason
+    except UsageError as error:
+        return str(error)
+    problem = ""
+    pos = Pos("", 0, 0)
+    for form, noted in ((("wire", "ir"), there), (("reads", "as"), codes)):
+        said: dict[str, Any] = dict(zip(form, (wire, bare(found)), strict=True))
+        said |= {"notes": sorted(set(noted))} if noted else {}
+        problem = check(rules, Example(pos, pos, dialect, owner, 0, said)) or ""
+        if not problem:
+            return said
+    return problem
+
+
 def bare(value: Any) -> Any:
     """Return an IR value without its memory of spelling, as examples show it."""
     if isinstance(value, dict):

@@ -225,6 +225,7 @@ class Exchange:
         """Put what was remembered back into the turns of a history; return their calls."""
         calls: list[tuple[Part, dict[str, Any]]] = []
         left = list(self._state["turns"])
+        memory.rejoin(messages, left)
         for message in messages:
             if message.get("role") != "assistant":
                 continue

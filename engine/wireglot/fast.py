@@ -141,6 +141,8 @@ class Fast:
         assert talk is not None
         return {id(group): n for n, group in enumerate(talk.groups)}
 
+    states = State  # what generated code asks of its surroundings
+
     # A conversion that fails here is done again by the interpreter, which says why.
     # ValueError: a text with half a surrogate pair, a number with more digits than Python prints.
     leave = (Bail, RecursionError, ConversionError, Misfit, ValueError)
@@ -149,7 +151,7 @@ class Fast:
         """Convert a request; raises one of `leave` for the interpreter."""
         if body.__class__ is not dict:
             raise Bail
-        state = State(self, body)
+        state = self.states(self, body)
         notes: list[Note] = []
         out, envelope = self.request(body, model, stream, self, state, notes)
         if state.early or state.drafts:

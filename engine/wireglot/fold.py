@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from . import additions, hooks, pairing, wholes
-from .events import USUAL, Word
+from .alike import Flow
+from .events import USUAL, Word, guards
 from .failure import Failure
-from .incoming import Candidate, Item, Part, joined
+from .incoming import Candidate, Item, Part, joined, wires
 from .lenses import Misfit, same, stringify
 from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
@@ -25,6 +26,7 @@ from .trail import At, path_of
 
 OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
 ASIDE = ("usage", "part", "parts", "response", ".")
+QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
 
 
 class Listener(Protocol):
@@ -40,14 +42,25 @@ class Listener(Protocol):
 class Fold:
     """The stream of one dialect as far as it has come."""
 
-    def __init__(self, dialect: Dialect, listener: Listener | None = None, keep: bool = True):
+    def __init__(
+        self,
+        dialect: Dialect,
+        listener: Listener | None = None,
+        keep: bool = True,
+        forms: bool = True,
+    ) -> None:
+        """Begin a stream; without `forms` every frame is read by its pictures anew."""
         assert dialect.stream is not None
+        self._forms = dialect.stream.forms if forms else None
         self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
         self.listener = listener
         self.outcome = Outcome(dialect)
         self.begun = self.ended = self.finished = False
         self.error: dict[str, Any] | None = None
         self.frames = 0
+        self.stirred = True  # whether something but the next piece of a part was heard
+        self.grew: Part | None = None  # the part that the last frame grew
+        self.flow: Flow | None = None  # the form of that frame, if it did nothing else
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self._told: set[tuple[str, str]] = set()
@@ -62,13 +75,21 @@ class Fold:
         """Hear one frame."""
         at = self.frames
         self.frames += 1
+        self.grew = self.flow = None
         if self.ended:
             self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
-        known = self.stream.forms.find(wire)
+        known = None if self._forms is None else self._forms.find(wire)
         if known is not None:
-            self._heard(*known)
+            sights, common, rest, self.flow = known
+            self._heard(sights, common)
+            for place, value in rest:
+                if value != "":
+                    self._left(at, place)
+                else:
+                    self.flow = None  # another such frame may say something there
             return
+        self.stirred = True
         check_json(wire)
         frame = Frame(wire, self._keys_of)
         sights = frame.sights(self.stream)
@@ -77,18 +98,28 @@ class Fold:
         self._heard(sights, common)
         if error is not None:
             self.fail(error)
-        if not self._unheard(frame, sights, error is not None, at) and error is None:
-            self.stream.forms.learn(wire, sights, common)
+        rest = self._unheard(frame, sights, error is not None, at)
+        if (sights or not rest) and error is None and self._forms is not None:
+            self._forms.learn(wire, sights, common, rest)
 
     def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
         """Take what a frame says."""
         for nth, taken in common:
             key = (nth, taken[0].path)
-            if self._before.get(key, ABSENT) != taken[1]:
+            old = self._before.get(key, ABSENT)
+            if old != taken[1]:
                 self._before[key] = taken[1]
+                if not self._said(taken[0].path):
+                    self.stirred = True
+                if ".own." in taken[0].path:
+                    self._told_again(taken[0].path, old, taken[1], taken[2])
                 self._common(taken, nth)
         for sight in sights:
             self._hear(sight)
+
+    def _said(self, path: str) -> bool:
+        """Tell whether a field of the response is known: what is said of it changes nothing."""
+        return self.outcome.knows(path.removeprefix("response."))
 
     def _keys_of(self, name: str) -> frozenset[str]:
         keys = self._keys.get(name)
@@ -96,25 +127,28 @@ class Fold:
             keys = self._keys[name] = Reader(self.dialect, {}).keys_of(name)
         return keys
 
-    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> bool:
-        """Note what nothing has claimed of a frame; tell whether there is any."""
+    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
+        """Note what nothing has claimed of a frame, and return the places."""
         rest = frame.rest()
         given_up = None if sights or failed else self.stream.given_up(frame.wire)
         if given_up is not None:
             self.say("dropped", "lost", (at,), self._drop[given_up], given_up)
-            return True
+            return rest
         for place in rest:
-            shown = path_of(place)
-            if shown in self._drop:
-                self.say("dropped", "lost", (at, *place), self._drop[shown], shown)
-            elif not sights and not failed:
+            if path_of(place) not in self._drop and not sights and not failed:
                 keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
                 told = "no event of this dialect is like this frame"
                 self.say("unknown-frame", "lost", (at,), told, repr(keys))
                 break
-            else:
-                self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, shown)
-        return bool(rest)
+            self._left(at, place)
+        return rest
+
+    def _left(self, at: int, place: At) -> None:
+        """Note a leaf that no event has claimed."""
+        shown = path_of(place)
+        dropped = self._drop.get(shown)
+        code = "unknown-key" if dropped is None else "dropped"
+        self.say(code, "lost", (at, *place), UNKNOWN_KEY if dropped is None else dropped, shown)
 
     @property
     def cut(self) -> bool:
@@ -126,6 +160,27 @@ class Fold:
         if (code, once) not in self._told:
             self._told.add((code, once))
             self.notes.append((code, effect, at, self.stream.pos, told))
+
+    def told_odd(self) -> None:
+        """Note what could not be read at the end, where nothing else would say so."""
+        for path, at in self.outcome.odd.items():
+            what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
+            self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
+
+    def _told_again(self, what: str, old: Any, new: Any, at: At = ()) -> None:
+        """Note that one thing is said twice, and not the same; what says nothing is passed over."""
+        if guards(old) and guards(new) and not same(old, new):
+            told = f"frames say different things of `{what}`, and one of them counts"
+            self.say("inconsistent", "changed", (self.frames - 1, *at), told, what)
+
+    def over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
+        """Lay later fields of a part over earlier ones."""
+        for key, value in new.items():
+            old, now = (
+                v["value"] if key == "signature" and v else v for v in (said.get(key), value)
+            )
+            self._told_again(key, old, now)
+        said.update(new)
 
     # -- what every frame says --------------------------------------------------------------------
 
@@ -148,7 +203,7 @@ class Fold:
 
     def _begin(self) -> None:
         if not self.begun:
-            self.begun = True
+            self.begun = self.stirred = True
             if self.listener is not None:
                 self.listener.begun(self.outcome)
 
@@ -161,6 +216,7 @@ class Fold:
         for hole, wire, _ in sight.taken:
             if hole.path == "usage":
                 self.outcome.count(wire)
+                self.outcome.counted = (self.frames - 1,)
             elif hole.path.startswith(OWNED):
                 self._common((hole, wire, ()), nth)
             elif hole.path == "response":
@@ -188,6 +244,8 @@ class Fold:
 
     def _step(self, word: Word, sight: Sight, nth: int) -> None:
         act = word.act
+        if act not in QUIET:
+            self.stirred = True
         if act == "start":
             self._begin()
         elif act == "finish":
@@ -237,7 +295,11 @@ class Fold:
         for path, value in sight.found.items():
             if path != "whole" and not path.startswith(OWNED):
                 stops.append((self._plain(path), value, ()))
+        stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
         if stops or not _asks(sight.event.holes):
+            before = wires(owner.stops)
+            for key, wire in wires(stops).items():
+                self._told_again(key, before.get(key), wire)
             owner.stops = stops
             self.finished = True
 
@@ -284,7 +346,7 @@ class Fold:
                 owner.places[address] = there
         if there is not None and self._same(there, name, said, piece):
             for key, value in said.items():
-                there.said.setdefault(key, value)
+                self._told_again(key, there.said.setdefault(key, value), value)
             if piece:
                 self.grow(there, piece)
             return
@@ -340,12 +402,17 @@ class Fold:
             part = self.new(word.kind, word.field, owner, address)
             part.said.update(said)
             self.open(part)
+            self.stirred = True
         else:
             if part.whole and not part.field:
                 part.field = self._flowing(part.kind, word)
+                self.stirred = True
+            if said and (self._clash(part, said) or said.keys() - part.said.keys()):
+                self.stirred = True
             part.said.update(said)
         if piece:
             self.grow(part, piece)
+            self.grew = part
 
     def _flowing(self, kind: str, word: Word) -> str:
         """Return the field of a part that came as a whole, into which more flows."""
@@ -410,6 +477,8 @@ class Fold:
         """Close a part."""
         if part.tree is not None:
             self.grow(part, stringify(part.tree))
+        if part.pieces and part.whole:
+            self._told_again(part.field, part.said.get(part.field), part.ir().get(part.field))
         part.open = False
         if self.listener is not None:
             self.listener.closed(part)
@@ -423,6 +492,7 @@ class Fold:
         said: dict[str, Any] = {}
         for path, value in sight.found.items():
             if path not in ("piece", "whole") and not path.startswith(OWNED):
+                value = dict(value) if isinstance(value, dict) else value
                 Reader(self.dialect, {}).place(said, path, value, None)
         for hole, wire, _ in sight.taken:
             if hole.path not in ASIDE and not hole.path.startswith(OWNED):

@@ -37,10 +37,9 @@ class Frame:
         with code.block("def request(body, model, stream, fast, state, notes):"):
             plain = code.const(plan["plain"], "PLAIN")
             code("known = NOTHING")
-            with code.block(f"if not {plain}.issuperset(body):"):
-                # What became of these keys is remembered by value.
-                code(f"rest = {{k: v for k, v in body.items() if k not in {plain}}}")
-                code("known = MEMO.get(repr(rest)) or fast.more(rest, body)")
+            code(f"rest = {{k: v for k, v in body.items() if k not in {plain}}}")
+            # What became of these keys is remembered by value.
+            code("if rest: known = MEMO.get(repr(rest)) or fast.more(rest, body)")
             for names in plan["needed"]:
                 code(f"if {' and '.join(f'{name!r} not in body' for name in names)}: raise BAIL")
             for entry, keys in self.spellings.items():

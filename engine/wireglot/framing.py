@@ -8,6 +8,7 @@ from typing import Any
 from .errors import ConversionError
 from .events import Stream
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 BOM = b"\xef\xbb\xbf"
 
 
@@ -19,7 +20,11 @@ class Splitter:
         self._held: list[bytes] = []  # a line that is not whole yet
         self._data: list[str] = []
         self._begun = False
-        self._count = 0
+        self.count = 0  # frames so far
+
+    def idle(self) -> bool:
+        """Tell whether the next byte begins another event."""
+        return self._begun and not self._held and not self._data
 
     def feed(self, data: bytes) -> list[Any]:
         """Return the frames that are whole with these bytes. Raises ConversionError."""
@@ -48,7 +53,7 @@ class Splitter:
         try:
             text = line.decode()
         except UnicodeDecodeError:
-            raise ConversionError(f"frame {self._count} is no UTF-8 text") from None
+            raise ConversionError(f"frame {self.count} is no UTF-8 text") from None
         if not self._sse:
             self._data.append(text)
             return self._closed()
@@ -65,14 +70,14 @@ class Splitter:
         text, self._data = "\n".join(self._data), []
         if not text.strip():
             return []
-        self._count += 1
+        self.count += 1
         try:
             return [json.loads(text)]
         except RecursionError:
-            raise ConversionError(f"frame {self._count - 1} is nested too deep") from None
+            raise ConversionError(f"frame {self.count - 1} is nested too deep") from None
         except ValueError:
             if text.lstrip()[:1] in '{"' or not self._sse:
-                told = f"frame {self._count - 1} is no JSON: {text[:40]!r}"
+                told = f"frame {self.count - 1} is no JSON: {text[:40]!r}"
                 raise ConversionError(told) from None
             return [text]  # the mark of an end
 
@@ -81,7 +86,7 @@ def written(frames: list[Any], stream: Stream) -> bytes:
     """Return frames as bytes."""
     made = []
     for frame in frames:
-        text = frame if isinstance(frame, str) else _text(frame)
+        text = frame if isinstance(frame, str) else _encode(frame)
         if stream.framing == "sse":
             name = frame.get(stream.named) if stream.named and isinstance(frame, dict) else None
             head = f"event: {name}\n" if isinstance(name, str) else ""
@@ -89,7 +94,3 @@ def written(frames: list[Any], stream: Stream) -> bytes:
         else:
             made.append(f"{text}\n")
     return "".join(made).encode()
-
-
-def _text(frame: Any) -> str:
-    return json.dumps(frame, ensure_ascii=False, separators=(",", ":"))

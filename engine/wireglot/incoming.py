@@ -13,15 +13,24 @@ _JSON = re.compile(r'["\\{}\[\]]')
 
 
 class Scan:
-    """Tells when the pieces of a JSON object are all there."""
+    """Tells when the pieces of a JSON object are all there; it looks when it is asked."""
 
-    __slots__ = ("_depth", "_skip", "_text", "over")
+    __slots__ = ("_depth", "_over", "_pieces", "_seen", "_skip", "_text")
 
-    def __init__(self) -> None:
-        self._depth, self._text, self._skip, self.over = 0, False, -1, False
+    def __init__(self, pieces: list[str]) -> None:
+        self._pieces, self._seen = pieces, 0
+        self._depth, self._text, self._skip, self._over = 0, False, -1, False
 
-    def feed(self, piece: str) -> None:
-        """Take the next piece."""
+    @property
+    def over(self) -> bool:
+        """Tell whether the object is closed."""
+        if self._seen < len(self._pieces):
+            new = self._pieces[self._seen :]
+            self._seen = len(self._pieces)
+            self._look("".join(new))
+        return self._over
+
+    def _look(self, piece: str) -> None:
         skip = self._skip  # the place of a sign that a backslash stands before
         for found in _JSON.finditer(piece):
             at, sign = found.start(), found[0]
@@ -33,7 +42,7 @@ class Scan:
                 self._text = not self._text
             elif not self._text:
                 self._depth += 1 if sign in "{[" else -1
-                self.over = self._depth == 0
+                self._over = self._depth == 0
         self._skip = skip - len(piece) if skip >= len(piece) else -1
 
 
@@ -55,18 +64,18 @@ class Part:
         self.tree: Any = None  # an object that comes value by value
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
-        self.scan = Scan() if field == "arguments" else None
+        self.scan = Scan(self.pieces) if field == "arguments" else None
         self.final: dict[str, Any] | None = None  # the part as its item says it at the end
 
     def grow(self, piece: str) -> None:
         """Take a piece of what flows."""
         self.pieces.append(piece)
-        if self.scan is not None:
-            self.scan.feed(piece)
 
     def repeats(self, piece: str) -> bool:
         """Tell whether a piece is all that came, once more."""
-        return self.scan is not None and self.scan.over and "".join(self.pieces) == piece
+        if self.scan is None or not self.pieces or not piece.startswith(self.pieces[0]):
+            return False
+        return self.scan.over and "".join(self.pieces) == piece
 
     def add(self, keys: list[str], elements: list[Any]) -> None:
         """Take more elements of a list of the part."""
@@ -167,6 +176,14 @@ def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict
         elif over or key not in one:
             one[key] = dict(value) if isinstance(value, dict) else value
     return one
+
+
+def wires(stops: list[Taken]) -> dict[str, Any]:
+    """Return what was said of why a candidate stopped, key by key."""
+    found: dict[str, Any] = {}
+    for hole, wire, _ in stops:
+        found |= wire if hole.path == "." and isinstance(wire, dict) else {hole.path: wire}
+    return found
 
 
 def laid_over(old: dict[str, Any] | None, new: Any) -> Any:

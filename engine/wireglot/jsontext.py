@@ -40,11 +40,16 @@ def stringify(value: Any) -> str:
 def utf8_text(value: Any) -> str:
     """Write JSON text as `stringify` does; ValueError for half of a surrogate pair, too."""
     text = "".join(_pieces(value, 0))
-    if "e-" in text or "e+" in text or ".0" in text:
-        text = stringify(value)
     if not text.isascii():
         text.encode()
+    if "e-" in text or "e+" in text or ".0" in text:
+        text = stringify(value)
     return text
+
+
+def spaced(value: Any) -> str:
+    """Write JSON text with a space behind commas and colons, floats as Python prints them."""
+    return "".join(_airy(value, 0))
 
 
 def _whole(value: Any) -> Any:
@@ -152,8 +157,14 @@ _strict = json.JSONDecoder(
     parse_constant=_constant, parse_float=_float, object_pairs_hook=_once
 ).decode
 _make: Any = getattr(json.encoder, "c_make_encoder", None)
-_pieces: Any = (
-    _make(None, _refused, json.encoder.encode_basestring, None, ":", ",", False, False, False)
-    if _make
-    else json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).iterencode
-)
+
+
+def _encoder(colon: str, comma: str) -> Any:
+    if _make:
+        escape = json.encoder.encode_basestring
+        return _make(None, _refused, escape, None, colon, comma, False, False, False)
+    separators = (comma, colon)
+    return json.JSONEncoder(ensure_ascii=False, separators=separators, allow_nan=False).iterencode
+
+
+_pieces, _airy = _encoder(":", ","), _encoder(": ", ", ")

@@ -108,7 +108,9 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
         writer.note("dropped", "lost", at, view.case.pos, reason)
     elif opaque is not None:
         told = foreign(opaque.get("origin"))
-        writer.note(OPAQUE[last], "lost", at, view.case.pos, told)
+        whose = writer.trail.find(opaque, "origin")  # where the wire says it
+        for spot in (at, whose) if whose is not None else (at,):
+            writer.note(OPAQUE[last], "lost", spot, view.case.pos, told)
     else:
         told = no_place(path)
         writer.note("no-place", "lost", at, view.case.pos, told)

@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 class LiveRules:
     """The newest rules that were right; safe to share between threads.
 
-    A conversion ends on the set it began with, and so does an exchange. `rules` is the set in
-    force, `error` what is wrong with the files since, `swaps` how often the set was exchanged.
+    A conversion ends on the set it began with, and so does an exchange.
+
+    Attributes:
+        rules: The set in force.
+        error: What is wrong with the files since, or None.
+        swaps: How often the set was exchanged.
     """
 
     def __init__(

@@ -118,14 +118,19 @@ def load_rules(
 ) -> RuleSet:
     """Load rule files: the packaged ones (unless `builtin` is false), then those of the sources.
 
-    A source is a folder, a zip file, or a mapping of file names to YAML text or parsed YAML. With
-    `plugins`, installed packages that have an entry point in the group `wireglot.rules` bring
-    theirs, which imports them; without it nothing is imported.
+    A file of a packaged dialect's name replaces it whole, and `findings` says so.
 
-    A file of a packaged dialect's name replaces it whole, and `findings` says so. `overlays` are
-    laid over their dialects in the order that is given, those of the sources or packaged ones.
-    Raises RuleError with file, line and column, UsageError for a source or overlay that is not
-    there.
+    Args:
+        *sources: Folders, zip files, or mappings of file names to YAML text or parsed YAML.
+        builtin: Whether the packaged dialects are there, too.
+        overlays: Names of overlays, of the sources or packaged ones, laid over their dialects in
+            this order.
+        plugins: Whether installed packages that have an entry point in the group `wireglot.rules`
+            bring theirs, which imports them; without it nothing is imported.
+
+    Raises:
+        RuleError: A rule file is wrong; it has file, line and column.
+        UsageError: A source or overlay is not there.
     """
     from . import layers
 

@@ -8,6 +8,7 @@ has (a call by its id, a text by size and digest) with what the element lacks, o
 from __future__ import annotations
 
 import hashlib
+import itertools
 from typing import Any
 
 from .jsontext import stringify
@@ -16,6 +17,7 @@ from .trail import Trail
 Part = dict[str, Any]
 Entry = dict[str, Any]
 
+_BARE = {"role", "parts", "spelled"}  # the keys of a message that holds nothing but parts
 _APART = ("spelled", "kept", "signature")
 
 
@@ -88,6 +90,26 @@ def of_whole(part: Part) -> Entry:
 # -- putting back -----------------------------------------------------------------------------
 
 
+def rejoin(messages: list[Any], turns: list[dict[str, Any]]) -> None:
+    """Make one message of neighbours that are one turn: a client may keep frames, each as one."""
+    known = {turn["says"] for turn in turns}
+    out: list[Any] = []
+    for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
+        found = list(run)
+        plain = own and len(found) > 1 and all(m.keys() <= _BARE for m in found)
+        parts = [part for message in found for part in message["parts"]] if plain else []
+        if plain and says(parts) in known:
+            out.append({**found[0], "parts": parts})
+        else:
+            out += found
+    messages[:] = out
+
+
+def _is_plain(part: Part) -> bool:
+    """Tell whether a part is a text and nothing else."""
+    return part.get("type") == "text" and part.keys() <= {"type", "text", "spelled"}
+
+
 class Restored:
     """The parts of one turn with what was remembered of them."""
 
@@ -125,6 +147,8 @@ class Restored:
         """Return all parts: those put back, and between them those that nothing is known of."""
         out = list(self._found)
         for index, part in self._pool:
+            if _is_plain(part) and not part["text"]:
+                continue  # the last frame of a stream may hold a text of nothing
             before = [i for i, (_, at) in enumerate(out) if at is not None and at < index]
             after = [i for i, (_, at) in enumerate(out) if at is not None]
             out.insert(before[-1] + 1 if before else after[0] if after else len(out), (part, index))
@@ -157,17 +181,22 @@ class Restored:
 
     def _text(self, entry: Entry) -> Part | None:
         size = entry["size"]
-        for index, part in self._pool:
-            text = str(part.get("text"))
-            if part.get("type") != "text" or digest(text[:size]) != entry["digest"]:
+        for nth, (index, part) in enumerate(self._pool):
+            if part.get("type") != "text":
                 continue
-            if len(text) == size:
+            held = self._pieces(nth, size)
+            text = "".join(str(piece["text"]) for piece in held)
+            if digest(text[:size]) != entry["digest"]:
+                continue
+            if len(text) == size and len(held) == 1:
                 return self._take(part)
             if size:
-                # The client's format holds several texts as one.
+                # The client's format holds several texts as one, or its SDK one in pieces.
                 first = {"type": "text", "text": text[:size]}
                 self._trail.copy(part, first)
-                part["text"] = text[size:]
+                gone = held if len(text) == size else held[:-1]
+                held[-1]["text"] = text[size:]
+                self._pool = [p for p in self._pool if not any(p[1] is one for one in gone)]
                 self._found.append((first, index))
                 return first
         if size:
@@ -176,17 +205,45 @@ class Restored:
         self._found.append((empty, None))
         return empty
 
+    def _pieces(self, nth: int, size: int) -> list[Part]:
+        """Return a text, and those behind it that it goes on in, until they are so long."""
+        held = [self._pool[nth][1]]
+        length = len(str(held[0]["text"]))
+        for _, part in self._pool[nth + 1 :]:
+            if length >= size or not (_is_plain(held[0]) and _is_plain(part)):
+                break
+            held.append(part)
+            length += len(part["text"])
+        return held
+
     def _whole(self, entry: Entry) -> Part:
         whole = {k: v for k, v in entry.items() if k not in ("signature",)}
+        place: int | None = None
         if entry["type"] == "reasoning":
-            # The client's own form of the same thought goes: the provider's is the whole one.
-            text = str(entry.get("text", ""))
-            for pair in list(self._pool):
-                own = pair[1].get("text", "")
-                if pair[1].get("type") == "reasoning" and "signature" not in pair[1]:
-                    if own.startswith(text) and text:
-                        pair[1]["text"] = own[len(text) :]
-                        if own == text:
-                            self._pool.remove(pair)
-        self._found.append((whole, None))
+            place = self._forget(str(entry.get("text", "")))
+        self._found.append((whole, place))
         return whole
+
+    def _forget(self, text: str) -> int | None:
+        """Take out the client's own form of a thought, in one piece or in several.
+
+        Returns the place of the first part that went.
+        """
+        held, left = [], text
+        for _, part in self._pool:
+            if part.get("type") != "reasoning" or "signature" in part or not left:
+                continue
+            own = str(part.get("text", ""))
+            if own.startswith(left) or (own and left.startswith(own)):
+                held.append(part)
+                left = left[len(own) :]
+            elif held:
+                return None
+        if held and not left:
+            said = "".join(str(part["text"]) for part in held)
+            held[-1]["text"] = said[len(text) :]
+            gone = held if len(said) == len(text) else held[:-1]
+            places = [p[0] for p in self._pool if any(p[1] is one for one in gone)]
+            self._pool = [p for p in self._pool if not any(p[1] is one for one in gone)]
+            return places[0] if places else None
+        return None

@@ -39,7 +39,7 @@ CODES: dict[str, str] = {
     "no-tool": "A choice of a tool, or among tools, that is not there in the target.",
     "lifted": "System text from the middle of a conversation, moved to its head.",
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
-    "inconsistent": "Numbers that do not add up, or a copy that differs; kept at home only.",
+    "inconsistent": "Numbers that do not add up, a copy or frame that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",
     "answered": "A call without a result, answered with the text of the rule.",
     "bad-arguments": "Arguments of a call that the schema of its tool refuses.",
@@ -96,8 +96,14 @@ CODES: dict[str, str] = {
 class Note(NamedTuple):
     """One thing that a conversion could not carry exactly.
 
-    Paths are RFC 6901 pointers into the caller's source and target bodies, or None; `rule` is
-    `file:line:column` or None. `code` is stable and listed in docs/notes.md.
+    Attributes:
+        code: What happened; stable, and listed in docs/notes.md.
+        effect: What it means for the value: lost, changed, moved, added or kept.
+        severity: `info`, `warning` or `error`.
+        source_path: An RFC 6901 pointer into the body that was given, or None.
+        target_path: An RFC 6901 pointer into the body that came out, or None.
+        rule: `file:line:column` of the rule that decided it, or None.
+        message: A sentence for people.
     """
 
     code: str

@@ -11,6 +11,7 @@ from .lenses import Misfit
 from .picture import ABSENT, Hole, holes
 from .reader import Reader
 from .rulefile import Case, Dialect
+from .trail import At
 
 MOST = 128  # candidates of one response
 
@@ -27,6 +28,8 @@ class Outcome:
         self.whole: dict[str, Any] | None = (
             None  # the response, where the stream says it at the end
         )
+        self.counted: At = ()  # the frame that counted last
+        self.odd: dict[str, At] = {}  # what could not be read, by the hole that wanted it
         picture = stream.frame or stream.events[0].reads[0]
         self.case = Case("", "", picture, None, {}, None, stream.pos)
 
@@ -56,11 +59,13 @@ class Outcome:
 
     # -- values -----------------------------------------------------------------------------------
 
+    def knows(self, path: str) -> bool:
+        """Tell whether a field of the response is said for good."""
+        return bool(self.response.get(path)) and not path.startswith("own.")
+
     def say(self, path: str, hole: Hole, wire: Any) -> None:
         """Take a field of the response: the first frame that says it is right."""
-        if not path.startswith("own.") and (
-            self.response.get(path) or (not wire and path in self.response)
-        ):
+        if self.knows(path) or (not wire and path in self.response and not path.startswith("own.")):
             return
         self.put(self.response, path, hole, wire)
 
@@ -69,6 +74,7 @@ class Outcome:
         value = self.read(hole, wire) if hole.lenses or hole.shape else wire
         if value is ABSENT:
             return
+        value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
             Reader(self.dialect, {}).place(owner, path, value, None)
         except Misfit:  # something of another type stood there: what comes later counts
@@ -101,7 +107,7 @@ class Outcome:
         env = Env((), self.case, True)
         reader = Reader(self.dialect, {})
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
-        for hole, wire, _ in owner.stops:
+        for hole, wire, at in owner.stops:
             try:
                 if hole.path == ".":
                     assert hole.shape is not None
@@ -109,7 +115,7 @@ class Outcome:
                 else:
                     reader.hole(hole, wire, (), (), env)
             except Misfit:
-                continue
+                self.odd[hole.path] = at
         del env.fields["parts"]
         found: dict[str, Any] = {}
         for path, (value, _) in env.fields.items():
@@ -125,6 +131,7 @@ class Outcome:
         try:
             found: dict[str, Any] = Reader(self.dialect, {}).shape("usage", self.usage, (), True)
         except Misfit:
+            self.odd["usage"] = self.counted
             return None
         return found
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .events import Event
 from .lenses import Misfit
-from .picture import ABSENT, holes
+from .picture import ABSENT
 from .rulefile import Case
 from .sight import View
 from .writer import Writer
@@ -28,7 +28,7 @@ class Place:
 class Frames:
     """The frames that are written for a stream."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, numbered: bool) -> None:
         assert writer.dialect.stream is not None
         self.writer, self.stream = writer, writer.dialect.stream
         self.family = writer.dialect.family
@@ -37,10 +37,7 @@ class Frames:
         self.count = 0
         self._made: list[Any] = []
         self._case = Case("", "", self.stream.events[0].writes[0], None, {}, None, self.stream.pos)
-        # Whether frames are numbered: then no two of them are alike.
-        self._numbered = any(
-            hole.path == "at.frame" for p in self.stream.pictures() for hole in holes(p)
-        )
+        self._numbered = numbered  # whether frames have numbers
 
     def take(self) -> list[Any]:
         """Return the frames that were written since the last time."""

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+from . import where
+from .notes import Note
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .rulefile import Case, Dialect
+from .trace import OUTSIDE
+from .trail import At, keys_of
 
 MAX_LENGTH = 400
+OTHER = "(other)"  # a key that no picture names
 
 
 def pictured(dialect: Dialect, unit: str) -> set[str]:
@@ -85,3 +93,58 @@ class _Walk:
         for member in self.dialect.unions.get(name, [name]):
             for case in self.dialect.shapes[member].cases:
                 self.picture(case.wire, path, case, (*inside, name))
+
+
+class Patterns:
+    """Turns places of payloads into wire paths, as the pictures of a unit name them."""
+
+    def __init__(self, dialect: Dialect, unit: str) -> None:
+        self.model = dialect if unit != "session" else dialect.in_files
+        self.unit = unit
+        self.pictured = pictured(self.model, unit)
+        self.known: dict[str, str] = {}
+        self.places: dict[str, At] = {}
+
+    def of(self, note: Note) -> str | None:
+        """Return the wire path that a note speaks of, None where it names nothing of the source."""
+        if note.source_path is None:
+            return None
+        if note.code != "unknown-key":
+            return self.pattern(note.source_path)
+        above = self.pattern(note.source_path).rpartition(".")[0]
+        return f"{above}.{OTHER}" if above else OTHER
+
+    def pattern(self, place: str) -> str:
+        """Return the wire path of a pointer; what is carried whole has one path."""
+        found = self.known.get(place)
+        if found is None:
+            found = self.known[place] = self._pattern(place)
+        return found
+
+    def _pattern(self, place: str) -> str:
+        outside = OUTSIDE if place.startswith(OUTSIDE) else ""
+        path, best = "", ""
+        at: list[Any] = []
+        for step in keys_of(place.removeprefix(OUTSIDE)):
+            index = step.isdecimal()
+            path = f"{path}[]" if index else f"{path}.{step}".lstrip(".")
+            at.append(int(step) if index else step)
+            if path in self.pictured:
+                best = path
+            elif best and f"{best}.*" in self.pictured and not outside:
+                path = best
+                break
+        path = self._usual(path)
+        self.places.setdefault(path, tuple(at))
+        return f"{outside}{path}" or "(all)"
+
+    def _usual(self, path: str) -> str:
+        """Return a path of snake_case in camelCase, where the pictures have both."""
+        camel = re.sub(r"(?<=[a-z0-9])_([a-z])", lambda m: m[1].upper(), path)
+        return camel if camel in self.pictured else path
+
+    def rule(self, path: str) -> str | None:
+        """Return the place of the picture of a wire path."""
+        at = self.places.get(path.removesuffix(OTHER).rstrip("."), self.places.get(path))
+        found = where.rule_at(self.model, self.unit, at) if at is not None else None
+        return str(found) if found is not None and found.file else None

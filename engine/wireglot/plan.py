@@ -22,11 +22,13 @@ from .rulefile import Dialect, Group
 from .symbols import CLASSES, Cannot
 
 
-def make(source: Dialect, target: Dialect, ladder: Ladder) -> dict[str, Any]:
+def make(
+    source: Dialect, target: Dialect, ladder: Ladder, generator: type[Pair] = Pair
+) -> dict[str, Any]:
     """Return the plan of a pair; raises Cannot where it is left to the interpreter."""
     if scope.interpreted(source) or scope.interpreted(target):
         raise Cannot
-    pair = Pair(source, target, ladder)
+    pair = generator(source, target, ladder)
     pair.write()
     talk = target.conversation
     assert talk is not None
@@ -127,7 +129,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     # Spread holes say no keys of their own, so what holds them may come of any field.
     roots = {n[0] for n, c in entries(target) if any(h.path == "." or h.shape for h in holes(c))}
     places: dict[str, tuple[tuple[str, ...], Hole]] = {}
-    shaped: set[str] = set()
+    shaped: set[str] = set(pair.joint)
     for keys, hole in there:
         simple = (
             keys is not None and hole.mode is None and not _words(hole) and len(hole.paths) == 1
@@ -257,7 +259,7 @@ def _entry(
         if "tools" in target.bounds:
             return ("leave",)
         first = source.units["request"].cases[0].lists["tools"][0]
-        usual = child is first and not set(child.lenses) - {"listed"}
+        usual = child is first and child.mode == "each" and not set(child.lenses) - {"listed"}
         return ("tools",) if usual else ("leave",)
     if child.path.startswith("own.") and (
         source.family == target.family or child.lenses or child.mode or child.mark is None

@@ -106,11 +106,16 @@ class Policy:
                 return row.do
         return self.otherwise
 
+    @property
+    def lenient(self) -> bool:
+        """Tell whether it lets every note stand."""
+        return not self.table and not self.rows and self.otherwise == "note"
+
     def apply(
         self, notes: Iterable[Note], source: str | None = None, target: str | None = None
     ) -> tuple[tuple[Note, ...], Note | None]:
         """Return the notes that stay, and the first that is forbidden, if any."""
-        if not self.table and not self.rows and self.otherwise == "note":
+        if self.lenient:
             return tuple(notes), None
         stay, forbidden = [], None
         for note in notes:

@@ -417,6 +417,8 @@ class Reader:
         except Misfit as misfit:
             if not env.lenient or h.mark is None or h.shape == "conversation":
                 raise  # a conversation is never left out as a whole
+            if not spread and len(at) == len(env.base):
+                raise  # what is kept stands below something that was read
             env.spelled = before
             intake.keep(self, h, wire, at, rel, env, misfit, spread)
             return

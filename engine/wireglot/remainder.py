@@ -39,6 +39,7 @@ class Remainder:
         options: dict[str, Any],
     ) -> None:
         """Begin with what was written for names before, and the `ids` of calls that there are."""
+        self.pieces = False  # whether the client may hold one text as several
         self.provider, self.client = provider, client
         self.turns: list[dict[str, Any]] = []
         self._names, self._ids, self._options = names, ids, options
@@ -95,7 +96,7 @@ class Remainder:
         ):
             parts = client_sees.get("parts", [])
             entries = self._entries(candidate["parts"], parts, writer, made)
-            if any(more for _, _, more in entries):
+            if self.pieces or any(more for _, _, more in entries):
                 if carries:
                     self._ride(candidate, entries, writer, there)
                 self.turns.append(
@@ -163,10 +164,17 @@ class Remainder:
         waiting: list[tuple[Part, Entry]] = []
         for part, entry, more in entries:
             wire = writer.written.get(id(part), (None, None))[1]
+            if carry.is_around(self.client.model, part["type"]):
+                wire = writer.around.get(id(part), (part, wire))[1]
             if part["type"] not in carries or there.find(wire) is None:
                 waiting += [(part, entry)] if more or whole else []
                 continue
             rides = more or whole or bool(waiting) or "signature" in part
+            if rows and rows[-1].wire is wire:  # a run has one place for all of it
+                riders = [*rows[-1].riders, *waiting, (part, entry)]
+                rows[-1] = rows[-1]._replace(riders=riders, rides=rows[-1].rides or rides)
+                waiting = []
+                continue
             riders = [*waiting, (part, _here(part, entry))]
             rows.append(Row(wire, part["type"], riders, rides))
             waiting = []

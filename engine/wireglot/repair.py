@@ -33,14 +33,23 @@ HELP = {
 
 
 class Diagnosis(NamedTuple):
-    """One thing that a provider would refuse."""
+    """One thing that a provider would refuse.
 
-    path: str  # RFC 6901 pointer into the body
-    code: str  # that of a note, or `unreadable`
+    Attributes:
+        path: An RFC 6901 pointer into the body.
+        code: That of a note, or `unreadable`.
+        message: Why it is refused, a sentence for people.
+        rule: `file:line:column` of the rule that says so, or None.
+        help: What helps.
+        healed: Whether `repair` heals it.
+    """
+
+    path: str
+    code: str
     message: str
-    rule: str | None  # file:line:column of the rule that says so
+    rule: str | None
     help: str
-    healed: bool  # whether `repair` heals it
+    healed: bool
 
     def __str__(self) -> str:
         """Print it as findings in rule files are printed."""

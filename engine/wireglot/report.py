@@ -65,14 +65,14 @@ def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> st
         lines = list(links.target(outside, OUTSIDE))
         trees.append(Tree("envelope", "The envelope of the output", lines))
     counts = Counter(line.mark for tree in trees for line in tree.lines)
-    style, script = (_read(f"report.{kind}") for kind in ("css", "js"))
-    template = Environment(autoescape=True).from_string(_read("report.html"))
+    style, script = (page_text(f"report.{kind}") for kind in ("css", "js"))
+    template = Environment(autoescape=True).from_string(page_text("report.html"))
     return template.render(
         title=f"A {unit} from {source} to {target}",
         style=Markup(style),
         script=Markup(script),
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=hash_of(style),
+        script_hash=hash_of(script),
         trees=trees,
         counts=[(mark, counts[mark]) for mark in MARKS if counts[mark]],
         notes=list(map(str, done.notes)),
@@ -80,11 +80,12 @@ def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> st
     )
 
 
-def _read(name: str) -> str:
+def page_text(name: str) -> str:
+    """Return a piece of the pages, as `report.css`."""
     return (PAGE / name).read_text("utf-8")
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
     """Return what a Content-Security-Policy names a style or script by."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 

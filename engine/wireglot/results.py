@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 
 class Envelope(NamedTuple):
-    """What the target keeps outside the body of a request."""
+    """What the target keeps outside the body of a request.
+
+    Attributes:
+        model: The model, where the target names it outside the body.
+        stream: Whether a stream is asked for, where the target says it outside the body.
+        method: The method of HTTP.
+        path: The path of the address, with the model in it where that is so.
+        headers: Headers that the target wants; keys to an API are none of them.
+    """
 
     model: str | None
     stream: bool | None
@@ -27,8 +35,12 @@ class Envelope(NamedTuple):
 class Conversion(NamedTuple):
     """A converted body, the notes, and for a request its envelope.
 
-    `rules_hash` is the hash of the rule set that did it, as `RuleSet.hash`; `trace` says where each
-    value comes from and what became of each, where that was asked for.
+    Attributes:
+        body: New JSON in the target's dialect.
+        notes: What could not be carried exactly.
+        envelope: What a request has outside its body; None for other units.
+        rules_hash: The hash of the rule set that did it, as `RuleSet.hash`.
+        trace: Where each value comes from and what became of each, where that was asked for.
     """
 
     body: Any
@@ -39,7 +51,12 @@ class Conversion(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """An IR value and the notes of reading it."""
+    """An IR value and the notes of reading it.
+
+    Attributes:
+        ir: Plain JSON, as docs/ir.md describes it.
+        notes: What the IR does not hold exactly.
+    """
 
     ir: Any
     notes: tuple[Note, ...]

@@ -16,6 +16,7 @@ from .results import Conversion, Envelope, all_notes, concluded
 from .source import Node
 
 if TYPE_CHECKING:
+    from .audit import Audit
     from .dialects import DialectRules
     from .exchanges import Exchange
     from .fast import Fast
@@ -40,7 +41,15 @@ _DEEP = (RecursionError, StopIteration, ValueError)
 
 
 class RuleSet:
-    """An immutable set of dialects; safe to share between threads."""
+    """An immutable set of dialects; safe to share between threads.
+
+    `rules[NAME]` is a dialect, `NAME in rules` tells whether there is one.
+
+    Attributes:
+        dialects: The names of the dialects, sorted.
+        findings: What the checks found beside errors.
+        sources: Where rule files were loaded from, beside the packaged ones.
+    """
 
     def __init__(
         self,
@@ -67,7 +76,9 @@ class RuleSet:
         self._models = dict(models or {})
         self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
+        self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
         self._pairs: dict[tuple[Any, ...], Fast | None] = {}
+        self._taken: dict[tuple[str, str, str | None], Fast] = {}  # by model
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
         self.sources: tuple[Any, ...] = tuple(sources)
@@ -155,9 +166,16 @@ class RuleSet:
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
         from . import variants
 
+        if not options and model.__class__ in (str, NoneType) and (name, model) in self._named:
+            return self._named[name, model]
         found = self._varied.get(name, ())
         variants.check_version(options, {name: found})
-        return self._made(name, variants.applying(found, name, model, options))
+        made = self._made(name, variants.applying(found, name, model, options))
+        if not options and model.__class__ in (str, NoneType):
+            if len(self._named) >= REMEMBERED:
+                self._named.clear()
+            self._named[name, model] = made
+        return made
 
     def _both(
         self, body: Any, source: str, target: str, unit: str, model: str | None, options: Any
@@ -187,6 +205,28 @@ class RuleSet:
                 self._chosen.clear()
             self._chosen[key] = both
         return both
+
+    def _usual(self, body: Any, source: str, target: str, model: str | None) -> Fast | None:
+        """Return the compiled pair that took such a request before: the short way of `convert`."""
+        if source.__class__ is not str or target.__class__ is not str:
+            return None
+        if source not in self._varied and target not in self._varied:
+            return self._taken.get((source, target, None))
+        if model is None:
+            model = self._model_in(body, source, "request")
+        return self._taken.get((source, target, model)) if model.__class__ is str else None
+
+    def _remember(self, body: Any, source: str, target: str, model: str | None, fast: Fast) -> None:
+        """Keep the compiled pair that takes such a request."""
+        if source not in self._varied and target not in self._varied:
+            self._taken[source, target, None] = fast
+            return
+        if model is None:
+            model = self._model_in(body, source, "request")
+        if model.__class__ is str:
+            if len(self._taken) >= REMEMBERED:
+                self._taken.clear()
+            self._taken[source, target, model] = fast
 
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names; in a request it mostly stands at the top."""
@@ -222,6 +262,20 @@ class RuleSet:
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
+        if (
+            options is None
+            and policy is None
+            and resolve is None
+            and clock is None
+            and unit == "request"
+            and not trace
+        ):
+            usual = self._usual(body, source, target, model)
+            if usual is not None:
+                try:
+                    return usual.run(body, model, stream)
+                except usual.leave:
+                    pass
         if options is not None or not (
             source.__class__ is target.__class__ is str
             and (model is None or model.__class__ is str)
@@ -238,6 +292,8 @@ class RuleSet:
             fast = self._pairs.get((source, target)) if both is NONE else None
             fast = fast or self._fast(source, target, both)
             if fast is not None:
+                if not known:
+                    self._remember(body, source, target, model, fast)
                 try:
                     done = fast.run(body, model, stream)
                 except fast.leave:
@@ -334,6 +390,26 @@ class RuleSet:
         from . import streams
 
         return streams.frames(self, response, dialect)
+
+    def audit(
+        self,
+        source: str,
+        target: str,
+        unit: str = "request",
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        examples: bool = False,
+    ) -> Audit:
+        """Say what converting does with each field of a unit, from the rules alone.
+
+        Without a `model` each kind of model is tried that the rules tell apart. With `examples`
+        each line holds a payload that shows it. Raises UsageError.
+        """
+        from . import audit
+
+        check_call(model, None, source=source, target=target)
+        known = known_options(options)
+        return audit.audit(self, source, target, unit, model, known, examples)
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """Return the variants of a dialect. Raises UsageError if there is no such dialect."""

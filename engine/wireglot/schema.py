@@ -84,7 +84,7 @@ class Schema:
                 for node in _nodes(value if key in SINGLES else {key: value}):
                     for word in node:
                         trail.put_inside(node, word, place)
-            elif key in MAPS:
+            elif key in MAPS and isinstance(value, dict):
                 for name, child in value.items():
                     self.trace(came[key][name], child, (*place, name), trail)
             elif isinstance(value, list) and (key in LISTS or key == "items"):

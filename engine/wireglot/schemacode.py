@@ -5,7 +5,7 @@ The code says yes or does not know; what it does not know, `Schema.fits` and `cl
 
 from __future__ import annotations
 
-from .nodes import LISTS, MAPS, SINGLES
+from .nodes import LISTS, MAPS, PLACES, SINGLES
 from .picture import ABSENT, Fields, Literal, Picture, Test
 from .schema import Schema
 from .symbols import Cannot, Code
@@ -75,6 +75,8 @@ def _node(code: Code, walk: str, schema: Schema) -> None:
                 code("if not k.isascii(): k.encode()")
             code("c = v.__class__")
             code("if c is str:")
+            nodes = PLACES | schema.whole if schema.rules.all else PLACES - schema.whole
+            code(f"    if k in {code.const(nodes, 'NODES')}: return False")
             code("    if not v.isascii(): v.encode()")
             _inner(code, walk, schema)
             code("elif c is dict: clean(v)")

@@ -136,6 +136,10 @@ def _folded(
             root = lines[start + found[0]][document.tree.parent]
             memory.update({"root": root} if root is not None else {})
             off = [n for n in range(start, len(lines)) if n not in path]
+            if reader.recorder is not None:
+                for n in path:
+                    at = (n, document.tree.parent)
+                    reader.recorder.hush(at, "it repeats another value", None)
             memory.update({"off": off} if off else {})
     for n in range(start, len(lines)):
         if n not in path or not isinstance(lines[n], dict):

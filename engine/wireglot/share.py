@@ -431,9 +431,10 @@ def closed(writer: Writer, run: Gathered, first: Any) -> Any:
         places = (writer.trail.find(first, key) for key in kept)
         place = next((at for at in places if at is not None), None)
         leftover.put_back(writer, around, wire, place[:-1] if place else None)
+    both = {**run.beside, **wire} if run.beside else wire
+    writer.around.update((id(part), (part, both)) for part, _ in run.wire)
     if not run.beside:
         return wire
-    both = {**run.beside, **wire}
     if writer.recorder is not None:
         writer.recorder.copy(run.beside, both)
         writer.recorder.copy(wire, both)

@@ -30,11 +30,16 @@ def flat_yaml(node: Node, only: str | None = None) -> str:
 
     Raises UsageError for a name that is not there.
     """
-    lines = list(_mapping(node if only is None else _named(node, only), 0))
-    fits = [len(line.text) for line in lines if line.said and len(line.text) <= WIDE]
+    found = list(lines(node if only is None else _named(node, only)))
+    fits = [len(line.text) for line in found if line.said and len(line.text) <= WIDE]
     width = max(fits, default=0)
-    shown = (f"{text:<{width}}  # {said}" if said else text for text, said in lines)
+    shown = (f"{text:<{width}}  # {said}" if said else text for text, said in found)
     return "".join(f"{text}\n" for text in shown)
+
+
+def lines(node: Node) -> Iterator[Line]:
+    """Yield the lines of a mapping as YAML, each with what its comment says."""
+    yield from _mapping(node, 0)
 
 
 def _named(node: Node, name: str) -> Node:
@@ -57,7 +62,7 @@ def _mapping(node: Node, depth: int, first: str = "") -> Iterator[Line]:
     indent = "  " * depth
     for key, child in node.value.items():
         pos = node.keys.get(key, child.pos)
-        head = f"{first or indent}{_text(key, False)}:"
+        head = f"{first or indent}{scalar(key, False)}:"
         first = ""
         yield from _entry(head, child, depth, pos)
     for gone in getattr(node, "gone", ()):
@@ -86,7 +91,7 @@ def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
 def _short(node: Node, pos: Pos) -> str | None:
     """Return a node in one line where all of it stands on the line of `pos`."""
     if not node.value or not isinstance(node.value, dict | list):
-        return _flow(node) if isinstance(node.value, dict | list) else _text(node.value, False)
+        return _flow(node) if isinstance(node.value, dict | list) else scalar(node.value, False)
     if all(p.file == pos.file and p.line == pos.line for p in _places(node)):
         return _flow(node)
     if isinstance(node.value, list) and not any(
@@ -112,11 +117,11 @@ def _places(node: Node) -> Iterator[Pos]:
 
 def _flow(node: Node) -> str:
     if isinstance(node.value, dict):
-        inner = (f"{_text(k, True)}: {_flow(v)}" for k, v in node.value.items())
+        inner = (f"{scalar(k, True)}: {_flow(v)}" for k, v in node.value.items())
         return "{" + ", ".join(inner) + "}"
     if isinstance(node.value, list):
         return "[" + ", ".join(map(_flow, node.value)) + "]"
-    return _text(node.value, True)
+    return scalar(node.value, True)
 
 
 def _was(node: Node) -> str:
@@ -132,7 +137,7 @@ def _place(pos: Pos) -> str:
     return f"{pos.file}:{pos.line}"
 
 
-def _text(value: Any, within: bool) -> str:
+def scalar(value: Any, within: bool = True) -> str:
     """Return a scalar as YAML that reads back as it; `within` brackets, more signs are special."""
     if not isinstance(value, str):
         return json.dumps(value)

@@ -29,9 +29,7 @@ class View:
         self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.lists: dict[str, dict[int, list[Any]]] = {}
         self.settled: set[str] = set()  # terms of sums that were written
-        self.memory: dict[str, Any] = (
-            obj.get("spelled", {}).get(self.dialect, {}) if writer.same else {}
-        )
+        self.memory: dict[str, Any] = memory_of(obj, self.dialect) if writer.same else {}
 
     def look(self, path: str) -> Any:
         """Return the value at a path without claiming it, or ABSENT."""
@@ -89,6 +87,15 @@ def blank(writer: Writer, part: Any, role: Any) -> bool:
         # At home a model may have said a blank.
         and not (writer.same and part.get("text") and role == "assistant")
     )
+
+
+def memory_of(obj: dict[str, Any], dialect: str) -> dict[str, Any]:
+    """Return what an object remembers of its spelling; nothing where that has no such form."""
+    spelled = obj.get("spelled")
+    found = spelled.get(dialect) if isinstance(spelled, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(v, dict) for v in found.values()):
+        return {}
+    return found
 
 
 def means(text: str, value: Any) -> bool:

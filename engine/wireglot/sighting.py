@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -87,6 +88,8 @@ class Frame:
             if wire == []:
                 sight.claims.append(at)
             return [sight]
+        if idle(p):
+            return [sight]
         if not isinstance(wire, list):
             return []
         if len(wire) == 1:
@@ -101,7 +104,7 @@ class Frame:
 
     def _fields(self, p: Fields, wire: Any, at: At, sight: Sight) -> list[Sight]:
         if not isinstance(wire, dict):
-            return []
+            return [sight] if wire is ABSENT and idle(p) else []
         found = [sight]
         used: set[str] = set()
         for names, child in p.entries:
@@ -215,6 +218,18 @@ class Frame:
 
 def _among(word: Any, names: frozenset[Any]) -> bool:
     return word in names if isinstance(word, str | None) else False
+
+
+@functools.lru_cache(maxsize=4096)
+def idle(p: Picture) -> bool:
+    """Tell whether a picture holds nothing but fixed values that say nothing."""
+    if isinstance(p, Literal):
+        return p.values[0] is not ABSENT and not guards(p.values[0])
+    if isinstance(p, Items):
+        return bool(p.items) and all(idle(item) for item in p.items)
+    if not isinstance(p, Fields) or p.closed or p.spread:
+        return False
+    return all(idle(child) for _, child in p.entries)
 
 
 def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from .lenses import Misfit
@@ -36,10 +36,28 @@ def clean(value: dict[str, Any], depth: int = 0) -> None:
     if not all(map(_ascii, value)):  # TypeError for a key that is no text
         for key in value:
             key.encode()
-    _clean_items(value.values(), depth)
+    for item in value.values():
+        kind = item.__class__
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is dict:
+            clean(item, depth + 1)
+        elif kind is list:
+            _clean_list(item, depth + 1)
+        elif kind is int:
+            if not -MAX_NUMBER < item < MAX_NUMBER:
+                raise Odd
+        elif kind is float:
+            if item - item != 0:
+                raise Odd
+        elif kind is not bool and item is not None:
+            raise Odd
 
 
-def _clean_items(items: Iterable[Any], depth: int) -> None:
+def _clean_list(items: list[Any], depth: int) -> None:
+    if depth > 51:
+        raise Odd
     for item in items:
         kind = item.__class__
         if kind is str:
@@ -48,14 +66,12 @@ def _clean_items(items: Iterable[Any], depth: int) -> None:
         elif kind is dict:
             clean(item, depth + 1)
         elif kind is list:
-            if depth > 50:
-                raise Odd
-            _clean_items(item, depth + 1)
-        elif kind is float:
-            if item - item != 0:
-                raise Odd
+            _clean_list(item, depth + 1)
         elif kind is int:
             if not -MAX_NUMBER < item < MAX_NUMBER:
+                raise Odd
+        elif kind is float:
+            if item - item != 0:
                 raise Odd
         elif kind is not bool and item is not None:
             raise Odd

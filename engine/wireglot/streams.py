@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import framing
+from . import variants
+from .bytestream import Bytes
 from .errors import ConversionError, UsageError
 from .fold import Fold
 from .incoming import Candidate, Part
+from .lanes import Lanes
 from .notes import Draft, Note
 from .outcome import Outcome
 from .payload import check_call, known_options
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from .rulefile import Dialect
     from .rulesets import RuleSet
 
+    Pair = tuple[DialectRules, DialectRules]
+
 
 class Translator:
     """One stream on its way from a source to a target; `rules.translator(...)` makes it.
@@ -30,6 +34,8 @@ class Translator:
     `feed` takes a frame (parsed data, or a text as the end marker) and returns the frames that it
     gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
     """
+
+    _eager = False  # whether the result is made at the end of the stream, asked for or not
 
     def __init__(
         self,
@@ -39,29 +45,63 @@ class Translator:
         policy: Policy,
         keep: bool = True,
         rules_hash: str = "",
+        choose: Callable[[str], Pair] | None = None,
     ) -> None:
-        self._source, self._target, self._options = source, target, options
-        self._judge, self._keep, self._hash = policy, keep, rules_hash
+        """Begin; `choose` gives the rules for a model, where only the first frame names it."""
+        self._options, self._judge, self._keep, self._hash = options, policy, keep, rules_hash
+        # The result is made when asked for.
+        self._late = keep and policy.lenient and not self._eager
+        self._choose = choose
+        self._done = self._over = False
+        self._result: Conversion | None = None
+        self._between(source, target)
+
+    def _between(self, source: DialectRules, target: DialectRules) -> None:
+        """Begin between two dialects."""
+        self._source, self._target = source, target
         for dialect in (source, target):
             if dialect.model.stream is None:
                 raise UsageError(f"{dialect.name} has no picture of a stream")
         self._home = source.name == target.name
         self._unfold: Unfold | None = None
         if not self._home:
-            writer = Writer(target.model, False, Trail(), options, target.ladder)
+            writer = Writer(target.model, False, Trail(), self._options, target.ladder)
             self._unfold = Unfold(writer)
-        self._fold = Fold(source.model, self._unfold, keep)
-        self._done = self._over = False
-        self._result: Conversion | None = None
+        plain = self._options.get("engine") == "interpreted"
+        self._fold = Fold(source.model, self._unfold, self._keep, not plain)
+        self._lanes = Lanes(self._fold, self._unfold)
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
+        take = self._lanes.take
+        if take is not None:
+            made = take(frame)
+            if made is None:
+                made = self._lanes.other(frame)
+            if made is not None:
+                return made
+        return self._fed(frame)
+
+    def _fed(self, frame: Any) -> list[Any]:
+        """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
+        if self._choose is not None:
+            choose, self._choose = self._choose, None
+            name = model_in(self._source.model, frame)
+            known = choose(name) if name is not None else (self._source, self._target)
+            if known != (self._source, self._target):
+                self._between(*known)
+        lanes = self._lanes
+        lanes.settle()
         try:
             self._fold.feed(frame)
-        except RecursionError:
-            raise ConversionError("the frame is nested too deep") from None
+        except BaseException as error:
+            lanes.close()
+            if isinstance(error, RecursionError):
+                raise ConversionError("the frame is nested too deep") from None
+            raise
+        lanes.learn(frame)
         if self._unfold is None:
             return [frame]
         if self._fold.ended and not self._over:
@@ -75,6 +115,8 @@ class Translator:
         if self._done:
             return []
         self._done = True
+        self._lanes.settle()
+        self._lanes.close()
         fold = self._fold
         fold.close()
         frames: list[Any] = []
@@ -87,7 +129,9 @@ class Translator:
         if fold.error is None and (unsaid or not fold.finished):
             told = "the stream ends before " + ("its end is said" if unsaid else "it says why")
             fold.say("cut-short", "kept", (fold.frames,), told)
-        if self._keep:
+        if not self._keep:
+            fold.told_odd()
+        elif not self._late:
             self._result = self._concluded()
         return frames
 
@@ -101,14 +145,16 @@ class Translator:
         if self._result is None:
             if not self._keep:
                 raise UsageError("this translator was told to keep nothing")
-            raise UsageError("the result is there when the stream is finished")
+            if not (self._done and self._late):
+                raise UsageError("the result is there when the stream is finished")
+            self._result = self._concluded()
         return self._result
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was not carried exactly, as far as it is known."""
-        if self._result is not None:
-            return self._result.notes
+        if self._result is not None or (self._done and self._late):
+            return self.result.notes
         notes = read_notes(self._fold.notes, self._home)
         if self._unfold is not None:
             notes += _once(all_notes((), self._unfold.writer.notes, None, False))
@@ -122,6 +168,7 @@ class Translator:
     def _concluded(self) -> Conversion:
         fold = self._fold
         body, lost = collected(self._source, fold, self._options)
+        fold.told_odd()
         notes = read_notes(fold.notes, self._home) + finished(lost, body)
         if not self._home:
             read = self._source._read(body, "response", None, None, self._options)
@@ -144,42 +191,6 @@ class Translator:
             read.ir, "response", False, read.trail, self._options, read.made, read.odd, prepare
         )
         return out, drafts
-
-
-class Bytes:
-    """A translator of bytes: `feed(bytes)` and `finish()` return bytes.
-
-    Within one dialect the bytes come out as they went in.
-    """
-
-    def __init__(self, translator: Translator) -> None:
-        source, target = translator._source.model.stream, translator._target.model.stream
-        assert source is not None and target is not None
-        self._translator, self._stream = translator, target
-        self._splitter = framing.Splitter(source)
-
-    def feed(self, data: bytes) -> bytes:
-        """Take the next bytes; return those that they give rise to. Raises ConversionError."""
-        return self._through(self._splitter.feed(data), data)
-
-    def finish(self) -> bytes:
-        """Return the bytes that are left; nothing more comes. Raises PolicyError."""
-        made = self._through(self._splitter.finish(), b"")
-        return made + framing.written(self._translator.finish(), self._stream)
-
-    def _through(self, frames: list[Any], data: bytes) -> bytes:
-        made = [new for frame in frames for new in self._translator.feed(frame)]
-        return data if self._translator._home else framing.written(made, self._stream)
-
-    @property
-    def result(self) -> Conversion:
-        """The whole response in the target, as far as it came."""
-        return self._translator.result
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What was not carried exactly, as far as it is known."""
-        return self._translator.notes
 
 
 class TextStream:
@@ -311,8 +322,20 @@ def translator(
     """Make a translator; `RuleSet.translator` says more."""
     check_call(model, None, source=source, target=target)
     known = known_options(options)
-    one, two = rules.at(source, model, known), rules.at(target, model, known)
-    return Translator(one, two, known, of(policy), result, rules.hash)
+
+    def choose(name: str | None) -> Pair:
+        return rules.at(source, name, known), rules.at(target, name, known)
+
+    later = choose if model is None else None
+    return Translator(*choose(model), known, of(policy), result, rules.hash, later)
+
+
+def model_in(dialect: Dialect, frame: Any) -> str | None:
+    """Return the name of the model that a frame says."""
+    stream = dialect.stream
+    pictures = stream.pictures() if stream is not None else ()
+    found = (variants.model_in(p, frame, "response.model") for p in pictures)
+    return next((name for name in found if name is not None), None)
 
 
 def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
@@ -326,7 +349,7 @@ def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
 
 def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
     """Yield the frames of a response in its own dialect."""
-    found = rules[dialect]
+    found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
     read = found._read(response, "response", None, None, {})

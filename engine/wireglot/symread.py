@@ -5,6 +5,8 @@ What cannot be decided here raises Cannot; what is unusual raises ODD when the c
 
 from __future__ import annotations
 
+from typing import Any
+
 from .ir import field_type
 from .lenses import is_guard
 from .picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
@@ -25,13 +27,15 @@ class Reading:
         dialect: Dialect,
         known: str | None = None,
         place: str | None = None,
+        strict: bool = False,
     ) -> None:
         """Begin with nothing read.
 
         `known` is the key that was looked at already, `place` the code of where the object stands.
+        `strict` leaves what has another spelling than the dialect itself would write.
         """
         self.code, self.case, self.dialect, self.known = code, case, dialect, known
-        self.place = place
+        self.place, self.strict = place, strict
         self.spares: list[Spare] = []
         self.own: dict[str, Sym] = {}  # what `$.` holes found
         self.env: dict[str, Sym] = {}
@@ -65,9 +69,13 @@ class Reading:
                     and not (child.mode == "each" and child.mark == "old")
                 ):
                     may.append((key, child))
+                elif self.strict and child.mark not in ("optional", "old"):
+                    raise Cannot  # that nothing stands there is remembered
             elif isinstance(child, Fields) and all_marked(child):
                 if any(h.mark in ("default", "made") for h in holes(child)):
                     raise Cannot  # where nothing stands, there is a field
+                if self.strict and any(h.mark == "else" for h in holes(child)):
+                    raise Cannot
                 continue
             else:
                 need.append((key, child))
@@ -80,6 +88,9 @@ class Reading:
                 f" + ({key!r} in {var})" if h.mark == "else" else f" + ({names[key]} is not None)"
                 for key, h in may
             )
+            for key, h in may if self.strict else ():
+                if h.mark == "else":
+                    code(f"if {key!r} not in {var}: raise ODD")
             if lists:
                 for key, _ in may:
                     code(f"{names[key]} = {var}.get({key!r})")
@@ -149,6 +160,8 @@ class Reading:
     ) -> None:
         """Read one hole, the value of `key`."""
         code = self.code
+        if self.strict and not self._plainly(h, var, maybe):
+            return
         if h.path == "." and h.shape is not None and not maybe:
             self.itself(h, var, place)
             return
@@ -175,7 +188,7 @@ class Reading:
         if tables and len(lenses) == 1 and not maybe:
             code(f"if {var}.__class__ is not str: raise ODD")
             word = code.name()
-            code(f"{word} = {code.const(self.dialect.tables[tables[0]].to_ir, 'WORDS')}[{var}]")
+            code(f"{word} = {code.const(self._words(tables[0]), 'WORDS')}[{var}]")
             self.env[h.path] = Val(word, "str")
             return
         if any(not is_guard(lens) for lens in lenses):
@@ -198,10 +211,27 @@ class Reading:
                 code(f"if {var} is None: raise ODD")
         self.env[h.path] = Val(var, cls, maybe, raw=cls == "dict", place=place)
 
+    def _plainly(self, h: Hole, var: str, maybe: bool) -> bool:
+        """Leave what a hole would remember; False where nothing of it can be read here."""
+        if h.mark == "old":
+            if not maybe:
+                raise Cannot
+            self.code(f"if {var} is not None: raise ODD")
+            return False
+        if maybe and h.mark == "else" and h.value is not None:
+            self.code(f"if {var} is None: raise ODD")
+        return True
+
+    def _words(self, name: str) -> dict[str, Any]:
+        table = self.dialect.tables[name]
+        if not self.strict:
+            return dict(table.to_ir)
+        return {word: ir for word, ir in table.to_ir.items() if table.to_wire.get(ir) == word}
+
     def itself(self, h: Hole, var: str, place: str | None) -> None:
         """Read a hole that is made of the object's own fields, by its usual case."""
         case = self.dialect.cases_of(h.shape or "")[0][1]
-        inner = Reading(self.code, case, self.dialect)
+        inner = Reading(self.code, case, self.dialect, strict=self.strict)
         if not isinstance(case.wire, Fields):
             raise Cannot
         inner.fields(case.wire, var, place=place)

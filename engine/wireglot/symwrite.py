@@ -204,6 +204,12 @@ class Writing:
         if value.maybe and h.mark is None:
             self.code(f"if {value.code} is None: raise ODD")
             value = Val(value.code, value.cls, text=value.text, plain=value.plain, raw=value.raw)
+        if value.maybe and h.mark in ("default", "else"):
+            if any(not is_guard(lens) for lens in h.lenses) or value.raw:
+                raise Cannot
+            filled = self.code.name()
+            self.code(f"{filled} = {h.value!r} if {value.code} is None else {value.code}")
+            value = Val(filled, value.cls, plain=value.plain)
         expression, cls = value.code, value.cls
         json_text, sure = False, None
         for lens in h.lenses:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import commits
+from . import commits, schemacode
 from .looks import find, gathering, unlensed
 from .picture import Fields, Hole, holes
 from .rulefile import Case, Dialect, Shape
-from .symbols import Cannot, Code, NoFit, Sym
-from .symread import Reading
-from .symwrite import write
+from .symbols import Cannot, Code, NoFit
 from .target import Target
 
 if TYPE_CHECKING:
@@ -101,7 +99,9 @@ def tools_body(pair: Pair, code: Code) -> None:
 def _takes(target: Dialect) -> bool:
     """Tell whether a dialect's list of tools takes plain functions."""
     hole = find(target.units["request"].cases[0].wire, "tools")
-    if hole is None or hole.shape is None or hole.mark == "old" or set(hole.lenses) - {"listed"}:
+    if hole is None or hole.shape is None or hole.mode != "each" or hole.mark == "old":
+        return False
+    if set(hole.lenses) - {"listed"}:
         return False
     members = target.unions.get(hole.shape, [hole.shape])
     gathered = gathering(target)
@@ -117,10 +117,10 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
             for n, c in case.wire.entries
             if isinstance(c, Hole) and c.path == "parameters" and len(shape.cases) > 1
         ]
-        reading = Reading(code.fork(), case, pair.source, place=place)
-        piece = reading.code
+        piece = code.fork()
         piece.depth += 1
         try:
+            reading = pair.reading(piece, case, place=place)
             plain = Case(
                 case.name,
                 case.shape,
@@ -135,11 +135,16 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
             reading.fields(plain.wire, "e", checked=True)
             for lens in lenses(pair, case.wire):
                 respelling = pair.source.schemas[lens]
+                schema = piece.const(respelling, "SCHEMA")
+                value = reading.env["parameters"].code
                 if respelling.types or respelling.two_way:
-                    schema = piece.const(respelling, "SCHEMA")
-                    value = reading.env["parameters"].code
                     piece(f"if {value} is not None and not {schema}.plain({value}): raise ODD")
-            tool(pair, piece, reading.build(shape))
+                if reading.strict and case.doubles:
+                    fits = f"{schema}.fits({value})"
+                    takes = schemacode.taker(piece, respelling)
+                    fits = fits if takes is None else f"({takes}({value}) or {fits})"
+                    piece(f"if {value} is not None and not {fits}: raise ODD")
+            pair.tool(piece, reading.build(shape))
         except (Cannot, NoFit):
             continue
         code(f"{head} {' and '.join(tests) or 'True'}:")
@@ -159,8 +164,3 @@ def lenses(pair: Pair, wire: Fields) -> list[str]:
         for lens in hole.lenses
         if lens in pair.source.schemas
     ]
-
-
-def tool(pair: Pair, code: Code, obj: dict[str, Sym]) -> None:
-    done = "found.append({})".format
-    write(code, pair.target, "function", obj, pair.limit, pair.lose, lambda c, x: c(done(x)))

@@ -60,6 +60,10 @@ class Trace:
 
     Leaves are texts, numbers, booleans, nulls and empty objects and lists, named by RFC 6901
     pointers; what stands in the envelope has `envelope:` before its pointer.
+
+    Attributes:
+        origins: For each leaf of the output, by pointer, what it comes from.
+        fates: For each leaf of the input, by pointer, what became of it.
     """
 
     __slots__ = ("fates", "origins")

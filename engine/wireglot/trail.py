@@ -49,6 +49,14 @@ class Trail:
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
 
+    def fork(self) -> Trail:
+        """Return a copy that knows as much, and tells this one nothing of what it hears."""
+        made = Trail(self.recorder)
+        made._at = {owner: dict(places) for owner, places in self._at.items()}
+        made._inside = {owner: dict(places) for owner, places in self._inside.items()}
+        made._held = list(self._held)
+        return made
+
     def put(self, owner: Any, key: Any, at: At | None) -> None:
         """Say that `owner[key]` (or the owner itself, for None) came from `at`."""
         if at is None:

@@ -21,6 +21,8 @@ class TurnStream(Translator):
     Nothing rides in its frames: what must come back is in the state of the exchange.
     """
 
+    _eager = True  # what is remembered of a turn is known when it ends
+
     def __init__(
         self,
         provider: DialectRules,
@@ -58,6 +60,8 @@ class TurnStream(Translator):
         assert self._unfold is not None
         self._names.learn(self._unfold.writer.limits, self._target.name)
         rest = Remainder(self._source, self._target, self._names, self._taken, self._options)
+        text = self._unfold.stream.get("append", "text", "text")
+        rest.pieces = text is not None and text.listed
         rest.taken(read.ir, read.trail, read.made, False)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, False)
         rest.noted(drafts, read.trail, self._stays)

@@ -43,30 +43,43 @@ class Outgoing:
         self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
 
 
+class Outlook:
+    """What is known of the streams of a dialect before anything comes."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        assert dialect.stream is not None
+        self.lists = list(_lists(dialect))
+        self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
+        for nth, hole in enumerate(self.lists):
+            for kind in dialect.kinds_of(hole.shape or ""):
+                self.slots.setdefault(str(kind), nth)
+        paths = {hole.path for p in dialect.stream.pictures() for hole in holes(p)}
+        self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths
+        # Whether parts come one after another.
+        self.closes = dialect.stream.get("part_stop") is not None or not dialect.stream.plain
+        self.taking: dict[tuple[str, ...], bool] = {}  # parts that it takes, by their fields
+
+
 class Unfold:
     """The stream of one dialect, written as it comes."""
 
     def __init__(self, writer: Writer) -> None:
         assert writer.dialect.stream is not None
         self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.stream
-        self.frames = Frames(writer)
         self.same = writer.same
         self.failing = False
+        self.moved = True  # whether a part was begun or ended
+        known = self.stream.outlook or Outlook(self.dialect)
+        self.stream.outlook = known
+        self.frames = Frames(writer, known.numbered)
+        self._many, self._closes = known.many, known.closes
+        self._lists, self._slots = known.lists, known.slots
+        self._taking = {} if writer.options else known.taking
         self._queues: dict[tuple[int, int], list[Outgoing]] = {}
         self._of: dict[int, Outgoing] = {}
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
-        self._lists = list(_lists(self.dialect))
-        self._slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
-        for nth, hole in enumerate(self._lists):
-            for kind in self.dialect.kinds_of(hole.shape or ""):
-                self._slots.setdefault(str(kind), nth)
-        self._taking: dict[tuple[str, ...], bool] = {}
-        paths = {hole.path for p in self.stream.pictures() for hole in holes(p)}
-        self._many = "at.candidate" in paths
         self._last: Part | None = None  # the last text
         self._items = None if self.stream.plain else Brackets(self.frames)
-        # Whether parts come one after another.
-        self._closes = self.stream.get("part_stop") is not None or self._items is not None
 
     # -- what a fold tells ------------------------------------------------------------------------
 
@@ -159,7 +172,8 @@ class Unfold:
             said["usage"] = counts
         elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
             said["usage"] = {}
-        for word, flowing in self.stream.of.items() if self.same else ():
+        related = outcome.dialect.family == self.dialect.family
+        for word, flowing in self.stream.of.items() if related else ():
             if word.act == "append" and word.kind == "candidate":
                 piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
                 if piece is not None:
@@ -222,6 +236,22 @@ class Unfold:
             self._over(head)
             queue.pop(0)
 
+    def running(self, part: Part) -> tuple[Outgoing, list[Any]] | None:
+        """Return what is written for each further piece of a part: no frames where it waits.
+
+        None where a piece may do more than that.
+        """
+        out = self._of.get(id(part))
+        if out is None or self.failing or out.gone:
+            return None
+        queue = self._queue(out)
+        free = self._free(out)
+        if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
+            return out, []
+        if not (free or len(queue) == 1) or not (out.begun and out.text and out.template):
+            return None
+        return (out, out.template) if out.sent == len(part.pieces) else None
+
     def flush(self) -> None:
         """Write all that waits."""
         for queue in self._queues.values():
@@ -239,6 +269,7 @@ class Unfold:
         self, out: Outgoing, kind: str, said: dict[str, Any], event: Event | None
     ) -> dict[str, Any]:
         """Give a part its numbers; return what is said of it, and of its item."""
+        self.moved = True
         kinds = self._kinds.setdefault(out.part.candidate, [])
         self._last = out.part if kind == "text" else self._last
         out.place.index, out.place.nth = len(kinds), kinds.count(kind)
@@ -297,6 +328,7 @@ class Unfold:
         """Write the end of a part, or the whole of one that did not flow."""
         if out.gone:
             return
+        self.moved = True
         part = out.part
         if out.flow is None:
             self._settle(out, part.ir(), 0)

@@ -167,15 +167,15 @@ def models(*dialects: Sequence[Row]) -> list[str]:
     return [glob.replace("*", "").replace("?", "x") for glob in globs]
 
 
-def model_in(picture: Picture, body: Any) -> str | None:
+def model_in(picture: Picture, body: Any, path: str = "model") -> str | None:
     """Return the name of the model that a payload holds where a picture has `$model`."""
     if isinstance(picture, Hole):
-        return body if picture.path == "model" and isinstance(body, str) else None
+        return body if picture.path == path and isinstance(body, str) else None
     if isinstance(picture, Fields) and isinstance(body, dict):
         for names, child in picture.entries:
             for name in names:
                 if name in body:
-                    found = model_in(child, body[name])
+                    found = model_in(child, body[name], path)
                     if found is not None:
                         return found
     return None

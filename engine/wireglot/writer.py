@@ -19,7 +19,7 @@ from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .recorder import Written
 from .resolver import Resolver
 from .rulefile import Case, Dialect, Shape
-from .sight import View, alike, tells
+from .sight import View, alike, memory_of, tells
 from .trail import At, Trail, pointer
 
 
@@ -46,6 +46,7 @@ class Writer:
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
         self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
@@ -184,7 +185,7 @@ class Writer:
     def order(self, shape: Shape, value: Any) -> list[Case]:
         """Return the cases in the order in which they are tried: the remembered one first."""
         if self.same and isinstance(value, dict):
-            name = value.get("spelled", {}).get(self.dialect.name, {}).get("", {}).get("case", None)
+            name = memory_of(value, self.dialect.name).get("", {}).get("case")
             return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
         return shape.cases
 

@@ -15,6 +15,7 @@ import pytest
 Json = Any
 CARRIES = {
     "openai-chat": ("extra_content",),
+    "openai-responses": ("extra_content", "encrypted_content"),
     "anthropic": ("extra_content", "signature"),
     "gemini": ("thoughtSignature",),
     "vertex": ("thoughtSignature",),
@@ -91,6 +92,37 @@ class Chat(Client):
             for name in self.names
         ]
         return {"model": "any", "messages": self.talk, "tools": tools}
+
+
+class Responses(Client):
+    dialect = "openai-responses"
+
+    def takes(self, body: Json) -> list[Call]:
+        sdk = pytest.importorskip("openai.types.responses")
+        output = sdk.Response.model_validate(body).output
+        kept = [item.model_dump(mode="json", exclude_unset=True) for item in output]
+        self.talk.extend(kept)
+        calls = [item for item in kept if item["type"] == "function_call"]
+        return [Call(c["call_id"], c["name"], json.loads(c["arguments"])) for c in calls]
+
+    def answers(self, results: list[tuple[Call, Result]]) -> None:
+        for call, result in results:
+            output: Json = result.text
+            if result.kind == "error":
+                output = json.dumps({"error": result.text})
+            elif result.kind == "image":
+                url = f"data:image/png;base64,{PICTURE}"
+                image = {"type": "input_image", "detail": "auto", "image_url": url}
+                output = [{"type": "input_text", "text": result.text}, image]
+            item = {"type": "function_call_output", "call_id": call.id, "output": output}
+            self.talk.append(item)
+
+    def request(self) -> Json:
+        tools = [
+            {"type": "function", "name": name, "parameters": SCHEMA, "strict": False}
+            for name in self.names
+        ]
+        return {"model": "any", "input": self.talk, "tools": tools, "store": False}
 
 
 class Anthropic(Client):
@@ -184,4 +216,4 @@ class Ollama(Client):
         return {"model": "any", "messages": self.talk, "tools": tools, "stream": False}
 
 
-CLIENTS = {kind.dialect: kind for kind in (Chat, Anthropic, Gemini, Vertex, Ollama)}
+CLIENTS = {kind.dialect: kind for kind in (Chat, Responses, Anthropic, Gemini, Vertex, Ollama)}

@@ -7,6 +7,7 @@ that the provider was sent.
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -39,6 +40,51 @@ CHAT = [
     _chat({"content": "Once more.", "tool_calls": [_chat_call("call_3", "Oslo")]}, True),
     _chat({"tool_calls": [_chat_call("call_4", "Rome")]}, True),
     _chat({"content": "It is warm."}, False),
+]
+
+
+def _responses(*items: Json) -> Json:
+    usage = {
+        "input_tokens": 1,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens": 1,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": 2,
+    }
+    head = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "tools": []}
+    rest = {"status": "completed", "parallel_tool_calls": True, "tool_choice": "auto"}
+    none = {"error": None, "incomplete_details": None, "instructions": None}
+    return {**head, **rest, **none, "output": list(items), "usage": usage}
+
+
+def _message(name: str, text: str) -> Json:
+    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    head = {"id": name, "type": "message", "status": "completed", "role": "assistant"}
+    return {**head, "content": [part]}
+
+
+def _item(name: str, call: str, city: str) -> Json:
+    text = f'{{ "city":"{city}" ,"n": 1.0}}'
+    head = {"id": name, "type": "function_call", "status": "completed", "call_id": call}
+    return {**head, "name": NAME, "arguments": text}
+
+
+def _thought(name: str, sealed: str, *texts: str) -> Json:
+    summary = [{"type": "summary_text", "text": text} for text in texts]
+    return {"id": name, "type": "reasoning", "summary": summary, "encrypted_content": sealed}
+
+
+RESPONSES = [
+    _responses(_message("msg_1", "Hello.")),
+    _responses(
+        _thought("rs_1", "signature+one/==", "Two cities."),
+        _message("msg_2", "I look."),
+        _item("fc_1", "call:1/a", "Oslo"),
+        _item("fc_2", "call:1.a", "Rome"),
+    ),
+    _responses(_item("fc_3", "call_3", "Oslo")),
+    _responses(_thought("rs_2", "signature-two"), _item("fc_4", "call_4", "Rome")),
+    _responses(_thought("rs_3", "signature-3", "Enough."), _message("msg_3", "It is warm.")),
 ]
 
 
@@ -131,6 +177,7 @@ OLLAMA = [
 
 SCRIPTS = {
     "openai-chat": CHAT,
+    "openai-responses": RESPONSES,
     "anthropic": ANTHROPIC,
     "gemini": _google(True),
     "vertex": _google(False),
@@ -150,7 +197,8 @@ def tool(dialect: str, body: Json) -> str:
     first = body["tools"][0]
     if dialect in ("gemini", "vertex"):
         return str(first["functionDeclarations"][0]["name"])
-    return str(first["name"] if dialect == "anthropic" else first["function"]["name"])
+    flat = dialect in ("anthropic", "openai-responses")
+    return str(first["name"] if flat else first["function"]["name"])
 
 
 def said(dialect: str, body: Json) -> list[Json]:
@@ -158,6 +206,8 @@ def said(dialect: str, body: Json) -> list[Json]:
     if dialect == "openai-chat":
         message = body["choices"][0]["message"]
         return [message["content"], *message.get("tool_calls", ())]
+    if dialect == "openai-responses":
+        return [_core(item) for item in body["output"]]
     if dialect == "anthropic":
         return list(body["content"])
     if dialect == "ollama":
@@ -166,10 +216,27 @@ def said(dialect: str, body: Json) -> list[Json]:
     return list(body["candidates"][0]["content"]["parts"])
 
 
+def _is_answer(item: Json) -> bool:
+    """Tell whether an item of OpenAI's Responses is the model's."""
+    return item.get("role") == "assistant" or item.get("type") in ("reasoning", "function_call")
+
+
+def _core(item: Json) -> Json:
+    """Return what of an item the API must get back: it may do without the names of items."""
+    if item.get("role") == "assistant":
+        content = item["content"]
+        return content if isinstance(content, str) else "".join(p["text"] for p in content)
+    return {key: value for key, value in item.items() if key not in ("id", "status")}
+
+
 def history(dialect: str, body: Json) -> list[list[Json]]:
     """Return what stands of the provider's turns in a request."""
     if dialect in ("gemini", "vertex"):
         return [c["parts"] for c in body["contents"] if c["role"] == "model"]
+    if dialect == "openai-responses":
+        items = body["input"] if isinstance(body["input"], list) else []
+        groups = itertools.groupby(items, key=_is_answer)
+        return [[_core(item) for item in found] for theirs, found in groups if theirs]
     turns = [m for m in body["messages"] if m["role"] == "assistant"]
     if dialect == "anthropic":
         return [

@@ -52,7 +52,7 @@ class Sdk(clients.Client):
 @cache
 def connected(dialect: str, url: str) -> Any:
     """Return a client of the SDK; one for all conversations, because they are slow to make."""
-    if dialect == "openai-chat":
+    if dialect in ("openai-chat", "openai-responses"):
         sdk = importlib.import_module("openai")
         return sdk.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
     if dialect == "anthropic":
@@ -80,6 +80,19 @@ class Chat(Sdk, clients.Chat):
             Call(call.id, call.function.name, json.loads(call.function.arguments))
             for call in message.tool_calls or ()
         ]
+
+    def failure(self, error: Any) -> Failure:
+        return Failure(type(error).__name__, error.status_code, error.body["message"], error.type)
+
+
+class Responses(Sdk, clients.Responses):
+    path = "/v1/responses"
+
+    def asks(self) -> list[Call]:
+        output = self.sdk.responses.create(**self.request()).output
+        self.talk.extend(item.model_dump() if self.dumps else item for item in output)
+        calls = [item for item in output if item.type == "function_call"]
+        return [Call(c.call_id, c.name, json.loads(c.arguments)) for c in calls]
 
     def failure(self, error: Any) -> Failure:
         return Failure(type(error).__name__, error.status_code, error.body["message"], error.type)
@@ -129,14 +142,19 @@ class Gemini(Sdk, clients.Gemini):
     def says(self, text: str) -> None:
         self.talk.append(self._types().UserContent(text))
 
-    def asks(self) -> list[Call]:
+    def config(self) -> Any:
+        """Return what the SDK is told beside the history."""
         types = self._types()
         declared = [
             types.FunctionDeclaration(name=name, parameters_json_schema=SCHEMA)
             for name in self.names
         ]
-        config = types.GenerateContentConfig(tools=[types.Tool(function_declarations=declared)])
-        answer = self.sdk.models.generate_content(model=MODEL, contents=self.talk, config=config)
+        return types.GenerateContentConfig(tools=[types.Tool(function_declarations=declared)])
+
+    def asks(self) -> list[Call]:
+        answer = self.sdk.models.generate_content(
+            model=MODEL, contents=self.talk, config=self.config()
+        )
         content = answer.candidates[0].content
         self.talk.append(content.model_dump() if self.dumps else content)
         return [Call(c.id, c.name, c.args) for c in answer.function_calls or ()]
@@ -196,4 +214,4 @@ class Ollama(Sdk, clients.Ollama):
         return Failure(type(error).__name__, error.status_code, error.error)
 
 
-SDKS = {kind.dialect: kind for kind in (Chat, Anthropic, Gemini, Vertex, Ollama)}
+SDKS = {kind.dialect: kind for kind in (Chat, Responses, Anthropic, Gemini, Vertex, Ollama)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import wireglot
 
@@ -16,6 +16,18 @@ from . import scripts
 
 Json = Any
 Served = TypeVar("Served", "Talk", "Script")
+
+
+class Streamed(NamedTuple):
+    """An answer that comes piece by piece, as the streams of a dialect do."""
+
+    dialect: str
+    data: Iterator[bytes]
+
+    @property
+    def type(self) -> str:
+        """The type of the content, as the API says it."""
+        return "application/x-ndjson" if self.dialect == "ollama" else "text/event-stream"
 
 
 class Script:
@@ -115,12 +127,26 @@ class _Handler(BaseHTTPRequestHandler):
             status, answer = self.server.talk.post(self.path, body)
         except Exception as error:  # shown by the SDK, where a closed connection says nothing
             status, answer = 500, {"error": {"message": f"{type(error).__name__}: {error}"}}
+        if isinstance(answer, Streamed):
+            self._streams(answer)
+            return
         data = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+    def _streams(self, answer: Streamed) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", answer.type)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for data in answer.data:
+            if data:
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+                self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

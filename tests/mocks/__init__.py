@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from . import anthropic, chat, gemini, ollama
+from . import anthropic, chat, gemini, ollama, responses
 from .judge import Json, Refusal
 
-DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex", "ollama")
+DIALECTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
 MODULES: Mapping[str, ModuleType] = {
     "openai-chat": chat,
+    "openai-responses": responses,
     "anthropic": anthropic,
     "gemini": gemini,
     "vertex": gemini,
@@ -42,6 +43,8 @@ def refusals(
         return gemini.refusals(body, model, version, sent, vertex=dialect == "vertex")
     if dialect == "ollama":
         return ollama.refusals(body)
+    if dialect == "openai-responses":
+        return responses.refusals(body, sent)
     return chat.refusals(body, model)
 
 

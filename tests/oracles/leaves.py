@@ -42,6 +42,7 @@ _GEMINI: Mapping[str, frozenset[str]] = {
     "request": _GEMINI_TOOL | _GEMINI_CONFIG | _below("contents[].parts[]", _GEMINI_PART),
     "response": _below("candidates[].content.parts[]", _GEMINI_PART),
     "error": frozenset(),
+    "frame": _below("candidates[].content.parts[]", _GEMINI_PART),
 }
 
 OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
@@ -103,6 +104,8 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
     ),
     ("ollama", "response"): frozenset({"message.tool_calls[].function.arguments"}),
     ("ollama", "error"): frozenset(),
+    ("anthropic", "frame"): frozenset({"content_block.input", "message.content[].input"}),
+    ("ollama", "frame"): frozenset({"message.tool_calls[].function.arguments"}),
 }
 
 

@@ -4,7 +4,8 @@ A value that merely still stands somewhere in the output proves nothing (it may 
 place, or be a constant); a change that is neither seen nor noted is a loss that nobody was told of.
 The reverse holds for the output: every leaf of it changes under some change of the input, or
 
-- a note with effect `added`, `changed` or `moved` names it by its target path, or
+- a note with effect `added`, `changed` or `moved` names it by its target path, as it is or under
+  some change of the input, or
 - it is structure: null, an empty text or container (or the JSON text of one), a word that the
   target's own types leave no choice about, the labels `type`, `role`, `object`, `modality` and
   `thought`, or an `index` that is its own position.  Such a leaf follows from which elements there
@@ -121,8 +122,8 @@ def perturb(
     result = Result()
     probe = _Probe(convert, body, source, unit, error, seed, result)
     first = convert(body)
-    base = _Run(_signal(first), first.notes)
-    outputs = [_signal(other(body)) for other in outside]
+    base = _Run(signal(first), first.notes)
+    outputs = [signal(other(body)) for other in outside]
     for steps, value in _spread(leaves(body), seed):
         if limit is not None and result.tried >= limit:
             break
@@ -159,10 +160,7 @@ def _is_explained(
     is_word: bool,
 ) -> bool:
     pointer = pointer_of(steps)
-    if any(
-        note.effect in ("added", "changed", "moved") and names(note.target_path, pointer)
-        for note in base.notes
-    ):
+    if _is_added(base.notes, pointer):
         return True
     if any(_differs(output, base.signal, steps) for output in outputs):
         return True
@@ -174,6 +172,8 @@ def _is_explained(
                 outputs.append(run.signal)
                 if _differs(run.signal, base.signal, steps):
                     return True
+            if run is not None and _is_added(run.notes, pointer):
+                return True  # without that leaf it is there only because a note says so
     if any(same(leaf, value) and probe.is_fixed(found, leaf) for found, leaf in near):
         return True
     for body in probe.with_elements_removed() if is_word else ():
@@ -181,6 +181,13 @@ def _is_explained(
         if run is not None and _differs(run.signal, base.signal, steps):
             return True
     return False
+
+
+def _is_added(notes: Sequence[NoteLike], pointer: str) -> bool:
+    return any(
+        note.effect in ("added", "changed", "moved") and names(note.target_path, pointer)
+        for note in notes
+    )
 
 
 def _differs(output: Json, base: Json, steps: Steps) -> bool:
@@ -211,7 +218,7 @@ _ID_KEYS = frozenset(
 )  # fmt: skip
 
 
-def _signal(conversion: ConversionLike) -> Json:
+def signal(conversion: ConversionLike) -> Json:
     """Give the output as JSON; ids that a note calls added become their ordinal.
 
     A made id may be a hash over the whole input: left in, every change would be heard through it.
@@ -287,7 +294,7 @@ def _spread(found: Iterable[tuple[Steps, Json]], seed: str) -> list[tuple[Steps,
     """Order leaves, always in the same way: one of each field path before a second of any."""
     by_path: dict[str, int] = {}
     ranked: list[tuple[int, int, tuple[Steps, Json]]] = []
-    for steps, value in sorted(found, key=lambda leaf: _hash(seed, pointer_of(leaf[0]))):
+    for steps, value in sorted(found, key=lambda leaf: hashed(seed, pointer_of(leaf[0]))):
         path = path_of(steps)
         by_path[path] = by_path.get(path, 0) + 1
         ranked.append((by_path[path], len(ranked), (steps, value)))
@@ -295,7 +302,7 @@ def _spread(found: Iterable[tuple[Steps, Json]], seed: str) -> list[tuple[Steps,
     return [leaf for _, _, leaf in ranked]
 
 
-def _hash(*texts: str) -> int:
+def hashed(*texts: str) -> int:
     joined = "\0".join(texts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(joined, digest_size=8).digest(), "big")
 
@@ -303,47 +310,17 @@ def _hash(*texts: str) -> int:
 # Which values a leaf may change to.
 
 
-class _Probe:
-    """Make legal changes of one body and convert the results."""
+class Probe:
+    """Make legal changes of one body."""
 
-    def __init__(
-        self,
-        convert: Convert,
-        body: Json,
-        source: str,
-        unit: sdk.Unit,
-        error: type[Exception],
-        seed: str,
-        result: Result,
-    ) -> None:
-        self.convert, self.body, self.error, self.result = convert, body, error, result
-        self.source, self.unit, self.seed = source, unit, seed
+    def __init__(self, source: str, unit: sdk.Unit, body: Json, seed: str) -> None:
+        self.source, self.unit, self.body, self.seed = source, unit, body, seed
         self._groups: dict[tuple[str, Json], list[Steps]] = {}
         for steps, value in leaves(body):
-            kind = _reference(steps)
+            kind = reference(steps)
             if kind and isinstance(value, str):
                 self._groups.setdefault((kind, value), []).append(steps)
         self._known: frozenset[str] | None = None
-        self._runs: dict[str, _Run | None] = {}
-
-    def run(self, changes: Mapping[Steps, Json]) -> _Run | None:
-        """Convert the changed body; None where the engine refuses it, which is hearing it."""
-        key = repr(sorted((pointer_of(steps), repr(value)) for steps, value in changes.items()))
-        if key not in self._runs:
-            where = ", ".join(pointer_of(steps) for steps in changes)
-            self._runs[key] = self.run_whole(replaced(self.body, changes), f"changed {where}")
-        return self._runs[key]
-
-    def run_whole(self, body: Json, what: str = "removed an element") -> _Run | None:
-        """Convert another body; None where the engine refuses it."""
-        try:
-            conversion = self.convert(body)
-            return _Run(_signal(conversion), conversion.notes)
-        except self.error:
-            return None
-        except Exception as crash:
-            self.result.crashes.append(f"{type(crash).__name__}: {crash} ({what})")
-            return None
 
     def is_fixed(self, steps: Steps, value: Json) -> bool:
         """Say whether the source's types leave no choice about a word."""
@@ -365,7 +342,7 @@ class _Probe:
 
     def alternatives(self, steps: Steps, value: Json, most: int) -> Iterator[dict[Steps, Json]]:
         """Give up to `most` legal changes of one leaf; equal ids change together."""
-        kind = _reference(steps)
+        kind = reference(steps)
         group = self._groups.get((kind, value), [steps]) if kind else [steps]
         for new in islice(self._values(steps, value), most):
             yield dict.fromkeys(group, new)
@@ -441,7 +418,44 @@ class _Probe:
         return "schema" in name or name in ("parameters", "response")
 
     def _salt(self, steps: Steps) -> int:
-        return _hash(self.seed, pointer_of(steps))
+        return hashed(self.seed, pointer_of(steps))
+
+
+class _Probe(Probe):
+    """Make legal changes of one body and convert the results."""
+
+    def __init__(
+        self,
+        convert: Convert,
+        body: Json,
+        source: str,
+        unit: sdk.Unit,
+        error: type[Exception],
+        seed: str,
+        result: Result,
+    ) -> None:
+        super().__init__(source, unit, body, seed)
+        self.convert, self.error, self.result = convert, error, result
+        self._runs: dict[str, _Run | None] = {}
+
+    def run(self, changes: Mapping[Steps, Json]) -> _Run | None:
+        """Convert the changed body; None where the engine refuses it, which is hearing it."""
+        key = repr(sorted((pointer_of(steps), repr(value)) for steps, value in changes.items()))
+        if key not in self._runs:
+            where = ", ".join(pointer_of(steps) for steps in changes)
+            self._runs[key] = self.run_whole(replaced(self.body, changes), f"changed {where}")
+        return self._runs[key]
+
+    def run_whole(self, body: Json, what: str = "removed an element") -> _Run | None:
+        """Convert another body; None where the engine refuses it."""
+        try:
+            conversion = self.convert(body)
+            return _Run(signal(conversion), conversion.notes)
+        except self.error:
+            return None
+        except Exception as crash:
+            self.result.crashes.append(f"{type(crash).__name__}: {crash} ({what})")
+            return None
 
 
 _LEGAL: dict[tuple[object, ...], bool] = {}
@@ -468,7 +482,7 @@ def _is_word(source: str, steps: Steps) -> bool:
     return (source, path_of(steps)) in _WORDS
 
 
-def _reference(steps: Steps) -> str | None:
+def reference(steps: Steps) -> str | None:
     """Say which leaves mean the same thing when they hold the same text."""
     if not steps:
         return None

@@ -23,7 +23,7 @@ from .leaves import OPAQUE
 from .shapes import Field, Shape, Shapes
 
 Json = Any
-Unit = Literal["request", "response", "error"]
+Unit = Literal["request", "response", "error", "frame"]
 DIALECTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
 
 # The two services of Google, and what the SDK calls them.
@@ -84,13 +84,15 @@ def shapes_at(
 def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
     """Give the shape of a whole body."""
     streams = isinstance(body, dict) and body.get("stream") is True
+    if unit == "frame" and dialect in _FRAMES:
+        return _frame(dialect)
     if dialect == "openai-chat":
         return _openai(unit, streams)
     if dialect == "openai-responses":
         return _responses(unit, streams)
     if dialect == "anthropic":
         return _anthropic(unit, streams)
-    if dialect in GOOGLE and unit != "error":
+    if dialect in GOOGLE and unit != "error":  # frames are responses there
         return _gemini_request(dialect) if unit == "request" else _gemini_response(dialect)
     if dialect == "ollama" and unit != "error":
         return ollama.request() if unit == "request" else ollama.response()
@@ -110,6 +112,11 @@ def _paths_of(dialect: str, unit: Unit) -> Iterator[Shape]:
 @cache
 def _shapes() -> Shapes:
     return Shapes(_GEMINI_LOCAL)
+
+
+@cache
+def _frame(dialect: str) -> Shape:
+    return _shapes().of(_FRAMES[dialect]())
 
 
 @cache
@@ -285,6 +292,31 @@ def _as_model(load: Callable[[], Any], body: Json, *, strict: bool = True) -> It
             _adapter(load).validate_json(text, strict=strict)
     except ValidationError as error:
         yield from _told(error)
+
+
+def _openai_chunk() -> Any:
+    from openai.types.chat import ChatCompletionChunk
+
+    return ChatCompletionChunk
+
+
+def _responses_event() -> Any:
+    from openai.types.responses import ResponseStreamEvent
+
+    return ResponseStreamEvent
+
+
+def _anthropic_event() -> Any:
+    from anthropic.types import RawMessageStreamEvent
+
+    return RawMessageStreamEvent
+
+
+_FRAMES: Mapping[str, Callable[[], Any]] = {
+    "openai-chat": _openai_chunk,
+    "openai-responses": _responses_event,
+    "anthropic": _anthropic_event,
+}
 
 
 def _openai_completion() -> Any:
@@ -474,6 +506,9 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
     ("ollama", "request"): _ollama_request_problems,
     ("ollama", "response"): _ollama_response_problems,
     ("ollama", "error"): _ollama_error_problems,
+    **{(name, "frame"): partial(_as_model, load) for name, load in _FRAMES.items()},
+    **{(name, "frame"): partial(_gemini_response_problems, name) for name in GOOGLE},
+    ("ollama", "frame"): _ollama_response_problems,
 }
 
 

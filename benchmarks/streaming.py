@@ -1,0 +1,147 @@
+"""Time translators of streams against the hand-written ones, as frames and as bytes (W4).
+
+Peers are timed beside them where they can be imported (`pip install llm-rosetta==0.13.0
+martian-linguafranca==0.3.15`); they are held to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import floor_streams, stream_frames
+from .timing import Bar, Run, Times, race
+
+LIMIT = 2.0
+STREAMS, ROUNDS = 3, 15
+Pair = tuple[str, str]
+ROSETTA = {"openai-chat": "openai_chat", "anthropic": "anthropic", "gemini": "google"}
+LINGUAFRANCA = {"openai-chat": "OPENAI_CHAT_COMPLETIONS", "anthropic": "ANTHROPIC_MESSAGES"}
+
+
+def _whole(make: Callable[[], Any], result: bool = False) -> Run:
+    """Return what takes a stream through a new translator, and asks for the result or not."""
+
+    def run(frames: Sequence[Any]) -> object:
+        translator = make()
+        feed = translator.feed
+        made = [feed(frame) for frame in frames]
+        made.append(translator.finish())
+        if result:
+            made.append(translator.result[0])
+        return made
+
+    return run
+
+
+def _rosetta(pair: Pair) -> Run:
+    module = importlib.import_module("llm_rosetta")
+    provider, client = ROSETTA[pair[0]], ROSETTA[pair[1]]  # a request goes the other way
+    asked = {"model": "m", "messages": [{"role": "user", "content": "x"}], "max_tokens": 5}
+
+    def run(frames: Sequence[Any]) -> object:
+        pipeline = module.ConversionPipeline(client, provider)
+        pipeline.convert_request(asked)
+        take = pipeline.create_stream_processor().process_chunk
+        return [take(frame) for frame in frames if frame != "[DONE]"]
+
+    return run
+
+
+def _linguafranca(pair: Pair) -> Run:
+    module = importlib.import_module("linguafranca")
+    source, target = (getattr(module.FormatName, LINGUAFRANCA[name]) for name in pair)
+
+    def run(frames: Sequence[Any]) -> object:
+        given = (frame for frame in frames if frame != "[DONE]")
+        made = module.convert_response_stream_json(
+            given, source_format=source, target_format=target
+        )
+        return list(made)
+
+    return run
+
+
+PEERS = {"llm-rosetta": _rosetta, "linguafranca": _linguafranca}
+
+
+def _peers(pair: Pair, payloads: Sequence[Any]) -> dict[str, Run]:
+    """Return the peers that are here and get through a stream; say of the others why."""
+    found = {}
+    for name, make in PEERS.items():
+        try:
+            run = make(pair)
+            run(payloads[0])
+        except Exception as problem:
+            print(f"{name}: skipped ({type(problem).__name__}: {str(problem)[:80]})")
+            continue
+        found[name] = run
+    return found
+
+
+def _table(title: str, times: Times, size: float) -> None:
+    print(f"\n## {title}")
+    print(f"{'':30}{'us a frame':>12}{'x by hand':>12}")
+    for name in times.seconds:
+        ours = name.replace("ours", "by hand").replace(", bytes, nothing kept", ", bytes")
+        base = ours if ours in times.seconds and name not in PEERS else "by hand"
+        shown = times.micros(name) / size
+        print(f"{name:30}{shown:12.2f}{times.ratio(name, base):12.2f}")
+
+
+def _measure(pair: Pair, engine: Any, quick: bool) -> list[Bar]:
+    source, target = pair
+    hand, named = floor_streams.TRANSLATORS[pair], target in floor_streams.NAMED
+    streams = [stream_frames.frames(source, seed) for seed in range(STREAMS)]
+    pieces = [stream_frames.as_bytes(source, frames) for frames in streams]
+    rules = engine.load_rules()
+
+    def ours(keep: bool = True) -> Any:
+        return rules.translator(source=source, target=target, result=keep)
+
+    by_frame: dict[str, Run] = {
+        "by hand": _whole(lambda: hand(True)),
+        "by hand, result": _whole(lambda: hand(True), True),
+        "by hand, nothing kept": _whole(lambda: hand(False)),
+        "ours": _whole(ours),
+        "ours, result": _whole(ours, True),
+        "ours, nothing kept": _whole(lambda: ours(False)),
+    }
+    by_bytes: dict[str, Run] = {
+        "by hand, bytes": _whole(lambda: floor_streams.Bytes(hand(True), named)),
+        "ours, bytes": _whole(lambda: ours().as_bytes()),
+        "ours, bytes, nothing kept": _whole(lambda: ours(False).as_bytes()),
+    }
+    title = f"W4 {source} -> {target}, {len(streams[0])} frames"
+    different = sum(by_frame["ours, result"](one) != by_frame["by hand, result"](one)
+                    for one in streams)  # fmt: skip
+    different += sum(by_bytes["ours, bytes"](one) != by_bytes["by hand, bytes"](one)
+                     for one in pieces)  # fmt: skip
+    bars = [Bar(f"{title}: streams that differ from those by hand", different, 0)]
+    peers = _peers(pair, streams)
+    runs: dict[str, tuple[Run, Sequence[Any]]] = {
+        name: (run, streams) for name, run in (by_frame | peers).items()
+    }
+    runs |= {name: (run, pieces) for name, run in by_bytes.items()}
+    times = race(runs, ROUNDS // 3 if quick else ROUNDS)
+    _table(title, times, sum(map(len, streams)) / len(streams))
+    bars += [
+        Bar(f"{title}: ours / by hand", times.ratio("ours", "by hand"), LIMIT),
+        Bar(f"{title}: with result", times.ratio("ours, result", "by hand, result"), LIMIT),
+        Bar(f"{title}: bytes, ours / by hand", times.ratio("ours, bytes", "by hand, bytes"), LIMIT),
+    ]
+    bars += [Bar(f"{title}: ours / {name}", times.ratio("ours", name), 1.0) for name in peers]
+    return bars
+
+
+def run(engine: Any, quick: bool = False) -> list[Bar]:
+    """Print the table of every pair."""
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    bars: list[Bar] = []
+    for pair in floor_streams.TRANSLATORS:
+        bars += _measure(pair, engine, quick)
+    return bars

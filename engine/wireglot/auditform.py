@@ -1,0 +1,154 @@
+"""How an audit is shown: as text, Markdown, HTML or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .audit import EVERYWHERE, Audit, Cell, Line
+
+FORMATS = ("terminal", "markdown", "html", "json")
+WORDS = {
+    "refused": "cannot be converted",
+    "lost": "is lost",
+    "changed": "is written otherwise",
+    "moved": "stands elsewhere",
+    "added": "is filled in",
+    "kept": "is carried, though something is wrong with it",
+    "carried": "goes across",
+    "decided": "says how to read what is around it",
+    "silent": "says nothing that the rest does not say",
+}
+WHOLE = "(the whole)"
+
+
+def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash: str) -> str:
+    """Return audits, or the cells of a matrix, in one of the formats."""
+    if form == "json":
+        made: Any = [one.as_json() for one in audits] if audits else [c._asdict() for c in cells]
+        return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    if form == "html":
+        from . import auditpage
+
+        return auditpage.page(audits, cells, rules_hash)
+    lines = _text if form == "terminal" else _markdown
+    table = _columns if form == "terminal" else _table
+    found = [line for one in audits for line in (*lines(one), "")]
+    return "\n".join([*found, *(table(cells) if cells else ())]).rstrip() + "\n"
+
+
+def title(audit: Audit) -> str:
+    """Return what an audit is of."""
+    return f"{audit.source} to {audit.target}: {audit.unit}"
+
+
+def counted(counts: dict[str, int]) -> str:
+    """Return counts in words."""
+    return (
+        ", ".join(f"{number} {effect}" for effect, number in counts.items()) or "nothing is noted"
+    )
+
+
+def groups(audit: Audit) -> Iterator[tuple[str, list[Line]]]:
+    """Yield the lines of each effect, but for what is the same between all dialects."""
+    for effect in audit.counts:
+        found = [x for x in audit.lines if x.effect == effect and x.code not in EVERYWHERE]
+        if found:
+            yield effect, found
+
+
+def everywhere(audit: Audit) -> str:
+    """Say what becomes of keys and values that no picture takes."""
+    found = Counter(line.code for line in audit.lines if line.code in EVERYWHERE)
+    words = {"unknown-key": "a key that no picture names", "unfit": "a value of another type"}
+    told = [f"{words[str(code)]} (`{code}`, {number} places)" for code, number in found.items()]
+    return f"Lost between all dialects: {', '.join(told)}." if told else ""
+
+
+def place(line: Line) -> str:
+    """Return the path of a line, or what stands for it."""
+    return line.source or (WHOLE if line.effect == "refused" else "(nothing)")
+
+
+def said(line: Line) -> str:
+    """Return the reason of a line in a sentence; how many more there are, and for which models."""
+    first = next(iter(line.reasons), "")
+    more = f" (and {len(line.reasons) - 1} more)" if len(line.reasons) > 1 else ""
+    only = f" [only {', '.join(line.models)}]" if line.models else ""
+    return f"{first}{more}{only}".strip()
+
+
+def rules_of(line: Line) -> list[str]:
+    """Return the place that pictures the field of a line, and those that decide what it becomes."""
+    found = (line.source_rule, *line.rules)
+    return list(dict.fromkeys(rule for rule in found if rule))
+
+
+def _text(audit: Audit) -> Iterator[str]:
+    yield f"{title(audit)} ({audit.probes} payloads of the rules)"
+    yield f"  {counted(audit.counts)}"
+    for effect, lines in groups(audit):
+        yield ""
+        yield f"{effect} ({len(lines)}): {WORDS[effect]}"
+        for line in lines:
+            code = f"  {line.code}" if line.code else ""
+            to = f" -> {', '.join(line.targets)}" if line.targets else ""
+            yield f"  {place(line)}{to}{code}"
+            if line.severity is not None:
+                yield f"      {line.severity}: {said(line)}"
+            yield f"      {', '.join(rules_of(line))}"
+    if told := everywhere(audit):
+        yield ""
+        yield told
+
+
+def _markdown(audit: Audit) -> Iterator[str]:
+    yield f"## {title(audit)}"
+    yield ""
+    yield f"{counted(audit.counts).capitalize()}; found with {audit.probes} payloads of the rules."
+    for effect, lines in groups(audit):
+        yield ""
+        yield f"### {effect}: what {WORDS[effect]}"
+        yield ""
+        yield "| field | becomes | code | why | rules |"
+        yield "|---|---|---|---|---|"
+        for line in lines:
+            to = ", ".join(f"`{one}`" for one in line.targets)
+            code = f"`{line.code}`" if line.code else ""
+            cells = (f"`{place(line)}`", to, code, said(line), ", ".join(rules_of(line)))
+            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    if told := everywhere(audit):
+        yield ""
+        yield told
+
+
+def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+    """Return the table of a matrix, its head first."""
+    effects = [e for e in WORDS if any(e in cell.counts for cell in cells)]
+    head = ("unit", "from", "to", *effects, "worst")
+    found = [
+        (c.unit, c.source, c.target, *(str(c.counts.get(e, 0)) for e in effects), " ".join(c.worst))
+        for c in cells
+    ]
+    return [head, *found]
+
+
+def _columns(cells: Sequence[Cell]) -> Iterator[str]:
+    found = rows(cells)
+    widths = [max(map(len, column)) for column in zip(*found, strict=True)]
+    for row in found:
+        made = (
+            cell.rjust(width) if cell.isdecimal() else cell.ljust(width)
+            for cell, width in zip(row, widths, strict=True)
+        )
+        yield "  ".join(made).rstrip()
+
+
+def _table(cells: Sequence[Cell]) -> Iterator[str]:
+    head, *found = rows(cells)
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in found:
+        yield f"| {' | '.join(row)} |"

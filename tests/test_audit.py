@@ -1,0 +1,283 @@
+"""`wireglot audit` says from the rules alone what conversions do, and each line can be shown."""
+
+from __future__ import annotations
+
+import functools
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import audit, cli, provoke
+from wireglot.audit import Line
+
+from . import audit as holding
+from . import sweep
+from .usage import TRAFFIC
+
+LEFT = """
+wireglot: 1
+dialect: left
+see: https://left.example
+verified: 2026-11-22
+tables:
+  effort: {write: {low: calm, high: busy}, read-also: {hectic: high}}
+shapes:
+  text: {wire: {text: $text}}
+  image: {wire: {picture: "data:${source.media_type};base64,${source.data}"}}
+unions: {part: [text, image]}
+conversation:
+  wire: {of: $parts each part}
+  cases:
+    user: {wire: {who: user}}
+    assistant: {wire: {who: model}}
+request:
+  wire:
+    model: $model (optional)
+    turns: $messages as conversation
+    luck: $seed (optional)
+    heat: $temperature (optional)
+    zeal: $reasoning.effort | effort (optional)
+    colour: $own.colour (optional)
+    tint: {deep: $own.deep (optional)}
+"""
+RIGHT = """
+wireglot: 1
+dialect: right
+see: https://right.example
+verified: 2026-11-22
+shapes:
+  text: {wire: {say: $text}}
+unions: {part: [text]}
+conversation:
+  wire: {parts: $parts each part}
+  cases:
+    user: {wire: {by: user}}
+    assistant: {wire: {by: assistant}}
+request:
+  wire:
+    model: $model (optional)
+    talk: $messages as conversation
+    temp: $temperature (optional)
+    most: $max_tokens (else 9)
+"""
+SEED = """
+wireglot: 1
+overlay: right
+request: {wire: {seed: $seed (optional)}}
+"""
+GIVEN_UP = """
+wireglot: 1
+overlay: left
+request: {wire: {luck: $removed}, drop: {luck: Luck is no matter of models.}}
+"""
+FILES = {
+    "left.yaml": LEFT,
+    "right.yaml": RIGHT,
+    "with-seed.yaml": SEED,
+    "no-luck.yaml": GIVEN_UP,
+}
+
+
+@functools.cache
+def rules_of(*overlays: str) -> wireglot.RuleSet:
+    return wireglot.load_rules(FILES, builtin=False, overlays=overlays)
+
+
+def lines(*overlays: str, source: str = "left", target: str = "right") -> dict[Any, Line]:
+    found = rules_of(*overlays).audit(source, target)
+    return {(line.source, line.code): line for line in found.lines}
+
+
+def test_a_line_says_field_code_reason_and_rules() -> None:
+    found = rules_of().audit("left", "right")
+    luck = next(line for line in found.lines if line.source == "luck" and line.code == "no-place")
+    assert (luck.effect, luck.severity, luck.targets) == ("lost", "warning", ())
+    assert luck.reasons == ("the target has no place for `seed`",)
+    assert luck.source_rule == "left.yaml:21:11"
+    assert luck.rules == ("right.yaml:15:3",)
+    assert found.of("luck")[0].effect == "lost"
+
+
+def test_each_effect_of_two_small_dialects_is_found() -> None:
+    found = lines()
+    assert found["heat", None].effect == "carried"
+    assert found["heat", None].targets == ("temp",)
+    assert found["heat", None].rules == ("right.yaml:18:11",)
+    assert found["colour", "own-field"].effect == "lost"
+    assert found["turns[].of[]", "no-place"].reasons == (
+        "the target has no place for this image: nothing takes it",
+    )
+    assert found[None, "filled-in"].targets == ("most",)
+    assert found["turns[].(other)", "unknown-key"].effect == "lost"
+    assert found["heat", "unfit"].reasons == ("expected number, got an object",)
+
+
+def test_an_overlay_that_adds_a_place_changes_the_line() -> None:
+    assert ("luck", "no-place") in lines()
+    assert ("luck", "no-place") not in lines("with-seed")
+    assert lines("with-seed")["luck", None].targets == ("seed",)
+
+
+def test_an_overlay_that_drops_a_field_gives_its_reason() -> None:
+    luck = lines("no-luck")["luck", "dropped"]
+    assert (luck.effect, luck.reasons) == ("lost", ("Luck is no matter of models.",))
+
+
+def test_the_same_rules_give_the_same_audit() -> None:
+    one, two = (
+        rules.audit("left", "right", examples=True)
+        for rules in (rules_of(), wireglot.load_rules(FILES, builtin=False))
+    )
+    assert json.dumps(one.as_json()) == json.dumps(two.as_json())
+    assert one.rules_hash == rules_of().hash
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "unit"),
+    [
+        ("modular-prompt-v1", "universal-tool", "request"),
+        ("ollama", "modular-prompt", "response"),
+        ("anthropic", "ollama", "error"),
+    ],
+)
+def test_each_line_is_provoked_by_its_own_payload(source: str, target: str, unit: str) -> None:
+    rules = sweep.engine().rules
+    found = rules.audit(source, target, unit, model="m", examples=True)
+    assert list(holding.unprovoked(rules, [found])) == []
+    assert len(found.lines) > 5
+
+
+def test_a_line_without_its_payload_is_told_apart() -> None:
+    rules = rules_of()
+    found = rules.audit("left", "right", examples=True)
+    line = next(line for line in found.lines if line.source == "luck")
+    other = next(line for line in found.lines if line.source == "colour")
+    assert holding.provoked(rules, found, line)
+    wrong = Line(**{**{k: getattr(line, k) for k in Line.__slots__}, "example": other.example})
+    assert not holding.provoked(rules, found, wrong)
+
+
+@pytest.mark.skipif(not TRAFFIC.is_dir(), reason="../shared/traffic is not here")
+def test_recorded_exchanges_note_nothing_that_is_not_listed() -> None:
+    held = holding.Held(sweep.engine().rules, ("ollama", "universal-tool"))
+    for line in sweep.exchanges([TRAFFIC / "ollama.jsonl.gz"], 8):
+        for unit in sweep.units_of(json.loads(line), ["ollama"]):
+            held.hold(unit)
+    assert held.codes == {}
+    assert held.counts["ollama", "notes"] > 5
+
+
+def test_the_payloads_take_each_case_and_each_table_row() -> None:
+    dialect = rules_of()["left"]
+    probes = list(provoke.payloads(dialect, "request"))
+    bodies = [probe.body for probe in probes if probe.stream is None]
+    said = json.dumps(bodies)
+    assert all(word in said for word in ('"luck"', '"picture"', '"zzz"', '"model"', "image/png"))
+    assert all(f'"zeal": "{word}"' in said for word in ("calm", "busy", "hectic", "new_word"))
+    assert len({json.dumps(body) for body in bodies}) == len(bodies)
+
+
+def test_a_matrix_counts_the_lines_of_all_pairs() -> None:
+    cells = audit.matrix(rules_of(), ["request"])
+    assert [(cell.source, cell.target) for cell in cells] == [("left", "right"), ("right", "left")]
+    there, back = cells
+    assert there.counts["lost"] > back.counts.get("lost", 0)
+    assert "own-field" in there.worst
+    assert "own-field" not in back.worst
+
+
+def test_a_pair_or_unit_that_is_not_there_is_refused() -> None:
+    for words in (("left", "none"), ("left", "right", "response"), ("left", "right", "tools")):
+        with pytest.raises(wireglot.UsageError):
+            rules_of().audit(*words)
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    evil = "Luck </script><script>alert(1)</script> | is {{ 7 * 7 }} no matter."
+    mine = FILES["no-luck.yaml"].replace("Luck is no matter of models.", repr(evil))
+    for name, text in {**FILES, "no-luck.yaml": mine}.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    return str(tmp_path)
+
+
+def run(capsys: pytest.CaptureFixture[str], folder: str, *words: str) -> str:
+    pair = ["--from", "left", "--to", "right", "--rules", folder, "--overlay", "no-luck"]
+    assert cli.main(["audit", *pair, *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_command_says_it_in_words(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = run(capsys, folder).splitlines()
+    assert said[0].startswith("left to right: request (")
+    at = said.index("  heat -> temp")
+    assert said[at + 1].endswith("left.yaml:22:11, " + str(Path(folder) / "right.yaml") + ":18:11")
+    assert "  colour  own-field" in said
+    assert said[-1].startswith(
+        "Lost between all dialects: a key that no picture names (`unknown-key`, "
+    )
+
+
+def test_the_command_writes_json_with_examples(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (found,) = json.loads(run(capsys, folder, "--format", "json", "--examples"))
+    luck = next(line for line in found["lines"] if line["code"] == "dropped")
+    assert luck["example"]["body"]["luck"] is not None
+    there = json.loads(run(capsys, folder, "--format", "json", "--both"))
+    assert [(one["source"], one["target"]) for one in there] == [
+        ("left", "right"),
+        ("right", "left"),
+    ]
+    assert all("example" not in line for line in there[0]["lines"])
+
+
+def test_markdown_is_tables(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = run(capsys, folder, "--format", "markdown")
+    rows = [line for line in said.splitlines() if line.startswith("|")]
+    assert any("`luck`" in row and "\\|" in row for row in rows)
+    assert all(row.replace("\\|", "").count("|") == 6 for row in rows)
+
+
+class Page(HTMLParser):
+    """Tags and text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_loads_nothing_and_runs_nothing(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, folder, "--format", "html", "--both", "-o", str(tmp_path / "audit.html"))
+    page = Page((tmp_path / "audit.html").read_text("utf-8"))
+    assert "script" not in {tag for tag, _ in page.tags}
+    assert "</script><script>alert(1)</script> | is {{ 7 * 7 }} no matter." in page.text
+    policy = next(attrs["content"] for _, attrs in page.tags if "http-equiv" in attrs) or ""
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert not {name for _, attrs in page.tags for name in attrs if name.startswith("on")}
+    assert "[lost]" in page.text
+    links = [attrs["href"] or "" for tag, attrs in page.tags if tag == "a"]
+    ids = {attrs.get("id") for _, attrs in page.tags}
+    assert links and all(link[1:] in ids for link in links)
+
+
+def test_half_a_pair_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "--from", "anthropic"]) == 2
+    assert "both `--from` and `--to`" in capsys.readouterr().err

@@ -1,0 +1,204 @@
+"""`wireglot new`: a first rule file from a parent, or from samples of an API that nobody knows."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import cli, layers, load, starter, vocabulary
+from wireglot.starter import Started, Wanted
+from wireglot.trial import Trial
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "tutorial-add-a-provider.md").read_text("utf-8")
+BLOCKS = dict(re.findall(r"```json page/([\w-]+).json\n(.*?)```", PAGE, re.DOTALL))
+LARCH = [(unit, json.loads(BLOCKS[unit])) for unit in ("request", "response")]
+CHAT: dict[str, Any] = {
+    "model": "m-1",
+    "messages": [{"role": "user", "content": "Hi"}],
+    "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    "max_new_tokens": 10,
+    "random_seed": 7,
+    "mood": "calm",
+}
+RULES = wireglot.packaged()
+
+
+def started(samples: list[tuple[str, Any]], name: str = "larch", **more: Any) -> Started:
+    return starter.start(
+        RULES, [], Wanted(name, "https://a.example", "2026-11-22", **more), samples
+    )
+
+
+def lines(made: Started) -> list[str]:
+    return [line.partition("    #")[0].strip() for line in made.text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def larch() -> Started:
+    return started(LARCH)
+
+
+def test_an_api_that_nobody_knows_is_drawn_from_its_samples(larch: Started) -> None:
+    for line in (
+        "turns: $messages as conversation",
+        "toolbox: $tools each function (optional)",
+        "briefing: $system each text | joined (optional)",
+        "wire: {name: $name, about: $description (optional), takes: $parameters | object_schema}",
+        "text: {wire: {kind: text, body: $text}}",
+        "wire: {kind: action, ref: $id, do: $name}",
+        "object: {wire: {with: $arguments | object | json}}",
+        "wire: {kind: outcome, ref: $tool_call_id}",
+        "text: {wire: {ok: true (or $absent), gives: $value | string}}",
+        "by: larch",
+        "halt_at: $stop (optional)",
+        "spent: $usage as usage (optional)",
+        "...: $candidates each candidate | lone",
+    ):
+        assert line in lines(larch), line
+
+
+def test_what_is_not_known_is_marked_with_what_it_may_be(larch: Started) -> None:
+    assert re.search(r"heat: \$own.heat \(optional\) +# \? .*\$temperature", larch.text)
+    assert re.search(r"most: \$own.most \(optional\) +# \? .*\$max_tokens", larch.text)
+    assert "request: `heat`" in larch.asked
+    assert [finding for finding in larch.findings if finding.severity != "info"] == []
+
+
+def tried(text: str, name: str, tmp_path: Path, runs: int = 0) -> list[str]:
+    """Try the examples of a file as `wireglot test` does, and some payloads of each law."""
+    (tmp_path / f"{name}.yaml").write_text(text, "utf-8")
+    trial = Trial(str(tmp_path), runs)
+    nodes = load.gathered(load.packaged_nodes(), [str(tmp_path)], [])
+    names = [one for one in nodes if one != load.LADDER]
+    rules = wireglot.RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
+    return trial.run(rules, [name]).failures
+
+
+def test_the_samples_are_examples_that_hold(larch: Started, tmp_path: Path) -> None:
+    assert tried(larch.text, "larch", tmp_path, 2) == []
+    rules = wireglot.load_rules({"larch": larch.text})
+    out = rules.convert(LARCH[0][1], "larch", "openai-chat")
+    assert [m["role"] for m in out.body["messages"]] == ["system", "user", "assistant", "tool"]
+    assert out.body["messages"][2]["tool_calls"][0]["function"]["name"] == "weather"
+    assert out.body["messages"][3]["tool_call_id"] == "a1"
+
+
+def test_an_edited_file_gets_its_examples_anew(larch: Started, tmp_path: Path) -> None:
+    edited = re.sub(r"most: .*", "most: $max_tokens (else 1000)    # kept", larch.text, count=1)
+    assert tried(edited, "larch", tmp_path) != []
+    made = starter.again(RULES, [], edited, "larch", LARCH)
+    assert made.text.partition("\nexamples:")[0] == edited.partition("\nexamples:")[0]
+    assert "max_tokens: 200" in made.text
+    assert tried(made.text, "larch", tmp_path) == []
+
+
+def test_values_tell_what_names_do_not(tmp_path: Path) -> None:
+    """The same talk under names that mean nothing: ids pair, names of tools are in their list."""
+    names = iter(f"k{n}" for n in range(100))
+    known: dict[str, str] = {}
+
+    def masked(value: Any, free: bool = False) -> Any:
+        if isinstance(value, dict):
+            return {
+                k if free else known.setdefault(k, next(names)): masked(v, free or k == "takes")
+                for k, v in value.items()
+            }
+        return [masked(one, free) for one in value] if isinstance(value, list) else value
+
+    made = started([("request", masked(LARCH[0][1]))])
+    said = "\n".join(lines(made))
+    assert f"{known['turns']}: $messages as conversation" in said
+    assert f"{known['ref']}: $id, {known['do']}: $name" in said
+    assert f"{known['ref']}: $tool_call_id" in said
+    assert tried(made.text, "larch", tmp_path) == []
+
+
+def test_elements_that_a_key_tells_apart() -> None:
+    request = {
+        "messages": [
+            {"role": "user", "content": [{"text": "Is it warm?"}]},
+            {"role": "assistant", "content": [{"use": {"no": "t1", "of": "look", "in": {"a": 1}}}]},
+            {"role": "user", "content": [{"back": {"no": "t1", "out": "Yes, warm."}}]},
+        ],
+        "kit": {"tools": [{"spec": {"name": "look", "shape": {"json": {"type": "object"}}}}]},
+    }
+    made = started([("request", request)])
+    said = lines(made)
+    assert "tool_call: {wire: {use: {no: $id, of: $name, in: $arguments | object}}}" in said
+    assert "wire: {back: {no: $tool_call_id}}" in said
+    assert "kit: {tools: $tools each function (optional)}" in made.text
+    tool = "{spec: {name: $name, shape: {json: $parameters | object_schema}}}"
+    assert f"function: {{wire: {tool}}}" in said
+
+
+def test_the_nearest_dialect_is_the_parent_and_keys_that_are_alike_take_a_place() -> None:
+    made = started([("request", CHAT)], "acme")
+    assert made.told[0].startswith("nearest is openai-chat, whose pictures take ")
+    said = lines(made)
+    assert "extends: openai-chat" in said
+    assert "max_completion_tokens: $removed" in said
+    assert "max_new_tokens: $max_tokens (optional)" in said
+    assert "seed: $removed" in said and "random_seed: $seed (optional)" in said
+    assert "mood: $own.mood (optional)" in said
+    rules = wireglot.load_rules({"acme": made.text})
+    out = rules.convert(CHAT, "acme", "openai-chat")
+    assert (out.body["max_completion_tokens"], out.body["seed"]) == (10, 7)
+    assert [(n.code, n.source_path) for n in out.notes] == [("own-field", "/mood")]
+
+
+def test_a_dialect_is_nearest_to_its_own_payloads() -> None:
+    words = vocabulary.Vocabulary(RULES[name].model for name in RULES.dialects)
+
+    def nearest(body: Any) -> tuple[str, float]:
+        return vocabulary.nearest(RULES, [("request", body)], words)
+
+    body = json.loads((ROOT / "examples" / "weather" / "request.json").read_text("utf-8"))
+    assert nearest(body) == ("openai-chat", 1.0)
+    there = wireglot.convert(body, "openai-chat", "gemini").body
+    assert nearest(there)[0] in ("gemini", "vertex")
+
+
+@pytest.mark.parametrize("extra", [{}, {"mood": "calm"}])
+def test_an_overlay_begins_with_what_it_changes(extra: dict[str, str]) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], **extra}
+    made = started([("request", body)], "mine", overlay="openai-chat")
+    assert "overlay: openai-chat" in lines(made)
+    assert ("mood: $own.mood (optional)" in lines(made)) == bool(extra)
+    assert [finding for finding in made.findings if finding.severity == "error"] == []
+
+
+def test_units_are_told_by_their_looks() -> None:
+    trouble = {"trouble": {"kind": "slow", "says": "Too many calls."}}
+    bodies = [body for _, body in LARCH] + [trouble, CHAT, {"done": True, "message": {"a": "b"}}]
+    found = [unit for unit, _ in starter.units(RULES, bodies, None, None)]
+    assert found == ["request", "response", "error", "request", "response"]
+    assert starter.units(RULES, [CHAT], "response", None) == [("response", CHAT)]
+    made = started([*LARCH, ("error", {"trouble": {"kind": "slow", "says": "Too many calls."}})])
+    assert "says: $message" in lines(made)
+
+
+def test_odd_samples_make_a_file_too() -> None:
+    for body in ({}, {"a": None}, {"turns": ["x", {"y": []}]}, {"input": "Hi there."}):
+        made = started([("request", copy.deepcopy(body))])
+        assert made.text.startswith("# yaml-language-server")
+
+
+def test_the_command_writes_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["new", "acme", "--extends", "ollama", "--dir", str(tmp_path)]
+    assert cli.main(argv) == 0
+    text = (tmp_path / "acme.yaml").read_text("utf-8")
+    assert "dialect: acme\nextends: ollama\n" in text
+    assert cli.main(argv) == 2
+    assert "`--force` writes over it" in capsys.readouterr().err
+    assert cli.main([*argv, "--force"]) == 0
+    assert cli.main(["new", "acme"]) == 2
+    assert cli.main(["new", "../acme", "--extends", "ollama"]) == 2
+    assert cli.main(["new", "other", "--extends", "nobody"]) == 2
+    assert cli.main(["check", str(tmp_path)]) == 0

@@ -1,0 +1,178 @@
+"""The loop of `test_sdkloop`, streamed: the SDK's own accumulated answer makes the next turn."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import wireglot
+
+from .loop import scripts
+from .loop.server import Script, Server, running
+from .loop.streamed import PATHS, SDKS, Helped, StreamTalk
+from .test_exchange import answered
+from .test_sdkloop import (
+    ERRORS,
+    RAN,
+    TOLD,
+    check_history,
+    converse,
+    raised,
+    raised_by,
+    riding,
+)
+
+Json = Any
+PAIRS = list(itertools.permutations(SDKS, 2))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with pytest.MonkeyPatch.context() as patch, running() as one:
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield one
+
+
+@pytest.mark.parametrize(
+    ("client", "provider", "stateful"),
+    [(*pair, stateful) for pair in PAIRS for stateful in (True, False)],
+)
+def test_an_sdk_brings_back_all_that_another_provider_streamed(
+    server: Server, client: str, provider: str, stateful: bool
+) -> None:
+    sdk = SDKS[client](server.url)
+    script = Script(provider, aware=stateful)
+    talk = StreamTalk(client, script, stateful)
+    server.serves(talk)
+    converse(sdk)
+    assert set(talk.paths) == {sdk.path}
+    assert set(script.paths) == {PATHS[provider].format(script.model)}
+    if stateful:
+        check_history(script)
+    else:  # nothing rides in a stream: what it would have carried is told
+        assert answered(provider, script.bodies[-1]) == TOLD
+        assert all(riding(answer) == [] for answer in talk.answers)
+    for answer, notes in talk.told:
+        lost = [note.source_path for note in notes if note.effect == "lost"]
+        for path in signatures(answer):
+            within = any(path.startswith(f"{at}/") or path == at for at in lost)
+            assert path not in lost if stateful else within
+
+
+def signatures(value: Json, at: str = "") -> Iterator[str]:
+    """Yield the paths of what only the provider can read."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in pairs:
+        if key in ("signature", "thoughtSignature"):
+            yield f"{at}/{key}"
+        elif isinstance(inner, dict | list):
+            yield from signatures(inner, f"{at}/{key}")
+
+
+@pytest.mark.parametrize(
+    ("client", "provider"), [pair for pair in PAIRS if pair[0] in ("anthropic", "gemini")]
+)
+def test_an_sdk_may_run_the_tools_itself_from_a_stream(
+    server: Server, client: str, provider: str
+) -> None:
+    sdk, script = SDKS[client](server.url), Script(provider)
+    server.serves(StreamTalk(client, script, stateful=True))
+    assert sdk.runs("Question 0.") == "Hello."
+    assert sdk.runs("Question 1.").endswith("It is warm.")  # Google yields the calls' texts, too
+    check_history(script, *RAN)
+
+
+@pytest.mark.parametrize(
+    ("client", "provider"),
+    [*((client, "gemini") for client in SDKS if client != "gemini"), ("gemini", "anthropic")],
+)
+def test_what_an_sdk_dumps_of_a_stream_brings_it_back_too(
+    server: Server, client: str, provider: str
+) -> None:
+    sdk, script = SDKS[client](server.url, True), Script(provider)
+    server.serves(StreamTalk(client, script, stateful=True, seed=1))
+    converse(sdk)
+    check_history(script)
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "gemini", "ollama"])
+def test_the_stream_helper_of_openai_brings_it_back_too(server: Server, provider: str) -> None:
+    sdk, script = Helped(server.url), Script(provider)
+    server.serves(StreamTalk("openai-chat", script, stateful=True, seed=2))
+    converse(sdk)
+    check_history(script)
+
+
+@pytest.mark.parametrize("breaks", [False, True], ids=["instead of it", "in the middle"])
+@pytest.mark.parametrize(("client", "provider"), PAIRS)
+def test_an_error_of_a_stream_is_an_exception_of_the_sdk(
+    server: Server, client: str, provider: str, breaks: bool
+) -> None:
+    status = max(ERRORS[provider])
+    body = ERRORS[provider][status]
+    said = body["error"] if isinstance(body["error"], str) else body["error"]["message"]
+    sdk, script = SDKS[client](server.url), Script(provider)
+    talk = StreamTalk(client, script, stateful=False)
+    server.serves(talk)
+    sdk.says("Hello?")
+    if breaks:
+        talk.breaks = body
+        with pytest.raises(Exception, match=said):
+            sdk.asks()
+    else:
+        script.failure = status, body
+        assert raised(sdk) == (
+            *raised_by(client, status)[:1],
+            status,
+            said,
+            raised_by(client, status)[1],
+        )
+
+
+PIECES = ["It is ", "warm", "."]
+
+
+def asked_again(pieces: list[str], apart: bool) -> Json:
+    """Return what Claude is sent back of a text that Google's SDK holds in pieces."""
+    x = wireglot.exchange("gemini", "anthropic", state={})
+    question = {"role": "user", "parts": [{"text": "Is it warm?"}]}
+    x.request({"contents": [question]}, stream=True)
+    answer = scripts.SCRIPTS["anthropic"][4]
+    t = x.translator()
+    for frame in wireglot.frames(answer, dialect="anthropic"):
+        text = frame.get("delta", {}).get("text", "")
+        split = PIECES if text == "".join(PIECES) else [text]
+        for piece in split:
+            t.feed({**frame, "delta": {**frame["delta"], "text": piece}} if text else frame)
+    t.finish()
+    parts = [
+        {"text": "Enough.", "thought": True},
+        *({"text": piece} for piece in pieces),
+        {"text": ""},
+    ]
+    contents = [
+        {"role": "model", "parts": one} for one in ([[p] for p in parts] if apart else [parts])
+    ]
+    y = wireglot.exchange("gemini", "anthropic", state=x.state)
+    return y.request({"contents": [question, *contents, question]}).body["messages"][1:-1]
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_pieces_of_a_text_come_back_as_the_text_that_they_are(apart: bool) -> None:
+    (turn,) = asked_again(PIECES, apart)
+    assert turn["content"] == scripts.SCRIPTS["anthropic"][4]["content"]
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_pieces_that_the_client_changed_stay_as_it_changed_them(apart: bool) -> None:
+    for changed in (
+        ["It was ", "warm", "."],
+        ["It is ", "warm"],
+        ["It is ", "warm", ".", " Or not."],
+    ):
+        turns = asked_again(changed, apart)
+        texts = [b["text"] for t in turns for b in t["content"] if b["type"] == "text"]
+        assert "".join(texts) == "".join(changed)
