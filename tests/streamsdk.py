@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import warnings
 from typing import Any
@@ -13,9 +14,9 @@ warnings.filterwarnings("ignore")
 
 def accepted(frames: list[Any], body: Any, dialect: str) -> str:
     """Return what an SDK has against the frames of a stream; an empty text if it takes them."""
-    check = {"openai-chat": _openai, "anthropic": _anthropic, "ollama": _ollama}.get(
-        dialect, _gemini
-    )
+    checks = {"openai-chat": _openai, "openai-responses": _responses, "anthropic": _anthropic,
+              "ollama": _ollama}  # fmt: skip
+    check = checks.get(dialect, _gemini)
     try:
         return check(frames, body)
     except (ValidationError, ValueError, TypeError, AttributeError, RuntimeError) as error:
@@ -57,6 +58,95 @@ def _openai(frames: list[Any], body: Any) -> str:
     if usage and (made.usage is None or made.usage.total_tokens != usage["total_tokens"]):
         return "the SDK counts otherwise"
     return ""
+
+
+def _responses(frames: list[Any], body: Any) -> str:
+    """Fold as `client.responses.stream` does; its result is the response that the end says."""
+    from openai import omit
+    from openai.lib.streaming.responses._responses import ResponseStreamState
+    from openai.types.responses import ResponseStreamEvent
+
+    event = _adapter(ResponseStreamEvent)
+    state: Any = ResponseStreamState(input_tools=omit, text_format=omit)
+    if wrong := brackets(frames):
+        return wrong
+    for frame in frames:
+        state.handle_event(event.validate_python(frame))
+    last = frames[-1]
+    if last["type"] not in ("response.completed", "response.incomplete", "response.failed"):
+        return f"{last['type']} is last"
+    items = [f["item"] for f in frames if f["type"] == "response.output_item.done"]
+    if items != last["response"]["output"]:
+        return "the items are other ones at the end"
+    snapshot = state._ResponseStreamState__current_snapshot
+    if last["type"] == "response.completed" and state._completed_response is None:
+        return "the SDK has no response"
+    made = [_shown(item.to_dict()) for item in snapshot.output]
+    if made != [_shown(item) for item in items]:
+        return "the SDK has other items from the pieces"
+    if _meant(items) != _meant(body["output"]):
+        return "the whole has other texts or calls"
+    usage = body.get("usage")
+    if usage and last["response"]["usage"]["total_tokens"] != usage["total_tokens"]:
+        return "the SDK counts otherwise"
+    return "" if last["response"]["status"] == body["status"] else "it stopped otherwise"
+
+
+@functools.cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Return what checks a type of an SDK; some take long to be made."""
+    return TypeAdapter(kind)
+
+
+def _shown(item: Any) -> Any:
+    """Return what the SDK keeps of an item from its pieces."""
+    text = [(p["type"], p.get("text")) for p in item.get("content") or ()]
+    return item["type"], item.get("call_id"), item.get("name"), text, item.get("arguments")
+
+
+def _meant(items: list[Any]) -> Any:
+    """Return the text and the calls of items; what stands around a call may be two texts."""
+    text = [p.get("text") or p.get("refusal") for i in items for p in i.get("content") or ()]
+    calls = [
+        (i["call_id"], i["name"], _loads(i["arguments"]) if "arguments" in i else i["input"])
+        for i in items
+        if i["type"] in ("function_call", "custom_tool_call")
+    ]
+    return "".join(text), calls
+
+
+def brackets(frames: list[Any]) -> str:
+    """Return what is wrong with the order: each item and part is opened and closed once."""
+    items: dict[int, Any] = {}
+    parts: dict[tuple[int, int], str] = {}
+    for nth, frame in enumerate(frames):
+        if frame.get("sequence_number") != nth:
+            return "the numbers do not rise by one"
+        word, item = frame["type"].removeprefix("response."), frame.get("output_index")
+        inner = frame.get("content_index", frame.get("summary_index"))
+        if word == "output_item.added":
+            if item != len(items) or any(open for open in items.values()):
+                return "an item begins out of order"
+            items[item] = frame["item"].get("id") or True
+        elif item is not None and not items.get(item):
+            return f"{word} is of an item that is not open"
+        elif "item_id" in frame and frame["item_id"] != items[item]:
+            return f"{word} is of another item"
+        elif word.endswith("part.added"):
+            if (item, inner) in parts or "open" in parts.values():
+                return "a part begins out of order"
+            parts[item, inner] = "open"
+        elif word.endswith("part.done"):
+            if parts.get((item, inner)) != "open":
+                return "a part ends that is not open"
+            parts[item, inner] = "over"
+        elif word == "output_item.done":
+            if "open" in parts.values():
+                return "an item ends before its part"
+            items[item] = None
+        elif inner is not None and parts.get((item, inner)) != "open":
+            return f"{word} is of a part that is not open"
+    return "something is not closed" if any(items.values()) else ""
 
 
 def _loads(text: str) -> Any:

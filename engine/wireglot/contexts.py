@@ -17,6 +17,9 @@ UNITS = {"request": "request", "envelope": "request", "response": "response", "e
 # Shapes that a unit of a conversion names by itself, whether a hole names them or not.
 NAMED = {"tool_call": "part", "tool_result": "part", "usage": "usage", "text": "part"}
 
+# What the holes of a stream hold, where they are not of that name.
+IN_FRAMES = {".": "candidate", "parts": "part"}
+
 
 @dataclass(slots=True)
 class View:
@@ -53,6 +56,10 @@ class Contexts:
                 self._follow(View(case, shape, frozenset((UNITS[unit],))))
         for case in talks(dialect):
             self._follow(View(case, None, frozenset(("message",))))
+        for picture in dialect.stream.pictures() if dialect.stream else ():
+            for hole in pic.holes(picture):
+                if hole.shape is not None:
+                    self._reach(hole.shape, {IN_FRAMES.get(hole.path, hole.path)})
         while self._queue:
             name = self._queue.pop()
             shape = dialect.shapes[name]

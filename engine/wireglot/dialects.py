@@ -290,6 +290,8 @@ class DialectRules:
             made |= {id(part) for _, part in found}
             if recorder is not None:
                 recorder.hooked.update((id(part), (part, name)) for _, part in found)
+        for one in whole.get("candidates", ()) if unit == "response" else ():
+            pairing.named([one], self.name)
         messages = units.messages_of(ir, unit)
         odd: list[Draft] = []
         if messages is not None:

@@ -1,7 +1,8 @@
 """The `stream` of a rule file: which events there are, and the pictures of their frames.
 
-    stream: {framing: sse | lines, named?: KEY, frame?: picture, events: {NAME: picture}, drop?}
-    NAME = WORD ("+" WORD)*    WORD = ACT | ACT "." KIND ["." FIELD]
+    stream: {framing: sse | lines, named?: KEY, frame?: picture, events: {NAME: picture},
+             read-also?: {NAME: picture}, drop?}
+    NAME = WORD ("+" WORD)*    WORD = ACT | ACT "." KIND ["." FIELD] | "item_start." SHAPE
 
 A picture of an event stands alone when it is read, and over that of `frame` when it is written.
 """
@@ -10,22 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import picture as pic
+from .lenses import Table
 from .merge import merge
-from .picture import Fields, Hole, Items, Picture
+from .picture import Fields, Hole, Items, Literal, Picture
 from .source import Node, Pos, wrong
 
 if TYPE_CHECKING:
     from .alike import Forms
+    from .rulefile import Shape
 
-STREAM_WORDS = frozenset("framing named frame events drop".split())
+STREAM_WORDS = frozenset("framing named frame events read-also drop".split())
 FRAMINGS = ("sse", "lines")
-# What an event does; those of the second line name a kind of part, `candidate` or `response`.
-PLAIN = frozenset("start finish usage end keepalive part part_stop".split())
+# What an event does; those of the second line name a kind of part, or `candidate`, and the one of
+# the third a shape that gathers parts.
+PLAIN = frozenset("start finish usage end keepalive error part part_stop item_stop".split())
 OF_KIND = frozenset("part_start append put add set part part_stop".split())
-ACTS = PLAIN | OF_KIND
+OF_SHAPE = frozenset(("item_start",))
+ACTS = PLAIN | OF_KIND | OF_SHAPE
+ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
 # The field that is appended to where an event names none.
 USUAL = {"tool_call": "arguments"}
 LAST = ("finish", "usage", "end")  # heard after all else that a frame says
@@ -35,7 +42,7 @@ NAME = rf"^(?:{_NAME})(?:\+(?:{_NAME}))*!?$"
 USUAL_NAMES = (
     *("start", "append.text", "append.reasoning", "append.refusal", "part_start.tool_call"),
     *("append.tool_call", "set.reasoning", "part", "part_stop", "finish", "usage", "end"),
-    *("finish+usage", "finish+usage+end", "keepalive"),
+    *("finish+usage", "finish+usage+end", "keepalive", "item_stop", "error"),
 )
 
 
@@ -64,7 +71,9 @@ class Event:
     last: bool = False
     acts: frozenset[str] = frozenset()
     addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
-    texts: bool = False  # its piece is a text
+    piece: str = "any"  # the type of its piece
+    names: frozenset[Any] | None = None  # the words under `named` by which it is known
+    holes: frozenset[str] = frozenset()  # the paths of what is written
     listed: bool = False  # its piece is an element of a list, and nothing says which
 
 
@@ -79,6 +88,7 @@ class Stream:
     drop: dict[str, str]
     pos: Pos
     of: dict[Word, Event] = field(default_factory=dict)
+    plain: bool = True  # no items bracket its parts
     _forms: Any = None
     outlook: Any = None  # what `unfold` knows of it before anything comes
 
@@ -100,12 +110,21 @@ class Stream:
         for event in self.events:
             yield from (*event.reads, *event.writes)
 
+    def given_up(self, frame: Any) -> str | None:
+        """Return the key of `drop` that gives up a frame by the name of its event."""
+        word = frame.get(self.named) if self.named and isinstance(frame, dict) else None
+        if not isinstance(word, str):
+            return None
+        return next((key for key in self.drop if fnmatchcase(word, key)), None)
+
     def get(self, act: str, kind: str = "", field: str = "") -> Event | None:
         """Return the event of a word, if there is one."""
         return self.of.get(Word(act, kind, field))
 
 
-def load(node: Node) -> Stream:
+def load(
+    node: Node, tables: dict[str, Table], shapes: dict[str, Shape], unions: dict[str, list[str]]
+) -> Stream:
     """Build the stream of a rule file. Raises RuleError."""
     words = node.value
     if not isinstance(words, dict):
@@ -129,11 +148,46 @@ def load(node: Node) -> Stream:
         dict(words["drop"].plain()) if "drop" in words else {},
         node.pos,
     )
+    also = words["read-also"].value if "read-also" in words else {}
+    for event in stream.events:
+        if event.name in also:
+            event.reads += _event(event.name, also[event.name], None, common).reads
+    for name in also.keys() - {event.name for event in stream.events}:
+        stream.events.append(_event(name, also[name], None, common))
+        stream.events[-1].writes = ()
     stream.events.sort(key=lambda event: "part" in event.acts)  # the most general ones
     for event in stream.events:
-        for word in event.words:
+        for word in event.words if event.writes else ():
             stream.of.setdefault(word, event)
+        wires = [p for read in event.reads for p in _wires(read, stream.named, shapes, unions)]
+        event.names = _known(wires, stream.named, tables) if stream.named else None
+    stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
+
+
+def _wires(
+    p: Picture, key: str, shapes: dict[str, Shape], unions: dict[str, list[str]]
+) -> list[Picture]:
+    """Return the pictures of a frame that is a whole part, or else the one that there is."""
+    name = next((hole.shape for hole in p.spread), None) if isinstance(p, Fields) else None
+    members = unions.get(name, [name]) if name is not None else ()
+    found = [case.wire for member in members if member in shapes for case in shapes[member].cases]
+    return found if isinstance(p, Fields) and key not in p.names and found else [p]
+
+
+def _known(pictures: list[Picture], key: str, tables: dict[str, Table]) -> frozenset[Any] | None:
+    """Return the words by which an event is known, or None where any word may stand there."""
+    found: set[Any] = set()
+    for p in pictures:
+        children = [c for names, c in p.entries if key in names] if isinstance(p, Fields) else []
+        child = children[0] if children else None
+        if isinstance(child, Literal):
+            found.update(None if value is pic.ABSENT else value for value in child.values)
+        elif isinstance(child, Hole) and len(child.lenses) == 1 and child.lenses[0] in tables:
+            found.update(tables[child.lenses[0]].to_ir, tables[child.lenses[0]].read_also)
+        else:
+            return None
+    return frozenset(found)
 
 
 def parsed(name: str) -> tuple[Word, ...]:
@@ -150,6 +204,8 @@ def _word(text: str) -> Word:
         if act not in PLAIN:
             raise ValueError(f"`{act}` names a kind of part, as in `{act}.text`")
         return Word(act)
+    if act in OF_SHAPE and not path:
+        return Word(act, kind)
     if act not in OF_KIND:
         raise ValueError(f"`{act}` names no kind")
     if act in ("append", "part_start", "put"):
@@ -168,9 +224,12 @@ def _event(name: str, node: Node, frame: Node | None, common: Picture | None) ->
     acts = frozenset(word.act for word in words)
     event = Event(name, words, reads, tuple(pic.parse(one) for one in over), node.pos)
     event.acts, event.last = acts, bool(acts.intersection(LAST))
-    event.texts = any(w.act in ("append", "part_start") and w.kind != "candidate" for w in words)
-    found = {hole.path[3:] for p in event.writes for hole in pic.holes(p) if hole.path[:3] == "at."}
-    event.addresses = frozenset(found - {"candidate", "frame"})
+    flows = [w for w in words if w.act in ("append", "part_start") and w.kind != "candidate"]
+    if flows:
+        event.piece = "string+list" if flows[0].field[:4] == "own." else "string"
+    event.holes = frozenset(hole.path for p in event.writes for hole in pic.holes(p))
+    found = {path for path in event.holes if path[:3] == "at."} - ASIDE
+    event.addresses = frozenset(path[3:] for path in found)
     depths = {path: depth for p in event.writes for path, depth in _depths(p)}
     above = depths.get("at.candidate", 0)
     event.listed = not event.addresses and depths.get("piece", 0) > above

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from . import hooks
+from . import additions, hooks, pairing, wholes
 from .alike import Flow
-from .events import Word, guards
+from .events import USUAL, Word, guards
 from .failure import Failure
-from .incoming import Candidate, Part, joined, wires
-from .lenses import same, stringify
+from .incoming import Candidate, Item, Part, joined, wires
+from .lenses import Misfit, same, stringify
 from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
 from .payload import check_json
@@ -24,7 +24,8 @@ from .rulefile import Dialect
 from .sighting import Frame, Sight, Taken
 from .trail import At, path_of
 
-OWNED = ("response.", "candidate.")  # holes that are not of the part
+OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
+ASIDE = ("usage", "part", "parts", "response", ".")
 QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
 
 
@@ -96,10 +97,7 @@ class Fold:
         error = self._failure.of(wire, frame)
         self._heard(sights, common)
         if error is not None:
-            self._begin()
-            self.error = error
-            if self.listener is not None:
-                self.listener.failed(error)
+            self.fail(error)
         rest = self._unheard(frame, sights, error is not None, at)
         if (sights or not rest) and error is None and self._forms is not None:
             self._forms.learn(wire, sights, common, rest)
@@ -132,6 +130,10 @@ class Fold:
     def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
         """Note what nothing has claimed of a frame, and return the places."""
         rest = frame.rest()
+        given_up = None if sights or failed else self.stream.given_up(frame.wire)
+        if given_up is not None:
+            self.say("dropped", "lost", (at,), self._drop[given_up], given_up)
+            return rest
         for place in rest:
             if path_of(place) not in self._drop and not sights and not failed:
                 keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
@@ -171,7 +173,7 @@ class Fold:
             told = f"frames say different things of `{what}`, and one of them counts"
             self.say("inconsistent", "changed", (self.frames - 1, *at), told, what)
 
-    def _over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
+    def over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
         """Lay later fields of a part over earlier ones."""
         for key, value in new.items():
             old, now = (
@@ -192,6 +194,13 @@ class Fold:
 
     # -- events -----------------------------------------------------------------------------------
 
+    def fail(self, error: dict[str, Any]) -> None:
+        """Take an error."""
+        self._begin()
+        self.error = error
+        if self.listener is not None:
+            self.listener.failed(error)
+
     def _begin(self) -> None:
         if not self.begun:
             self.begun = self.stirred = True
@@ -210,8 +219,25 @@ class Fold:
                 self.outcome.counted = (self.frames - 1,)
             elif hole.path.startswith(OWNED):
                 self._common((hole, wire, ()), nth)
+            elif hole.path == "response":
+                self._response(hole, wire, "finish" in sight.event.acts)
+        if not self.stream.plain:
+            wholes.checked(self, self.outcome.of(nth), sight)
         for word in sight.event.words:
             self._step(word, sight, nth)
+
+    def _response(self, hole: Hole, wire: Any, whole: bool) -> None:
+        """Take a response that stands in a frame: at the end it is the whole."""
+        ir = self.outcome.take(hole, wire)
+        if ir is None:
+            return
+        if whole:
+            wholes.response(self, ir)
+            self.outcome.whole = ir
+            return
+        for key, value in ir.items():
+            if key not in ("candidates", "usage", "spelled", "kept"):
+                self.outcome.response.setdefault(key, value)
 
     def _plain(self, path: str) -> Hole:
         return Hole((path,), None, None, (), None, None, self.stream.pos)
@@ -228,27 +254,49 @@ class Fold:
         elif act == "end":
             self.ended = True
         elif act == "part_stop":
-            part = self._at(sight, self.outcome.of(nth))
+            part = self.at(sight, self.outcome.of(nth))
             if part is None and not sight.event.addresses:
                 found = (p for p in reversed(self.outcome.of(nth).parts) if p.open)
                 part = next((p for p in found if word.kind in ("", p.kind)), None)
-            if part is not None and part.open:
-                self._close(part)
+            if part is None and sight.found.get("whole"):
+                part = self.new(word.kind, word.field or USUAL.get(word.kind, "text"),
+                                self.outcome.of(nth), self.address(sight))  # fmt: skip
+                self.open(part)
+            if part is not None:
+                wholes.part(self, part, sight)
+                if part.open:
+                    self.shut(part)
+        elif act == "item_start":
+            self._begin()
+            self.outcome.of(nth).items.setdefault(sight.at["item"], Item()).said = self.fields(
+                sight
+            )
+        elif act == "item_stop":
+            self._begin()
+            wholes.item(self, self.outcome.of(nth), sight)
+        elif act == "error":
+            self.fail(self.fields(sight))
         elif word.kind == "candidate":
             owner = self.outcome.of(nth)
             owner.flows[word.field] = joined(owner.flows.get(word.field), sight.found.get("piece"))
-        elif act in ("part_start", "append", "put", "set", "add", "part"):
+        elif act in additions.ACTS:
+            self._begin()
+            additions.ACTS[act](self, word, sight, self.outcome.of(nth))
+        elif act in ("part_start", "append", "part"):
             self._begin()
             getattr(self, f"_{act}")(word, sight, self.outcome.of(nth))
 
     def _finish(self, sight: Sight, nth: int) -> None:
         owner = self.outcome.of(nth)
-        stops = [one for one in sight.taken if not one[0].path.startswith(("usage", *OWNED))]
+        if sight.found.get("whole"):
+            wholes.text(self, owner, str(sight.found["whole"]))
+        aside = ("usage", "response", *OWNED)
+        stops = [one for one in sight.taken if not one[0].path.startswith(aside)]
         for path, value in sight.found.items():
-            if not path.startswith(OWNED):
+            if path != "whole" and not path.startswith(OWNED):
                 stops.append((self._plain(path), value, ()))
         stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
-        if stops:
+        if stops or not _asks(sight.event.holes):
             before = wires(owner.stops)
             for key, wire in wires(stops).items():
                 self._told_again(key, before.get(key), wire)
@@ -257,21 +305,24 @@ class Fold:
 
     # -- parts ------------------------------------------------------------------------------------
 
-    def _address(self, sight: Sight) -> tuple[Any, ...]:
+    def address(self, sight: Sight) -> tuple[Any, ...]:
+        """Return where a part stands, as the event of its frame says."""
         names = sight.event.addresses
         return tuple((n, sight.at[n]) for n in sorted(names) if n in sight.at)
 
-    def _at(self, sight: Sight, owner: Candidate) -> Part | None:
-        return owner.places.get(self._address(sight))
+    def at(self, sight: Sight, owner: Candidate) -> Part | None:
+        """Return the part at the address of a frame."""
+        return owner.places.get(self.address(sight))
 
-    def _new(self, kind: str, field: str, owner: Candidate, address: tuple[Any, ...]) -> Part:
+    def new(self, kind: str, field: str, owner: Candidate, address: tuple[Any, ...]) -> Part:
         """Begin a part; what nothing addresses ends where the next part begins."""
         for part in owner.parts[-4:]:
             if part.open and not part.address:
-                self._close(part)
+                self.shut(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
         part.address = address
         owner.total += 1
+        owner.last = part if kind == "text" else owner.last
         owner.kinds.append(kind)
         owner.parts.append(part)
         if address:
@@ -279,9 +330,9 @@ class Fold:
         return part
 
     def _part_start(self, word: Word, sight: Sight, owner: Candidate) -> None:
-        address = self._address(sight)
+        address = self.address(sight)
         there = owner.places.get(address) if address else None
-        said = self._fields(sight)
+        said = self.fields(sight)
         piece = sight.found.get("piece") or ""
         name = str(said.get("id") or "")
         if there is None and not address and sight.event.addresses:
@@ -297,18 +348,20 @@ class Fold:
             for key, value in said.items():
                 self._told_again(key, there.said.setdefault(key, value), value)
             if piece:
-                self._grow(there, piece)
+                self.grow(there, piece)
             return
         if there is not None and there.open:
-            self._close(there)
-        part = self._new(word.kind, word.field, owner, address)
+            self.shut(there)
+        part = self.new(word.kind, word.field, owner, address)
         part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
-        self._open(part)
+        self.open(part)
         if piece:
-            self._grow(part, piece)
+            self.grow(part, piece)
 
-    def _open(self, part: Part) -> None:
+    def open(self, part: Part) -> None:
         """Tell of a part that begins; a call without an id gets the one that a hook would make."""
+        if not self.stream.plain:
+            wholes.entered(self, part)
         if part.kind == "tool_call":
             if not part.said.get("id"):
                 taken = {p.said.get("id", "") for c in self.outcome.candidates for p in c.parts}
@@ -318,6 +371,9 @@ class Fold:
             part.said.setdefault("name", "")
             if self.met is not None:
                 self.met(part)
+        elif part.kind == "tool_result":
+            owner = self.outcome.candidates[part.candidate]
+            pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
         if self.listener is not None:
             self.listener.opened(part)
 
@@ -331,17 +387,21 @@ class Fold:
 
     def _append(self, word: Word, sight: Sight, owner: Candidate) -> None:
         piece = sight.found.get("piece", "")
-        address = self._address(sight)
+        address = self.address(sight)
         part = owner.places.get(address) if address else self._last(word, sight, owner)
-        said = self._fields(sight)
+        if isinstance(piece, list):
+            if part is not None:
+                part.add(self.outcome.keys_of(word.field), piece)
+            return
+        said = self.fields(sight)
         if part is not None and not address and self._clash(part, said):
             part = None
         if part is None or (address and not part.open):
             if not piece and not said:
                 return
-            part = self._new(word.kind, word.field, owner, address)
+            part = self.new(word.kind, word.field, owner, address)
             part.said.update(said)
-            self._open(part)
+            self.open(part)
             self.stirred = True
         else:
             if part.whole and not part.field:
@@ -351,7 +411,7 @@ class Fold:
                 self.stirred = True
             part.said.update(said)
         if piece:
-            self._grow(part, piece)
+            self.grow(part, piece)
             self.grew = part
 
     def _flowing(self, kind: str, word: Word) -> str:
@@ -373,39 +433,6 @@ class Fold:
                 return None
         return None
 
-    def _set(self, word: Word, sight: Sight, owner: Candidate) -> None:
-        said = self._fields(sight)
-        address = self._address(sight)
-        part = owner.places.get(address) if address else None
-        if part is None:
-            part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
-        if part is not None:
-            self._over(part.said, said)
-
-    def _put(self, word: Word, sight: Sight, owner: Candidate) -> None:
-        """Take a value of an object that comes value by value."""
-        address = self._address(sight)
-        part = owner.places.get(address) if address else None
-        if part is None:
-            part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
-        path, value = str(sight.found["path"]), sight.found.get("piece")
-        if part is None or not part.open or not part.put(path, value):
-            told = f"nothing is at the place `{path[:40]}`"
-            self.say("unfit", "lost", (self.frames - 1,), told, path)
-
-    def _add(self, word: Word, sight: Sight, owner: Candidate) -> None:
-        part = self._at(sight, owner)
-        if part is None:
-            part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
-        if part is not None:
-            keys = word.field.split(".")
-            if keys[0] == "own":
-                keys.insert(1, self.dialect.family)
-            held: Any = part.said
-            for key in keys[:-1]:
-                held = held.setdefault(key, {})
-            held[keys[-1]] = [*(held.get(keys[-1]) or []), sight.found.get("piece")]
-
     def _part(self, word: Word, sight: Sight, owner: Candidate) -> None:
         """Hear a whole part: it stays open only where frames after it may address it."""
         found = next((one for one in sight.taken if one[0].path == "part"), None)
@@ -415,31 +442,41 @@ class Fold:
         assert hole.shape is not None
         nth = sum(self.kinds_in(hole.shape, kind) for kind in owner.kinds)
         place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
-        parts, _ = Reader(self.dialect, {}).element(hole.shape, wire, place)
-        address = self._address(sight)
+        parts = self.elements(hole.shape, wire, place)
+        address = self.address(sight)
         if address and address in owner.places and owner.places[address].open:
-            self._close(owner.places[address])
+            self.shut(owner.places[address])
         for ir in parts:
-            part = self._new(str(ir.get("type")), "", owner, address)
+            part = self.new(str(ir.get("type")), "", owner, address)
             part.said, part.whole = ir, True
-            self._open(part)
+            self.open(part)
             if not address or self.stream.get("part_stop") is None:
-                self._close(part)
+                self.shut(part)
+
+    def elements(self, shape: str, wire: Any, place: At) -> list[Any]:
+        """Read a whole part or item; what is none is noted."""
+        try:
+            return Reader(self.dialect, {}).element(shape, wire, place)[0]
+        except Misfit as misfit:
+            self.say("unfit", "lost", (self.frames - 1,), misfit.reason, misfit.reason)
+            return []
 
     def kinds_in(self, shape: str, kind: str) -> bool:
         """Tell whether elements of a shape are of a kind."""
         return kind in self.dialect.kinds_of(shape)
 
-    def _grow(self, part: Part, piece: str) -> None:
+    def grow(self, part: Part, piece: str) -> None:
+        """Take a piece of a part that flows."""
         if part.repeats(piece):
             return  # the whole once more, at the end
         part.grow(piece)
         if self.listener is not None:
             self.listener.grown(part, piece)
 
-    def _close(self, part: Part) -> None:
+    def shut(self, part: Part) -> None:
+        """Close a part."""
         if part.tree is not None:
-            self._grow(part, stringify(part.tree))
+            self.grow(part, stringify(part.tree))
         if part.pieces and part.whole:
             self._told_again(part.field, part.said.get(part.field), part.ir().get(part.field))
         part.open = False
@@ -450,15 +487,15 @@ class Fold:
             owner.parts.remove(part)
             owner.places = {k: p for k, p in owner.places.items() if p is not part}
 
-    def _fields(self, sight: Sight) -> dict[str, Any]:
+    def fields(self, sight: Sight) -> dict[str, Any]:
         """Return what an event says of its part besides the piece."""
         said: dict[str, Any] = {}
         for path, value in sight.found.items():
-            if path != "piece" and not path.startswith(OWNED):
+            if path not in ("piece", "whole") and not path.startswith(OWNED):
                 value = dict(value) if isinstance(value, dict) else value
                 Reader(self.dialect, {}).place(said, path, value, None)
         for hole, wire, _ in sight.taken:
-            if hole.path not in ("usage", "part", ".") and not hole.path.startswith(OWNED):
+            if hole.path not in ASIDE and not hole.path.startswith(OWNED):
                 self.outcome.put(said, hole.path, hole, wire)
         return said
 
@@ -469,4 +506,10 @@ class Fold:
         for owner in self.outcome.candidates:
             for part in list(owner.parts):
                 if part.open:
-                    self._close(part)
+                    self.shut(part)
+
+
+def _asks(holes: frozenset[str]) -> bool:
+    """Tell whether a picture of the end says why."""
+    aside = {*ASIDE, "whole", "piece"} - {"."}
+    return any(h not in aside and not h.startswith((*OWNED, "at.")) for h in holes)

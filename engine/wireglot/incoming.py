@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .lenses import Misfit, parse_json
+from .lenses import Misfit, parse_json, stringify
 from .sighting import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
@@ -50,8 +50,8 @@ class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
 
     __slots__ = (
-        "address", "candidate", "field", "kind", "made", "nth", "open", "pieces", "said", "scan",
-        "tree", "was", "whole",
+        "address", "candidate", "field", "final", "kind", "made", "nth", "open", "pieces", "said",
+        "scan", "tree", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -65,6 +65,7 @@ class Part:
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
         self.scan = Scan(self.pieces) if field == "arguments" else None
+        self.final: dict[str, Any] | None = None  # the part as its item says it at the end
 
     def grow(self, piece: str) -> None:
         """Take a piece of what flows."""
@@ -75,6 +76,13 @@ class Part:
         if self.scan is None or not self.pieces or not piece.startswith(self.pieces[0]):
             return False
         return self.scan.over and "".join(self.pieces) == piece
+
+    def add(self, keys: list[str], elements: list[Any]) -> None:
+        """Take more elements of a list of the part."""
+        held = self.said
+        for key in keys[:-1]:
+            held = held.setdefault(key, {})
+        held[keys[-1]] = [*(held.get(keys[-1]) or []), *elements]
 
     def put(self, path: str, value: Any) -> bool:
         """Put a value at its place in an object; a text goes on where one stands already."""
@@ -90,8 +98,8 @@ class Part:
 
     def ir(self) -> dict[str, Any]:
         """Return the part as the IR has it."""
-        part = dict(self.said)
-        if self.whole and not self.pieces:
+        part = dict(self.said if self.final is None else self.final)
+        if (self.whole and not self.pieces) or self.final is not None:
             return part
         text = "".join(self.pieces)
         if self.field == "arguments":
@@ -102,6 +110,14 @@ class Part:
         else:
             part[self.field] = text
         return part
+
+
+def text_of(ir: dict[str, Any]) -> str | None:
+    """Return the text that flows of a part that is whole."""
+    for key in ("arguments_json", "arguments_text", "input", "text"):
+        if isinstance(ir.get(key), str):
+            return str(ir[key])
+    return stringify(ir["arguments"]) if "arguments" in ir else None
 
 
 def _arguments(part: dict[str, Any], text: str) -> None:
@@ -125,19 +141,41 @@ def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
     owner[keys[-1]] = value
 
 
+class Item:
+    """What brackets parts in a stream; what is said of it is said of its first part."""
+
+    __slots__ = ("parts", "said")
+
+    def __init__(self) -> None:
+        self.said: dict[str, Any] = {}
+        self.parts: list[Part] = []
+
+
 class Candidate:
     """One of the answers: its parts in the order in which they began."""
 
-    __slots__ = ("flows", "kinds", "own", "parts", "places", "stops", "total")
+    __slots__ = ("flows", "items", "kinds", "last", "own", "parts", "places", "stops", "total")
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.places: dict[tuple[Any, ...], Part] = {}
+        self.items: dict[int, Item] = {}
+        self.last: Part | None = None  # the last text
         self.kinds: list[str] = []
         self.total = 0
         self.own: dict[str, Any] = {}  # what is said of the candidate itself
         self.flows: dict[str, Any] = {}  # what flows into it besides parts
         self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
+
+
+def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:
+    """Put the fields of an object into another, object by object; `over` replaces what is there."""
+    for key, value in two.items():
+        if isinstance(value, dict) and isinstance(one.get(key), dict):
+            one[key] = merged(dict(one[key]), value, over)
+        elif over or key not in one:
+            one[key] = dict(value) if isinstance(value, dict) else value
+    return one
 
 
 def wires(stops: list[Taken]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import itself
+from . import itself, units
 from .env import Env
-from .incoming import Candidate, laid_over
+from .incoming import Candidate, laid_over, merged
 from .lenses import Misfit
 from .picture import ABSENT, Hole, holes
 from .reader import Reader
@@ -25,6 +25,9 @@ class Outcome:
         self.response: dict[str, Any] = {}
         self.candidates: list[Candidate] = []
         self.usage: dict[str, Any] | None = None  # as it is on the wire
+        self.whole: dict[str, Any] | None = (
+            None  # the response, where the stream says it at the end
+        )
         self.counted: At = ()  # the frame that counted last
         self.odd: dict[str, At] = {}  # what could not be read, by the hole that wanted it
         picture = stream.frame or stream.events[0].reads[0]
@@ -36,6 +39,19 @@ class Outcome:
         while len(self.candidates) <= nth:
             self.candidates.append(Candidate())
         return self.candidates[nth]
+
+    def take(self, hole: Hole, wire: Any) -> dict[str, Any] | None:
+        """Read a response that stands in a frame."""
+        shape = self.dialect.units.get(hole.shape or "")
+        reader = Reader(self.dialect, {})
+        try:
+            if shape is not None:
+                found: dict[str, Any] = units.whole(reader, shape, wire)
+            else:
+                found = reader.shape(hole.shape or "", wire, (), True)
+        except Misfit:
+            return None
+        return found
 
     def count(self, wire: Any) -> None:
         """Take token counts; they lie over earlier ones."""
@@ -63,11 +79,12 @@ class Outcome:
             Reader(self.dialect, {}).place(owner, path, value, None)
         except Misfit:  # something of another type stood there: what comes later counts
             held = owner
-            for key in self._keys(path)[:-1]:
+            for key in self.keys_of(path)[:-1]:
                 held = held[key]
             held[path.rpartition(".")[2]] = value
 
-    def _keys(self, path: str) -> list[str]:
+    def keys_of(self, path: str) -> list[str]:
+        """Return the keys of a path of the IR."""
         return path.replace("own.", f"own.{self.dialect.family}.", 1).split(".")
 
     def read(self, hole: Hole, wire: Any) -> Any:
@@ -83,6 +100,10 @@ class Outcome:
 
     def stop(self, owner: Candidate) -> dict[str, Any]:
         """Return why a candidate stopped, as fields of the IR."""
+        if self.whole is not None:
+            return _said(
+                self.whole, self.candidates.index(owner) if owner in self.candidates else 0
+            )
         env = Env((), self.case, True)
         reader = Reader(self.dialect, {})
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
@@ -103,6 +124,8 @@ class Outcome:
 
     def counts(self) -> dict[str, Any] | None:
         """Return the token counts as far as they are known, as the IR has them."""
+        if self.whole is not None:
+            return self.whole.get("usage")
         if self.usage is None:
             return None
         try:
@@ -117,6 +140,8 @@ class Outcome:
 
         Ids that were made here are left out where this dialect's own calls may have none.
         """
+        if self.whole is not None:
+            return self.whole
         made = {**self.response, "candidates": []}
         free = any(h.path == "id" and h.mark for h in self._call_holes())
         for owner in self.candidates:
@@ -129,7 +154,7 @@ class Outcome:
             one.update(self.stop(owner))
             for path, value in owner.flows.items():
                 Reader(self.dialect, {}).place(one, path, value, None)
-            made["candidates"].append(_merged(one, owner.own))
+            made["candidates"].append(merged(one, owner.own, over=True))
         counts = self.counts()
         if counts is not None:
             made["usage"] = counts
@@ -140,10 +165,8 @@ class Outcome:
         return [hole for case in shape.cases for hole in holes(case.wire)] if shape else []
 
 
-def _merged(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
-    for key, value in two.items():
-        if isinstance(value, dict) and isinstance(one.get(key), dict):
-            _merged(one[key], value)
-        else:
-            one[key] = value
-    return one
+def _said(ir: dict[str, Any], nth: int) -> dict[str, Any]:
+    """Return what a response says of a candidate besides its parts."""
+    owners = ir.get("candidates", ())
+    one = owners[nth] if nth < len(owners) else {}
+    return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}

@@ -18,10 +18,11 @@ _PLAIN = (str, int, float, bool, type(None))
 class Place:
     """Where a frame belongs: the candidate, and the part by its numbers."""
 
-    __slots__ = ("candidate", "index", "nth")
+    __slots__ = ("candidate", "entry", "index", "inner", "item", "nth")
 
     def __init__(self, candidate: int = 0, index: int = 0, nth: int = 0) -> None:
         self.candidate, self.index, self.nth = candidate, index, nth
+        self.item = self.inner = self.entry = 0
 
 
 class Frames:
@@ -32,6 +33,7 @@ class Frames:
         self.writer, self.stream = writer, writer.dialect.stream
         self.family = writer.dialect.family
         self.head: dict[str, Any] = {}  # fields of the response
+        self.whole: dict[str, Any] = {}  # the others, when it is over
         self.count = 0
         self._made: list[Any] = []
         self._case = Case("", "", self.stream.events[0].writes[0], None, {}, None, self.stream.pos)
@@ -84,8 +86,8 @@ class Frames:
         writer = self.writer
         writer.nth = place.nth
         mark = len(writer.notes)
-        at: dict[str, Any] = {"candidate": place.candidate, "index": place.index, "nth": place.nth}
-        obj = {**said, "response": self._head(), "at": at}
+        at: dict[str, Any] = {name: getattr(place, name) for name in Place.__slots__}
+        obj = {**said, "response": self._response(event), "at": at}
         made: list[Any] = []
         for picture in event.writes:
             at["frame"] = self.count + len(made) if number is None else number
@@ -96,10 +98,14 @@ class Frames:
             made.append(wire)
         return made
 
-    def _head(self) -> dict[str, Any]:
+    def _response(self, event: Event) -> dict[str, Any]:
         """Return what is said of the response; the fields of another family stay away."""
-        own = self.head.get("own", {}).get(self.family)
-        return {**self.head, "own": own or {}}
+        own = self.head.get("own", {}).get(self.family, {})
+        if "response" in event.holes:  # it stands there by a shape
+            said = {**self.head, **self.whole}
+            said.pop("own", None)
+            return {**said, "own": {self.family: own}} if own else said
+        return {**self.head, "own": own}
 
 
 def _numbered(frame: Any, number: int) -> Any:

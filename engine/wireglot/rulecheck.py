@@ -279,6 +279,8 @@ class _Names:
         for view in contexts.all():
             for hole in pic.holes(view.case.wire):
                 lenses.update(hole.lenses)
+        for picture in model.stream.pictures() if model.stream else ():
+            lenses.update(lens for hole in pic.holes(picture) for lens in hole.lenses)
         talk = model.conversation
         asked = [*talk.enforce, *talk.heal] if talk else []
         lenses.update(name for word, name in asked if word == "strict")

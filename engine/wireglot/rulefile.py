@@ -224,12 +224,17 @@ class Dialect:
         members = (self.shapes[member] for member in self.unions[name])
         return {shape.marks: shape for shape in members if shape.marks}
 
+    def members(self, name: str) -> list[Shape]:
+        """Return the shapes of a union, a shape, or a unit."""
+        if name in self.unions or name in self.shapes:
+            return [self.shapes[member] for member in self.unions.get(name, (name,))]
+        return [self.units[name]]
+
     def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
-        """Return every (shape, case) of a shape or union, the narrowest first."""
+        """Return every (shape, case) of a shape, union or unit, the narrowest first."""
         found = self.candidates.get(name)
         if found is None:
-            members = self.unions.get(name, [name])
-            found = [(self.shapes[m], c) for m in members for c in self.shapes[m].cases]
+            found = [(shape, case) for shape in self.members(name) for case in shape.cases]
             found.sort(key=lambda pair: -pair[1].weight)
             self.candidates[name] = found
         return found
@@ -281,7 +286,7 @@ def load(node: Node) -> Dialect:
         _family(top.get("family"), name),
         carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
         document=documents.load(top["document"]) if "document" in top else None,
-        stream=events.load(top["stream"]) if "stream" in top else None,
+        stream=events.load(top["stream"], tables, shapes, unions) if "stream" in top else None,
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)

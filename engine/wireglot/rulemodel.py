@@ -329,6 +329,7 @@ Stream = _model("Stream", {
     "named": (Text, "the key of a frame whose word is the name of its event"),
     "frame": (_said(_FRAME), "what every frame holds"),
     "events": (_said(_EVENTS), "a picture of its frame for each thing that a stream tells"),
+    "read-also": (_said(_EVENTS), "further pictures of events, which are read and never written"),
     "drop": (_map(Text), "`drop` in a stream gives up paths of frames, with reasons"),
 }, ("events",))  # fmt: skip
 

@@ -49,7 +49,10 @@ class Frame:
     def sights(self, stream: Stream) -> list[Sight]:
         """Return the events of this frame, in their order."""
         found: list[tuple[bool, tuple[int, ...], int, Sight]] = []
+        word = self.wire.get(stream.named) if isinstance(self.wire, dict) else None
         for nth, event in enumerate(stream.events):
+            if event.names is not None and not _among(word, event.names):
+                continue
             for picture in event.reads:
                 for sight in self._match(picture, self.wire, (), Sight(event)):
                     if self._live(sight):
@@ -152,7 +155,7 @@ class Frame:
         if h.shape is None and not h.lenses:
             if at in self.claimed:
                 return h.mark is not None
-            if not _fits(h, wire, sight.event.texts):
+            if not _fits(h, wire, sight.event.piece):
                 return h.mark is not None
             sight.found[path], sight.places[path] = wire, at
             sight.claims.append(at)
@@ -213,6 +216,10 @@ class Frame:
         return found
 
 
+def _among(word: Any, names: frozenset[Any]) -> bool:
+    return word in names if isinstance(word, str | None) else False
+
+
 @functools.lru_cache(maxsize=4096)
 def idle(p: Picture) -> bool:
     """Tell whether a picture holds nothing but fixed values that say nothing."""
@@ -236,9 +243,9 @@ def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
     return not guards(p.values[0]) and p.values[0] is not ABSENT
 
 
-def _fits(h: Hole, wire: Any, texts: bool = False) -> bool:
+def _fits(h: Hole, wire: Any, piece: str = "any") -> bool:
     """Tell whether a value is of the type of a hole that takes it as it is."""
     if h.shape is not None or h.lenses or "own" in h.path.split("."):
         return True
-    kind = "string" if h.path == "piece" and texts else field_type("", h.path)
+    kind = piece if h.path == "piece" else field_type("", h.path)
     return kind == "any" or guard("string" if kind == "opaque" else kind, wire)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from . import picture as pic
-from .events import OF_KIND, Event, Word
+from .events import OF_KIND, OF_SHAPE, Event, Word
 from .fields import KEPT, OBJECTS, held
 from .findings import Findings, helped
 from .holecheck import definitions
 from .picture import Fields, Hole, Items, Picture
 from .rulefile import Dialect
 
-PLACES = frozenset("candidate index nth frame".split())
-OWNERS = {"response": "response", "candidate": "candidate"}
+PLACES = frozenset("candidate index nth item inner entry frame".split())
+OWNERS = {"response": "response", "candidate": "candidate", "item": "part"}
+# Holes that are no field of what an event is about, and those of them that need a shape.
+FREE = frozenset(". piece path part parts whole usage response".split())
+SHAPED = frozenset(". part parts usage response".split())
 # Events whose picture must hold a hole of this path.
-NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part"}
+NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part", "item_start": "at.item"}
 
 
 def check(model: Dialect, findings: Findings) -> None:
@@ -28,15 +31,31 @@ def check(model: Dialect, findings: Findings) -> None:
             _names(hole, frozenset(), findings, "a frame")
             _shape(hole, shapes, findings)
     for event in model.stream.events:
-        _event(event, shapes, findings)
+        _event(event, _objects(event, model, findings), shapes, findings)
 
 
-def _event(event: Event, shapes: set[str], findings: Findings) -> None:
+def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
+    """Return what an event is about, as objects of the IR."""
     objects = {word.kind for word in event.words if word.kind in OBJECTS}
     if any(word.act in ("part", "part_stop") and not word.kind for word in event.words):
         objects.add("part")
     if "finish" in event.acts:
         objects.add("candidate")
+    if "error" in event.acts:
+        objects.add("error")
+    for word in event.words:
+        shape = model.shapes.get(word.kind) if word.act in OF_SHAPE else None
+        if shape is not None and shape.gathers:
+            objects |= shape.gathers
+        elif word.act in OF_SHAPE:
+            gathering = {name for name, one in model.shapes.items() if one.gathers}
+            help = helped(word.kind, gathering, "those that do are")
+            message = f"`{event.name}` names no shape that gathers parts"
+            findings.error("R022", message, event.pos, help, word=word.kind)
+    return objects
+
+
+def _event(event: Event, objects: set[str], shapes: set[str], findings: Findings) -> None:
     found: set[str] = set()
     for picture in event.reads:
         for hole in pic.holes(picture):
@@ -46,7 +65,7 @@ def _event(event: Event, shapes: set[str], findings: Findings) -> None:
         _lists(picture, event, findings)
     for word in event.words:
         needed = NEEDS.get(word.act)
-        if needed is not None and needed not in found and word.act in OF_KIND:
+        if needed is not None and needed not in found and word.act in OF_KIND | OF_SHAPE:
             help = f"write `${needed}{' as SHAPE' if needed == 'part' else ''}` where it stands"
             message = f"`{event.name}` has no `${needed}`"
             findings.error("R022", message, event.pos, help)
@@ -63,7 +82,7 @@ def _field(word: Word) -> bool:
 def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:
     for path in hole.paths:
         first, _, rest = path.partition(".")
-        if path in (".", "piece", "path", "part", "usage"):
+        if path in FREE:
             continue
         if first == "at":
             known = rest in PLACES
@@ -75,7 +94,7 @@ def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -
         else:
             known = bool(objects) and held(objects, path) is not None
             names = {name for one in objects for name in OBJECTS[one]} - KEPT
-            names |= {"piece", "path", "part", "usage", "at", "response", "candidate"}
+            names |= FREE - {"."} | {"at", *OWNERS}
             help = helped(first, names, "it may name", "$")
         if not known:
             message = f"`${path}` names nothing of {what}"
@@ -83,12 +102,15 @@ def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -
 
 
 def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
+    if hole.path == "response" and hole.shape == "response":
+        return  # the unit
     if hole.shape is not None and hole.shape not in shapes:
         message = f"`{hole.shape}` is no shape of this file"
         help = helped(hole.shape, shapes, "its shapes and unions are")
         findings.error("R014", message, hole.pos, help, word=hole.shape)
-    elif hole.shape is None and hole.path in (".", "part", "usage"):
-        help = f"write `${hole.path} as SHAPE`"
+    elif hole.shape is None and hole.path in SHAPED:
+        mode = "each SHAPE | lone" if hole.path == "parts" else "as SHAPE"
+        help = f"write `${hole.path} {mode}`"
         findings.error("R010", f"`${hole.path}` is an object and needs a shape", hole.pos, help)
 
 

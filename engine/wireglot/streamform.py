@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import events
-from .events import ACTS, FRAMINGS, STREAM_WORDS
+from .events import ACTS, FRAMINGS, OF_SHAPE, STREAM_WORDS
 from .findings import Findings, helped
 from .grammar import Grammar, Rule, short
 from .ir import PARTS
@@ -27,6 +27,7 @@ class Streams(Grammar):
             "named": self.text,
             "frame": self._frame,
             "events": self._events,
+            "read-also": self._events,
             "drop": self.reasons,
         }
         found = self.words(node, "a stream", STREAM_WORDS, rules)
@@ -55,7 +56,7 @@ class Streams(Grammar):
 
     def _events(self, node: Node, what: str) -> Node | None:
         if not isinstance(node.value, dict):
-            self.form("`events` is a mapping of names", node)
+            self.form(f"`{what}` is a mapping of names", node)
             return None
         kept = {}
         for name, child in node.value.items():
@@ -76,7 +77,7 @@ class Streams(Grammar):
             self.findings.error("R021", str(error), node.pos, help, word=name)
             return False
         for word in words:
-            if word.kind and word.kind not in KINDS:
+            if word.kind and word.act not in OF_SHAPE and word.kind not in KINDS:
                 message = f"`{name}` names `{word.kind}`, which is no kind of part"
                 help = helped(word.kind, KINDS)
                 self.findings.error("R024", message, node.pos, help, word=word.kind)

@@ -7,13 +7,14 @@ after another until those before are written; nothing else waits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import ladder as ladders
 from . import share, units
+from .brackets import Brackets
 from .events import USUAL, Event
-from .incoming import Candidate, Part
+from .incoming import Candidate, Part, text_of
 from .lenses import Misfit, stringify
 from .outcome import Outcome
 from .outgoing import Frames, Place
@@ -30,7 +31,7 @@ Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 class Outgoing:
     """A part on its way out: what flows of it, and how much of that is written."""
 
-    __slots__ = ("begun", "gone", "flow", "part", "place", "sent", "template", "text")
+    __slots__ = ("begun", "gone", "flow", "more", "part", "place", "sent", "template", "text")
 
     def __init__(self, part: Part) -> None:
         self.part, self.place = part, Place(part.candidate)
@@ -39,6 +40,7 @@ class Outgoing:
         self.sent = 0  # pieces that are written
         self.text = False  # whether some text was written
         self.template: list[Any] | None = None
+        self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
 
 
 class Outlook:
@@ -53,7 +55,8 @@ class Outlook:
                 self.slots.setdefault(str(kind), nth)
         paths = {hole.path for p in dialect.stream.pictures() for hole in holes(p)}
         self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths
-        self.closes = dialect.stream.get("part_stop") is not None  # parts come one after another
+        # Whether parts come one after another.
+        self.closes = dialect.stream.get("part_stop") is not None or not dialect.stream.plain
         self.taking: dict[tuple[str, ...], bool] = {}  # parts that it takes, by their fields
 
 
@@ -75,6 +78,8 @@ class Unfold:
         self._queues: dict[tuple[int, int], list[Outgoing]] = {}
         self._of: dict[int, Outgoing] = {}
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
+        self._last: Part | None = None  # the last text
+        self._items = None if self.stream.plain else Brackets(self.frames)
 
     # -- what a fold tells ------------------------------------------------------------------------
 
@@ -108,13 +113,19 @@ class Unfold:
     def failed(self, error: dict[str, Any]) -> None:
         """Write an error; nothing follows it."""
         self.flush()
-        shape = self.dialect.units.get("error")
-        if shape is not None and not self.failing:
+        shape, event = self.dialect.units.get("error"), self.stream.get("error")
+        if not self.failing and (shape is not None or event is not None):
             try:
-                self.frames.add(units.stepped(self.writer, shape, error))
+                if event is not None:
+                    self.frames.put(event, error)
+                elif shape is not None:
+                    self.frames.add(units.stepped(self.writer, shape, error))
             except Misfit as misfit:
                 told = f"the target has no form for this error: {misfit.reason}"
-                self.writer.note("no-place", "lost", None, shape.pos, told)
+                self.writer.note("no-place", "lost", None, self.stream.pos, told)
+        elif not self.failing:
+            told = "the target has no form for an error"
+            self.writer.note("no-place", "lost", None, self.stream.pos, told)
         self.failing = True
 
     def end(self, outcome: Outcome, cut: bool) -> None:
@@ -152,6 +163,11 @@ class Unfold:
         own = {**owner.own.get("own", {}), **stop.get("own", {})}.get(self.dialect.family, {})
         kinds = [{"type": kind} for kind in self._kinds.get(nth, ())]
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
+        if self._last is not None and "whole" in event.holes:
+            said["whole"] = text_of(self._last.ir())
+        if self._items is not None:
+            one = {**stop, "parts": self._items.parts(nth)}
+            self.frames.whole = {"candidates": [one], **({"usage": counts} if counts else {})}
         if counts is not None:
             said["usage"] = counts
         elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
@@ -179,12 +195,17 @@ class Unfold:
         found = self._taking.get(key)
         if found is None:
             said[part.field] = {} if part.field == "arguments" else "x"
-            found = self._taking[key] = self._fits(said)
+            found = self._taking[key] = self._lost(said) == set()
         return found
 
-    def _fits(self, ir: dict[str, Any]) -> bool:
+    def _lost(self, ir: dict[str, Any]) -> set[str] | None:
+        """Return the fields of a part that a whole response has no place for; None: nor for it."""
         probe = Writer(self.dialect, False, Trail(), self.writer.options)
-        return bool(share.directly(probe, self._lists, ir)[0])
+        if not share.directly(probe, self._lists, ir)[0]:
+            return None
+        lost = {path for owner, path in probe.lefts if owner == id(ir)}
+        rows = self.writer.ladder.get(str(ir.get("type")), ())
+        return {path for path in lost if any(path in row.before.names for row in rows)}
 
     def _queue(self, out: Outgoing) -> list[Outgoing]:
         slot = 0 if self._closes else self._slots.get(out.part.kind, 0)
@@ -239,16 +260,26 @@ class Unfold:
                     self._live(out)
                 self._over(out)
             queue.clear()
+        if self._items is not None:
+            self._items.close()
 
     # -- parts that flow --------------------------------------------------------------------------
 
-    def _begin(self, out: Outgoing, kind: str) -> None:
-        """Give a part its numbers."""
+    def _begin(
+        self, out: Outgoing, kind: str, said: dict[str, Any], event: Event | None
+    ) -> dict[str, Any]:
+        """Give a part its numbers; return what is said of it, and of its item."""
         self.moved = True
         kinds = self._kinds.setdefault(out.part.candidate, [])
+        self._last = out.part if kind == "text" else self._last
         out.place.index, out.place.nth = len(kinds), kinds.count(kind)
         kinds.append(kind)
         out.begun = True
+        if self._items is None:
+            return said
+        made = self._items.enter(out.place, kind, said, event)
+        out.more = {key: made[key] for key in ("own", "item") if key in made}
+        return made
 
     def _live(self, out: Outgoing) -> None:
         """Write what has come of a part that flows."""
@@ -258,9 +289,9 @@ class Unfold:
         if not out.begun:
             if not part.pieces if start is None else self._blank(part):
                 return
-            self._begin(out, part.kind)
+            said = self._begin(out, part.kind, part.said, start or append)
             if start is not None:
-                self.frames.write(start, self._first(part.kind, part.said), out.place)
+                self.frames.write(start, self._first(part.kind, said), out.place)
         pieces = part.pieces
         while out.sent < len(pieces):
             self._piece(out, append, pieces[out.sent])
@@ -271,11 +302,13 @@ class Unfold:
             return
         out.text = out.text or not piece.isspace()
         if out.template is None:
-            out.template = self.frames.template(append, out.part.said, out.place)
+            said = {**out.part.said, **out.more}
+            out.template = self.frames.template(append, said, out.place)
         if out.template:
             self.frames.fill(out.template, piece)
         else:
-            self.frames.write(append, {**out.part.said, "piece": piece}, out.place)
+            said = {**out.part.said, **out.more, "piece": piece}
+            self.frames.write(append, said, out.place)
 
     def _blank(self, part: Part) -> bool:
         """Tell whether this is a text without a word so far, and the dialect takes none."""
@@ -304,43 +337,66 @@ class Unfold:
         if part.field == "arguments" and not out.text and not self.same:
             self._live(out)
             if not out.begun:
-                self._begin(out, part.kind)
+                self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
             self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
+            part.pieces[:] = ["{}"]
         if out.begun:
-            self._close(out, part.kind, part.said)
+            self._close(out, part.kind, part.said, part.ir)
         out.gone = True
 
-    def _close(self, out: Outgoing, kind: str, said: dict[str, Any]) -> None:
+    def _close(
+        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> None:
         for word, event in self.stream.of.items():
             if word.act == "set" and word.kind == kind:
                 self.frames.write(event, said, out.place)
             elif word.act == "add" and word.kind == kind:
-                for piece in _look(said, word.field, self.dialect.family) or ():
-                    self.frames.write(event, {**said, "piece": piece}, out.place)
-        self._stop(out, kind, said)
+                for nth, piece in enumerate(_look(said, word.field, self.dialect.family) or ()):
+                    out.place.entry = nth
+                    self.frames.write(event, {**said, **out.more, "piece": piece}, out.place)
+        self._stop(out, kind, said, whole)
 
-    def _stop(self, out: Outgoing, kind: str, said: dict[str, Any]) -> None:
+    def _stop(
+        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> None:
+        """Write the end of a part, with what it is as a whole where the dialect says that."""
         stop = self.stream.get("part_stop", kind) or self.stream.get("part_stop")
+        if self._items is None:
+            if stop is not None and stop.holes & {"whole", "part"}:
+                ir = whole()
+                said = {**said, "part": ir, "whole": text_of(ir)}
+            if stop is not None:
+                self.frames.write(stop, said, out.place)
+            return
+        ir = whole()
+        found = [
+            f
+            for f in LIVE
+            if self.stream.get("part_stop", kind, f) is not None and (f in ir or f"{f}_text" in ir)
+        ]
+        stop = self.stream.get("part_stop", kind, found[0]) if found else stop
         if stop is not None:
-            self.frames.write(stop, said, out.place)
+            made = {**ir, **out.more, "part": ir, "whole": text_of(ir)}
+            self.frames.write(stop, made, out.place)
+        self._items.over(out.place, ir)
 
     # -- parts that are whole ---------------------------------------------------------------------
 
     def _settle(self, out: Outgoing, ir: dict[str, Any], depth: int) -> bool:
         """Write a whole part as it is, or as what the ladder makes of it."""
         kind = str(ir.get("type"))
-        if (self.same or self._fits(ir)) and (
-            self._flowing(out, ir, kind) or self._placed(out, ir, kind)
-        ):
-            return True
-        for row in self.writer.ladder.get(kind, ()) if depth < DEPTH else ():
+        lost = set() if self.same else self._lost(ir)
+        rows = self.writer.ladder.get(kind, ())
+        if lost is not None:  # a field without a place may have a row of its own
+            rows = [row for row in rows if lost & row.before.names]
+        for row in rows if depth < DEPTH else ():
             try:
                 new, beside, _ = ladders.step(row, ir, self.writer.trail)
             except Misfit:
                 continue
             if not beside and new != ir and self._settle(out, new, depth + 1):
                 return True
-        return False
+        return lost is not None and (self._flowing(out, ir, kind) or self._placed(out, ir, kind))
 
     def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
         """Write a whole part as one that flows at once, where all of it can be said so."""
@@ -354,17 +410,19 @@ class Unfold:
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
             if not text and flow[0] is None:
                 return not self.same  # nothing would be said
-            self._begin(out, kind)
+            said = self._begin(out, kind, ir, flow[0] or flow[1])
             if flow[0] is not None:
-                self.frames.write(flow[0], self._first(kind, ir), out.place)
+                self.frames.write(flow[0], self._first(kind, said), out.place)
             if text:
-                self.frames.write(flow[1], {**ir, "piece": text}, out.place)
-            self._close(out, kind, ir)
+                self.frames.write(flow[1], {**said, "piece": text}, out.place)
+            self._close(out, kind, said, lambda: ir)
             return True
         return False
 
     def _says(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> bool:
         """Tell whether the events of a kind say all that a part says."""
+        if self._items is not None and self._items.whole:
+            return True  # the end of the item does
         events = [event for event in flow if event is not None]
         events += [e for w, e in self.stream.of.items() if w.act == "set" and w.kind == kind]
         known = {h.path for event in events for p in event.writes for h in holes(p)}
@@ -379,14 +437,13 @@ class Unfold:
         event = self.stream.get("part", kind) or self.stream.get("part")
         if event is None:
             return False
-        self._begin(out, kind)
-        if not self.frames.write(event, {**ir, "part": ir}, out.place):
+        said = self._begin(out, kind, ir, None)
+        if not self.frames.write(event, {**said, "part": ir}, out.place):
             self._kinds[out.part.candidate].pop()
             out.begun = False
             return False
-        stop = self.stream.get("part_stop")  # that of a kind ends what a start of it began
-        if stop is not None:
-            self.frames.write(stop, ir, out.place)
+        if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
+            self._stop(out, kind, ir, lambda: ir)
         return True
 
 

@@ -123,7 +123,7 @@ class Writer:
         """Write a value by the first case that takes it and reads back; raises Misfit."""
         best: Misfit | None = None
         mark = len(self.notes)
-        for shape in (self.dialect.shapes[m] for m in self.dialect.unions.get(name, [name])):
+        for shape in self.dialect.members(name):
             if shape.marks and shape.name != name:
                 continue
             try:

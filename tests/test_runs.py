@@ -1,0 +1,155 @@
+"""Streams of programs that run tools themselves: the Gemini CLI's events, and those of an agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wireglot
+from tests.streamsdk import brackets
+from tests.test_streams import INTERLEAVED, TWO
+from wireglot.streams import Translator
+
+RULES = wireglot.load_rules()
+Json = Any
+
+
+def at(second: int, **said: Json) -> Json:
+    return {**said, "timestamp": f"2026-11-21T20:29:{second:02}.578Z"}
+
+
+def said(second: int, text: str) -> Json:
+    return at(second, type="message", role="assistant", content=text, delta=True)
+
+
+CLI = [
+    at(1, type="init", session_id="s", model="gemini-3-pro"),
+    at(1, type="message", role="user", content="Weather?"),
+    said(2, "I "),
+    said(3, "look."),
+    at(4, type="tool_use", tool_name="f", tool_id="f_1_0", parameters={"x": 1}),
+    at(4, type="tool_use", tool_name="g", tool_id="g_1_1", parameters={}),
+    at(5, type="tool_result", tool_id="g_1_1", status="error",
+       error={"type": "timeout", "message": "No."}),
+    at(6, type="tool_result", tool_id="f_1_0", status="success", output="Sunny"),
+    at(6, type="error", severity="warning", message="Slow."),
+    said(7, "Sunny."),
+    at(8, type="result", status="success", stats={
+        "total_tokens": 4, "input_tokens": 1, "output_tokens": 2, "cached": 0, "input": 1,
+        "duration_ms": 9, "tool_calls": 2}),
+]  # fmt: skip
+AGENT = [
+    {"type": "hidden_user_message", "content": "Go on."},
+    {"type": "reasoning", "content": "Hm.", "timestamp": 1771683377321},
+    {"type": "text", "content": "I look.", "timestamp": 1771683377321},
+    {"type": "step_start", "step_id": "c1", "title": "f", "step_number": 0},
+    {"type": "tool_call", "tool": "f", "args": {"x": 1}, "tool_call_id": "c1"},
+    {"type": "tool_result", "tool": "f", "result": "No.", "tool_call_id": "c1", "is_error": True},
+    {"type": "step_complete", "step_id": "c1", "status": "error", "duration_ms": 0},
+    {"type": "text", "content": "Sunny.", "timestamp": 1771683377321},
+    {"type": "final", "content": "Sunny."},
+]
+
+
+def translated(frames: list[Json], source: str, target: str) -> tuple[list[Json], Translator]:
+    t = RULES.translator(source=source, target=target)
+    out = [new for frame in frames for new in t.feed(frame)]
+    return out + t.finish(), t
+
+
+def parts(t: Translator, target: str) -> list[tuple[str, Json]]:
+    read = RULES[target].read(t.result.body, unit="response").ir["candidates"][0]["parts"]
+    keys = ("text", "value", "name")
+    return [(p["type"], next(p[key] for key in keys if key in p)) for p in read]
+
+
+RUN = [("text", "I look."), ("tool_call", "f"), ("tool_call", "g"), ("tool_result", "No."),
+       ("tool_result", "Sunny"), ("text", "Sunny.")]  # fmt: skip
+
+
+def test_a_run_of_the_cli_becomes_items_of_responses_as_it_goes() -> None:
+    out, t = translated(CLI, "gemini-cli-stream", "openai-responses")
+    assert brackets(out) == ""
+    items = [f["item"] for f in out if f["type"] == "response.output_item.done"]
+    assert [item["type"] for item in items] == [
+        "message", "function_call", "function_call", "function_call_output",
+        "function_call_output", "message",
+    ]  # fmt: skip
+    assert [i["call_id"] for i in items[1:5]] == ["f_1_0", "g_1_1", "g_1_1", "f_1_0"]
+    assert items[1]["arguments"] == '{"x":1}' and items[4]["output"] == "Sunny"
+    assert out[-1]["type"] == "response.completed"
+    assert out[-1]["response"]["output"] == items
+    codes = {note.code for note in t.notes}
+    assert {"dropped", "own-field", "error-as-text", "ambiguous"} <= codes
+    # Each is told of in the frame that brought it.
+    t = RULES.translator(source="gemini-cli-stream", target="openai-responses")
+    made = [[f["type"].rpartition(".")[2] for f in t.feed(frame)] for frame in CLI]
+    assert made[2] == ["added", "added", "delta"]
+    assert made[7] == ["added", "done"]
+
+
+@pytest.mark.parametrize("target", ["gemini-cli-stream", "agent-sdk", "openai-responses"])
+def test_a_run_is_the_same_run_in_another_program(target: str) -> None:
+    out, t = translated(CLI, "gemini-cli-stream", target)
+    found = [(kind, "No." if value == {"error": "No."} else value) for kind, value in
+             parts(t, target)]  # fmt: skip
+    assert found == RUN
+    body = RULES.collect(out, target)
+    again = RULES[target].read(body, unit="response").ir["candidates"][0]["parts"]
+    assert [p["type"] for p in again] == [kind for kind, _ in RUN]
+
+
+def test_the_events_of_the_cli_are_one_object_and_come_from_it() -> None:
+    body = RULES.collect(CLI, "gemini-cli-stream")
+    assert [event["type"] for event in body["events"]] == [
+        "message", "tool_use", "tool_use", "tool_result", "tool_result", "message",
+    ]  # fmt: skip
+    assert body["prompt"] == "Weather?" and body["status"] == "success"
+    frames = list(RULES.frames(body, "gemini-cli-stream"))
+    del body["prompt"]  # what the user said is in no frame that is written
+    assert RULES.collect(frames, "gemini-cli-stream") == body
+
+
+def test_a_run_that_fails_is_an_error() -> None:
+    wrong = at(9, type="result", status="error", error={"type": "FatalError", "message": "No."})
+    for last in (wrong, at(9, type="error", severity="error", message="No.")):
+        out, t = translated([*CLI[:4], last], "gemini-cli-stream", "openai-responses")
+        assert out[-1]["type"] == "error" and out[-1]["message"] == "No."
+        assert t.error is not None
+    out, _ = translated([*INTERLEAVED[:2], {"error": {"message": "No.", "type": "server_error"}}],
+                        "openai-chat", "gemini-cli-stream")  # fmt: skip
+    assert out[-1]["status"] == "error" and out[-1]["error"]["message"] == "No."
+
+
+def test_every_event_of_an_agent_is_heard_or_given_up_with_a_reason() -> None:
+    body = RULES.collect(AGENT, "agent-sdk")
+    assert [m["role"] for m in body["messages"]] == [
+        "reasoning", "assistant", "assistant", "tool", "assistant",
+    ]  # fmt: skip
+    assert body["messages"][-1]["content"] == "Sunny."
+    out, t = translated(AGENT, "agent-sdk", "openai-responses")
+    assert brackets(out) == ""
+    notes = [n for n in t.notes if n.code.startswith("unknown")]
+    assert notes == []
+    (note,) = [n for n in t.notes if n.code == "dropped"]
+    assert "said to the model" in note.message
+
+
+def test_a_stream_becomes_events_of_an_agent() -> None:
+    out, _ = translated(INTERLEAVED, "openai-chat", "agent-sdk")
+    assert [f["type"] for f in out] == [
+        "text", "step_start", "tool_call", "step_start", "tool_call", "final",
+    ]  # fmt: skip
+    calls = [f for f in out if f["type"] == "tool_call"]
+    assert [(c["tool_call_id"], c["tool"], c["args"]) for c in calls] == TWO
+    assert [f["step_number"] for f in out if f["type"] == "step_start"] == [0, 1]
+    assert out[-1]["content"] == "Hi"
+    # A run that the agent reports comes out as it went in.
+    there, _ = translated(AGENT, "agent-sdk", "agent-sdk")
+    assert there == AGENT
+
+
+def test_what_an_agent_says_only_at_the_end_is_said() -> None:
+    out, _ = translated(AGENT[-1:], "agent-sdk", "openai-chat")
+    assert [c["delta"].get("content") for f in out[:-1] for c in f["choices"]][1] == "Sunny."
