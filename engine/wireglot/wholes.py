@@ -6,11 +6,16 @@ says another thing is noted, for what flowed before cannot be taken back.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
+from . import units
 from .incoming import Candidate, Item, Part, merged, text_of
-from .lenses import same
+from .lenses import Misfit, same
+from .reader import Reader
 from .sighting import Sight
+from .trail import Trail
+from .writer import Writer
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -75,6 +80,7 @@ def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
 
 def response(fold: Fold, ir: dict[str, Any]) -> None:
     """Hear the whole response: what was not told before is told now."""
+    short = False
     for nth, one in enumerate(ir.get("candidates", ())):
         owner = fold.outcome.of(nth)
         gone = owner.total - len(owner.parts)  # of which nothing is kept
@@ -82,12 +88,24 @@ def response(fold: Fold, ir: dict[str, Any]) -> None:
         if len(found) >= owner.total:
             _all(fold, owner, owner.parts, found[gone:], ())
         elif fold.keep:
-            one["parts"] = [part.ir() for part in owner.parts]
+            one["parts"], short = [part.ir() for part in owner.parts], True
+    if short:
+        _anew(fold, ir)
     for key in ("id", "model", "created"):
         was, now = fold.outcome.response.get(key), ir.get(key)
         if was is not None and now is not None and not same(was, now):
             _odd(fold, f"`{key}` is another one at the end of the stream", key)
     fold.outcome.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+
+
+def _anew(fold: Fold, ir: dict[str, Any]) -> None:
+    """Read a response once more that held fewer parts than came: they may tell why it stopped."""
+    shape = fold.dialect.units["response"]
+    with contextlib.suppress(Misfit):
+        wire = units.stepped(Writer(fold.dialect, True, Trail(), {}), shape, ir)
+        read: dict[str, Any] = units.whole(Reader(fold.dialect, {}), shape, wire)
+        for one, again in zip(ir["candidates"], read["candidates"], strict=True):
+            one.update({k: v for k, v in again.items() if k not in ("parts", "spelled", "kept")})
 
 
 def text(fold: Fold, owner: Candidate, whole: str) -> None:
