@@ -50,7 +50,7 @@ class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
 
     __slots__ = (
-        "address", "candidate", "field", "final", "kind", "made", "nth", "open", "pieces", "said",
+        "address", "candidate", "closing", "field", "kind", "made", "nth", "open", "pieces", "said",
         "scan", "tree", "was", "whole",
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ class Part:
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
         self.scan = Scan(self.pieces) if field == "arguments" else None
-        self.final: dict[str, Any] | None = None  # the part as its item says it at the end
+        self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
 
     def grow(self, piece: str) -> None:
         """Take a piece of what flows."""
@@ -98,8 +98,8 @@ class Part:
 
     def ir(self) -> dict[str, Any]:
         """Return the part as the IR has it."""
-        part = dict(self.said if self.final is None else self.final)
-        if (self.whole and not self.pieces) or self.final is not None:
+        part = dict(self.said if self.closing is None else self.closing)
+        if (self.whole and not self.pieces) or self.closing is not None:
             return part
         text = "".join(self.pieces)
         if self.field == "arguments":

@@ -72,7 +72,7 @@ def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
         _all(fold, owner, item.parts, found, (("item", place),))
         if len(item.parts) == len(found):
             for part, ir in zip(item.parts, found, strict=True):
-                part.final = ir
+                part.closing = ir
     for one in item.parts:
         if one.open:
             fold.shut(one)
