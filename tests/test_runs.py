@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import wireglot
 from tests.streamsdk import brackets
-from tests.test_streams import INTERLEAVED, TWO
+from tests.test_streams import DIALECTS, INTERLEAVED, TWO, WHOLE, pieces
 from wireglot.streams import Translator
 
 RULES = wireglot.load_rules()
@@ -153,3 +155,61 @@ def test_a_stream_becomes_events_of_an_agent() -> None:
 def test_what_an_agent_says_only_at_the_end_is_said() -> None:
     out, _ = translated(AGENT[-1:], "agent-sdk", "openai-chat")
     assert [c["delta"].get("content") for f in out[:-1] for c in f["choices"]][1] == "Sunny."
+
+
+TARGETS = (
+    "openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama", "agent-sdk",
+    "gemini-cli-stream",
+)  # fmt: skip
+
+
+def split(frame: Json, cut: Any) -> list[Json]:
+    """Cut the text of a frame that is a piece anywhere."""
+    if not frame.get("delta"):
+        return [frame]
+    text = frame["content"]
+    ends = sorted(cut.draw(st.sets(st.integers(1, len(text) - 1)))) if len(text) > 1 else []
+    return [
+        {**frame, "content": text[one:two]}
+        for one, two in zip([0, *ends], [*ends, len(text)], strict=True)
+    ]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cut=st.data(), target=st.sampled_from(TARGETS))
+def test_a_run_folds_and_converts_alike_for_every_split(cut: Any, target: str) -> None:
+    whole = RULES.collect(CLI, "gemini-cli-stream")
+    frames = [new for frame in CLI for new in split(frame, cut)]
+    assert RULES.collect(frames, "gemini-cli-stream") == whole
+    out, t = translated(frames, "gemini-cli-stream", target)
+    body = RULES.convert(whole, "gemini-cli-stream", target, unit="response").body
+    assert t.result.body == body
+    read, meant = (
+        RULES[target].read(one, unit="response").ir["candidates"][0]["parts"]
+        for one in (RULES.collect(out, target), body)
+    )
+    assert [p["type"] for p in read] == [p["type"] for p in meant]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_events_of_an_agent_fold_and_convert_alike(target: str) -> None:
+    whole = RULES.collect(AGENT, "agent-sdk")
+    assert RULES.collect(RULES.frames(whole, "agent-sdk"), "agent-sdk") == whole
+    _, t = translated(AGENT, "agent-sdk", target)
+    assert t.result.body == RULES.convert(whole, "agent-sdk", target, unit="response").body
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cut=st.data(), source=st.sampled_from(DIALECTS), target=st.sampled_from(TARGETS[-2:]))
+def test_a_response_becomes_a_run_alike_for_every_split(cut: Any, source: str, target: str) -> None:
+    frames = [new for f in RULES.frames(WHOLE[source], source) for new in pieces(f, cut)]
+    out, t = translated(frames, source, target)
+    body = RULES.convert(WHOLE[source], source, target, unit="response").body
+    assert t.result.body == body
+    read, meant = (
+        RULES[target].read(one, unit="response").ir["candidates"][0]["parts"]
+        for one in (RULES.collect(out, target), body)
+    )
+    # A thought without a text is in no event; docs/streams.md says so of what a frame cannot hold.
+    meant = [p for p in meant if p["type"] != "reasoning" or "text" in p]
+    assert [p["type"] for p in read] == [p["type"] for p in meant]
