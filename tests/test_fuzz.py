@@ -543,3 +543,14 @@ def test_an_element_that_nothing_in_it_was_read_of_is_unknown() -> None:
     reading = rules["files"].read(body, unit="messages")
     assert reading.ir[0]["parts"] == [{"type": "unknown", "dialect": "files", "value": call}]
     assert rules["files"].write(reading.ir, unit="messages").body == body
+
+
+@pytest.mark.parametrize("kind", ["TEXT", "te", "tool_calls"])
+def test_an_event_of_no_kind_is_told(kind: str) -> None:
+    def edit(plain: dict[str, Any]) -> None:
+        events = plain["stream"]["events"]
+        events[f"part_stop.{kind}"] = events.pop("part_stop.text")
+
+    findings = loaded(BASES["brackets"], "brackets", edit)
+    assert isinstance(findings, Findings)
+    assert any(kind in finding.message for finding in findings if finding.severity == "error")

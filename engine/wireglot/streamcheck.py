@@ -60,7 +60,7 @@ def _event(event: Event, objects: set[str], shapes: set[str], findings: Findings
     for picture in event.reads:
         for hole in pic.holes(picture):
             found.add(hole.path)
-            _names(hole, frozenset(objects), findings, f"`{event.name}`")
+            _names(hole, frozenset(objects) & OBJECTS.keys(), findings, f"`{event.name}`")
             _shape(hole, shapes, findings)
         _lists(picture, event, findings)
     for word in event.words:
