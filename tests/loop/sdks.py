@@ -112,8 +112,13 @@ class Anthropic(Sdk, clients.Anthropic):
     path = "/v1/messages"
     threads = False  # whether a run begins with the wish that the server holds the history
 
+    def answer(self) -> list[Any]:
+        """Return the blocks that come back."""
+        found: list[Any] = self.sdk.messages.create(**self.request()).content
+        return found
+
     def asks(self) -> list[Call]:
-        content = self.sdk.messages.create(**self.request()).content
+        content = self.answer()
         kept = [block.model_dump() for block in content] if self.dumps else content
         self.talk.append({"role": "assistant", "content": kept})
         return [Call(b.id, b.name, b.input) for b in content if b.type == "tool_use"]

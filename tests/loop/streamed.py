@@ -158,12 +158,10 @@ class Helped(Chat):
 
 
 class Anthropic(sdks.Anthropic):
-    def asks(self) -> list[Call]:
+    def answer(self) -> list[Any]:
         with self.sdk.messages.stream(**self.request()) as stream:
-            content = stream.get_final_message().content
-        kept = [block.model_dump() for block in content] if self.dumps else content
-        self.talk.append({"role": "assistant", "content": kept})
-        return [Call(b.id, b.name, b.input) for b in content if b.type == "tool_use"]
+            found: list[Any] = stream.get_final_message().content
+        return found
 
     def runs(self, text: str) -> str:
         self.says(text)
