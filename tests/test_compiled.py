@@ -272,3 +272,20 @@ def test_what_is_no_text_in_a_system_message_is_lifted_alike(
             "messages": [{"role": role, "content": parts}, {"role": "user", "content": "Hi"}],
         }
         check("openai-chat", target, body)
+
+
+def test_a_request_that_generated_code_leaves_is_tried_once(monkeypatch: Any) -> None:
+    message = {"role": "tool", "tool_call_id": "nobody", "content": "Hm."}
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, message]}
+    RULES.convert(weather("openai-chat"), "openai-chat", "anthropic")
+    run, tried = Fast.run, []
+
+    def counted_run(self: Fast, *given: Any) -> Any:
+        tried.append(given)
+        return run(self, *given)
+
+    monkeypatch.setattr(Fast, "run", counted_run)
+    for _ in range(2):
+        tried.clear()
+        RULES.convert(body, "openai-chat", "anthropic")
+        assert len(tried) == 1

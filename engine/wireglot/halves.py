@@ -15,7 +15,7 @@ from .errors import WireglotError
 from .fast import REMEMBERED_SIZE, Fast, Models, Partial, _copied
 from .ladder import Ladder
 from .notes import Draft, Note
-from .payload import MAX_NUMBER, check_json
+from .payload import MAX_NUMBER
 from .results import Conversion, Reading
 from .rulefile import Dialect
 from .state import REMEMBERED, UNUSUAL, Bail, Lost, Odd, State, clean
@@ -93,7 +93,6 @@ class Reads:
             "JSON_STARTS": ("{", "["),
             "loads": jsontext.load,
             "clean": clean,
-            "check_json": check_json,
             "split": split,
             "BIG": MAX_NUMBER,
             **plan["consts"],

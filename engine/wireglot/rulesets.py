@@ -262,6 +262,7 @@ class RuleSet:
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
+        left = False  # whether generated code has left this request to the interpreter
         if (
             options is None
             and policy is None
@@ -275,7 +276,7 @@ class RuleSet:
                 try:
                     return usual.run(body, model, stream)
                 except usual.leave:
-                    pass
+                    left = True
         if options is not None or not (
             source.__class__ is target.__class__ is str
             and (model is None or model.__class__ is str)
@@ -288,7 +289,8 @@ class RuleSet:
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
-        if unit == "request" and source != target and not trace and known.keys() <= VERSION:
+        compiled = unit == "request" and source != target and not trace and not left
+        if compiled and known.keys() <= VERSION:
             fast = self._pairs.get((source, target)) if both is NONE else None
             fast = fast or self._fast(source, target, both)
             if fast is not None:

@@ -223,10 +223,12 @@ class Reading:
         return True
 
     def _words(self, name: str) -> dict[str, Any]:
+        """Return the words that are read through a table; of one table it is one constant."""
         table = self.dialect.tables[name]
+        known: dict[str, Any] = table.to_ir
         if not self.strict:
-            return dict(table.to_ir)
-        return {word: ir for word, ir in table.to_ir.items() if table.to_wire.get(ir) == word}
+            return known
+        return {word: ir for word, ir in known.items() if table.to_wire.get(ir) == word}
 
     def itself(self, h: Hole, var: str, place: str | None) -> None:
         """Read a hole that is made of the object's own fields, by its usual case."""
