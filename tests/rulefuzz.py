@@ -17,6 +17,7 @@ import ast
 import contextlib
 import functools
 import gc
+import hashlib
 import itertools
 import json
 import multiprocessing
@@ -174,7 +175,10 @@ def _hang(*_: object) -> NoReturn:
 class Fuzz:
     """Runs changed rule sets."""
 
-    def __init__(self, seed: str, bases: Sequence[Base] | None = None) -> None:
+    def __init__(
+        self, seed: str, bases: Sequence[Base] | None = None, save: Path | None = None
+    ) -> None:
+        self.save = save  # a folder for the files that cause a fault, each written at once
         self.chance = random.Random(seed)
         shared = read(FOLDER)
         self.bodies = shared.bodies
@@ -221,7 +225,12 @@ class Fuzz:
     def fault(self, what: str) -> None:
         """Record what must not happen, and the file with which it first did."""
         self.faults[what] += 1
-        self.first.setdefault(what, self.current)
+        if self.first.setdefault(what, self.current) is self.current and self.save is not None:
+            self.save.mkdir(exist_ok=True)
+            name = hashlib.sha256(self.current.encode("utf-8", "replace")).hexdigest()[:12]
+            head = f"# {what}".replace("\n", " ")
+            text = f"{head}\n{self.current}\n"
+            (self.save / f"{name}.yaml").write_text(text, "utf-8", "replace")
 
     def one(self) -> None:
         """Run one changed rule set: checks, the compiler, and both executors."""
@@ -364,6 +373,7 @@ class Task(NamedTuple):
     times: int
     until: float
     packaged: bool
+    save: Path | None
 
 
 def work(task: Task) -> tuple[Fuzz, float, int]:
@@ -371,7 +381,7 @@ def work(task: Task) -> tuple[Fuzz, float, int]:
     resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
-    fuzz = Fuzz(task.seed, packaged() if task.packaged else None)
+    fuzz = Fuzz(task.seed, packaged() if task.packaged else None, task.save)
     began = time.process_time()
     fuzz.run(task.times, task.until)
     fuzz.others.clear()
@@ -388,16 +398,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--packaged", action="store_true")
     parser.add_argument("--save", type=Path, help="a folder for the files that caused a fault")
     options = parser.parse_args(arguments)
-    count, faults, first = Counter[str](), Counter[str](), dict[str, str]()
+    count, faults = Counter[str](), Counter[str]()
     slowest, used, grown, peak, began = 0.0, 0.0, 0, 0, time.monotonic()
     until = began + 60 * options.minutes
     each = -(-options.count // options.jobs)
     tasks = [
-        Task(f"{options.seed}/{n}", each, until, options.packaged) for n in range(options.jobs)
+        Task(f"{options.seed}/{n}", each, until, options.packaged, options.save)
+        for n in range(options.jobs)
     ]
     with multiprocessing.Pool(options.jobs) as pool:
         for fuzz, spent, memory in pool.imap_unordered(work, tasks):
-            count, faults, first = count + fuzz.count, faults + fuzz.faults, {**fuzz.first, **first}
+            count, faults = count + fuzz.count, faults + fuzz.faults
             slowest, grown = max(slowest, fuzz.slowest), max(grown, fuzz.grown)
             used, peak = used + spent, max(peak, memory)
     total, took = max(1, count["executions"]), time.monotonic() - began
@@ -411,10 +422,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for fault, times in faults.most_common(40):
         print(f"{times:6d}  {fault}")
-    for n, (fault, text) in enumerate(sorted(first.items()) if options.save else ()):
-        options.save.mkdir(exist_ok=True)
-        head = f"# {fault}".replace("\n", " ")
-        (options.save / f"{n}.yaml").write_text(f"{head}\n{text}\n", "utf-8", "replace")
     return int(bool(faults))
 
 

@@ -554,3 +554,42 @@ def test_an_event_of_no_kind_is_told(kind: str) -> None:
     findings = loaded(BASES["brackets"], "brackets", edit)
     assert isinstance(findings, Findings)
     assert any(kind in finding.message for finding in findings if finding.severity == "error")
+
+
+def test_a_response_that_no_unit_is_is_told() -> None:
+    findings = loaded(BASES["brackets"], "brackets", lambda plain: plain.pop("response"))
+    assert isinstance(findings, Findings)
+    told = [finding.message for finding in findings if finding.severity == "error"]
+    assert "`response` is no shape of this file" in told
+
+
+def test_a_list_that_stands_deep_is_written_alike_by_both_executors() -> None:
+    """Generated code leaves what it has no form for; once it failed."""
+
+    def deep(plain: dict[str, Any]) -> None:
+        _put(plain, "conversation/wire/parts", {"a": [["$parts each part | bare"]]})
+
+    rules = loaded(BASES["talk"], "talk", deep)
+    ir = [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]
+    assert isinstance(rules, RuleSet)
+    slow = rules["talk"].write({"messages": ir}, options={"engine": "interpreted"})
+    assert rules["talk"].write({"messages": ir}).body == slow.body
+
+
+def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
+    def named(plain: dict[str, Any]) -> None:
+        said = {"only": {"talk": "$messages as conversation"}}
+        _put(plain, "shapes/tool_choice/cases/named/wire", said)
+
+    rules = loaded(BASES["tools"], "tools", named)
+    assert isinstance(rules, RuleSet)
+    parts = [{"type": "text", "text": "Hi"}]
+    ir = {
+        "messages": [{"role": "user", "parts": parts}],
+        "tool_choice": {"name": "f"},
+        "tools": [{"name": "f", "parameters": {"type": "object"}}],
+    }
+    slow = rules["tools"].write(ir, options={"engine": "interpreted"})
+    quick = rules["tools"].write(ir)
+    assert (quick.body, quick.notes) == (slow.body, slow.notes)
+    assert quick.body["choice"]["only"]["talk"] == quick.body["talk"] != []

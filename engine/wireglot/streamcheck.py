@@ -25,6 +25,7 @@ def check(model: Dialect, findings: Findings) -> None:
     if model.stream is None:
         return
     shapes = {name for word in ("shapes", "unions") for name in definitions(model, word)}
+    shapes |= model.units.keys() & {"response"}
     frame = model.stream.frame
     if frame is not None:
         for hole in pic.holes(frame):
@@ -102,8 +103,6 @@ def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -
 
 
 def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
-    if hole.path == "response" and hole.shape == "response":
-        return  # the unit
     if hole.shape is not None and hole.shape not in shapes:
         message = f"`{hole.shape}` is no shape of this file"
         help = helped(hole.shape, shapes, "its shapes and unions are")
