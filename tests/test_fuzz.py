@@ -274,9 +274,14 @@ def _unlike(plain: dict[str, Any]) -> None:
     plain["conversation"]["enforce"] = [{"lift": "system"}]
 
 
+def _empty(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["mood"] = {"...": "$absent"}
+
+
 @pytest.mark.parametrize(
     ("name", "stem", "edit"),
     [
+        ("overlay", "base", _empty),
         ("overlay", "base", _null),
         ("overlay", "base", _own),
         ("overlay", "base", _given),
@@ -286,6 +291,7 @@ def _unlike(plain: dict[str, Any]) -> None:
         ("rewrite", "rewrite", _unlike),
     ],
     ids=[
+        "an object without holes",
         "null",
         "a field of its own",
         "a default",

@@ -223,6 +223,8 @@ def _demands(
     """Collect what the target's request holds in any case: literals, and holes without a mark."""
     if not isinstance(p, Fields) or any(h.mark is None for h in p.spread):
         raise Cannot
+    if at and next(holes(p), None) is None:
+        raise Cannot  # an object without holes is written, even an empty one
     for (key, *_), child in p.entries:
         here = (*at, key)
         if isinstance(child, Literal):
