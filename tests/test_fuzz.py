@@ -274,6 +274,10 @@ def _unlike(plain: dict[str, Any]) -> None:
     plain["conversation"]["enforce"] = [{"lift": "system"}]
 
 
+def _filled(plain: dict[str, Any]) -> None:
+    plain["shapes"]["function"]["wire"]["about"] = "$description (else w)"
+
+
 def _empty(plain: dict[str, Any]) -> None:
     plain["request"]["wire"]["mood"] = {"...": "$absent"}
 
@@ -282,6 +286,7 @@ def _empty(plain: dict[str, Any]) -> None:
     ("name", "stem", "edit"),
     [
         ("overlay", "base", _empty),
+        ("tools", "tools", _filled),
         ("overlay", "base", _null),
         ("overlay", "base", _own),
         ("overlay", "base", _given),
@@ -292,6 +297,7 @@ def _empty(plain: dict[str, Any]) -> None:
     ],
     ids=[
         "an object without holes",
+        "a field that is filled in",
         "null",
         "a field of its own",
         "a default",
@@ -318,6 +324,9 @@ def test_generated_code_is_left_where_it_would_differ(name: str, stem: str, edit
     (dialect,) = {*rules.dialects} - {base.other}
     alike(rules, dialect, base.other, [base.bodies["request"]])
     alike(rules, base.other, dialect, fuzz.bodies[base.other])
+    for body in fuzz.bodies[base.other]:
+        fuzz.halved(rules, [base.other, dialect], body)
+    assert fuzz.faults == {}
 
 
 GONE = object()
@@ -599,3 +608,25 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
     quick = rules["tools"].write(ir)
     assert (quick.body, quick.notes) == (slow.body, slow.notes)
     assert quick.body["choice"]["only"]["talk"] == quick.body["talk"] != []
+
+
+def test_a_lens_of_a_stream_that_is_not_there_is_told() -> None:
+    findings = loaded(
+        BASES["brackets"],
+        "brackets",
+        lambda plain: _put(plain, "stream/events/item_start.message/type", "$stop_reason | stop"),
+    )
+    assert isinstance(findings, Findings)
+    assert "`stop` is no lens" in [f.message for f in findings if f.severity == "error"]
+
+
+def test_a_field_of_requests_in_a_shape_is_read_alike_by_both_executors() -> None:
+    def nested(plain: dict[str, Any]) -> None:
+        plain["shapes"]["function"]["wire"]["takes"] = "$tools each function (optional)"
+
+    base = BASES["rewrite"]
+    rules = loaded(base, "rewrite", nested)
+    assert isinstance(rules, RuleSet)
+    body, slow = base.bodies["request"], {"engine": "interpreted"}
+    one, two = rules["rewrite"].read(body), rules["rewrite"].read(body, options=slow)
+    assert (one.ir, one.notes) == (two.ir, two.notes)

@@ -260,14 +260,9 @@ class _View:
         elif lens in self.dialect.schemas:
             takes, gives = ("object",), "object"
         elif not gives:
-            named = (lens, lens.removeprefix("fits-"))
-            defined = (definitions(self.dialect, word) for word in ("tables", "schemas"))
-            if not any(name in there for there in defined for name in named):
-                known = {*LENSES, *FORMS, *GUARDS, *self.dialect.tables, *self.dialect.schemas}
-                help = helped(lens, known, "the lenses are")
-                if not near(lens, known):
-                    help = "or a table or schema of this file; " + help
-                self.error("R014", f"`{lens}` is no lens", hole.pos, help, word=lens)
+            told = unknown_lens(lens, self.dialect)
+            if told is not None:
+                self.error("R014", f"`{lens}` is no lens", hole.pos, told, word=lens)
             return None
         if not any(_fits(word, now) for word in takes):
             self._unfit(hole, lens, now)
@@ -345,6 +340,17 @@ def definitions(dialect: Dialect, word: str) -> dict[str, Any]:
     """Return what a file defines under a word, be it with mistakes."""
     node = dialect.node.get(word)
     return node.value if node is not None and isinstance(node.value, dict) else {}
+
+
+def unknown_lens(lens: str, dialect: Dialect) -> str | None:
+    """Return help for a lens that is not there, None for one that is."""
+    named = (lens, lens.removeprefix("fits-"))
+    defined = (definitions(dialect, word) for word in ("tables", "schemas"))
+    known = {*LENSES, *FORMS, *GUARDS, *dialect.tables, *dialect.schemas}
+    if is_guard(lens) or lens in known or any(n in there for there in defined for n in named):
+        return None
+    help = helped(lens, known, "the lenses are")
+    return help if near(lens, known) else f"or a table or schema of this file; {help}"
 
 
 def _fits(word: str, now: frozenset[str]) -> bool:

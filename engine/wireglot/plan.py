@@ -69,9 +69,6 @@ def _alike(target: Dialect, lists: list[Hole]) -> None:
     body = holes(target.units["request"].cases[0].wire)
     if any(h.path == "messages" and (h.mark or h.lenses) for h in body):
         raise Cannot  # with a mark, messages that have no form are left out, all of them
-    shaped = (h for shape in target.shapes.values() for c in shape.cases for h in holes(c.wire))
-    if any(h.path in ("messages", "tools", "system") for h in shaped):
-        raise Cannot  # what is written of the other fields does not see these
     for case in (c for g in talk.groups for c in g.cases if isinstance(c.wire, Fields)):
         if any(h.path == "nth" for h in holes(case.wire)):
             raise Cannot

@@ -6,7 +6,7 @@ from . import picture as pic
 from .events import OF_KIND, OF_SHAPE, Event, Word
 from .fields import KEPT, OBJECTS, held
 from .findings import Findings, helped
-from .holecheck import definitions
+from .holecheck import definitions, unknown_lens
 from .picture import Fields, Hole, Items, Picture
 from .rulefile import Dialect
 
@@ -25,14 +25,15 @@ def check(model: Dialect, findings: Findings) -> None:
     if model.stream is None:
         return
     shapes = {name for word in ("shapes", "unions") for name in definitions(model, word)}
-    shapes |= model.units.keys() & {"response"}
+    shapes |= {f"${unit}" for unit in model.units.keys() & {"response"}}
     frame = model.stream.frame
     if frame is not None:
         for hole in pic.holes(frame):
             _names(hole, frozenset(), findings, "a frame")
             _shape(hole, shapes, findings)
+            _lenses(hole, model, findings)
     for event in model.stream.events:
-        _event(event, _objects(event, model, findings), shapes, findings)
+        _event(event, _objects(event, model, findings), shapes, model, findings)
 
 
 def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
@@ -56,13 +57,16 @@ def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
     return objects
 
 
-def _event(event: Event, objects: set[str], shapes: set[str], findings: Findings) -> None:
+def _event(
+    event: Event, objects: set[str], shapes: set[str], model: Dialect, findings: Findings
+) -> None:
     found: set[str] = set()
     for picture in event.reads:
         for hole in pic.holes(picture):
             found.add(hole.path)
             _names(hole, frozenset(objects) & OBJECTS.keys(), findings, f"`{event.name}`")
             _shape(hole, shapes, findings)
+            _lenses(hole, model, findings)
         _lists(picture, event, findings)
     for word in event.words:
         needed = NEEDS.get(word.act)
@@ -103,14 +107,23 @@ def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -
 
 
 def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
+    if hole.path == hole.shape and f"${hole.path}" in shapes:
+        return  # the unit
     if hole.shape is not None and hole.shape not in shapes:
         message = f"`{hole.shape}` is no shape of this file"
-        help = helped(hole.shape, shapes, "its shapes and unions are")
+        help = helped(hole.shape, shapes - {"$response"}, "its shapes and unions are")
         findings.error("R014", message, hole.pos, help, word=hole.shape)
     elif hole.shape is None and hole.path in SHAPED:
         mode = "each SHAPE | lone" if hole.path == "parts" else "as SHAPE"
         help = f"write `${hole.path} {mode}`"
         findings.error("R010", f"`${hole.path}` is an object and needs a shape", hole.pos, help)
+
+
+def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
+    for lens in hole.lenses:
+        help = unknown_lens(lens, model)
+        if help is not None:
+            findings.error("R014", f"`{lens}` is no lens", hole.pos, help, word=lens)
 
 
 def _lists(picture: Picture, event: Event, findings: Findings) -> None:
