@@ -274,6 +274,10 @@ def _unlike(plain: dict[str, Any]) -> None:
     plain["conversation"]["enforce"] = [{"lift": "system"}]
 
 
+def _twice(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["own"] = "$temperature (else 1)"
+
+
 def _filled(plain: dict[str, Any]) -> None:
     plain["shapes"]["function"]["wire"]["about"] = "$description (else w)"
 
@@ -286,6 +290,7 @@ def _empty(plain: dict[str, Any]) -> None:
     ("name", "stem", "edit"),
     [
         ("overlay", "base", _empty),
+        ("overlay", "base", _twice),
         ("tools", "tools", _filled),
         ("overlay", "base", _null),
         ("overlay", "base", _own),
@@ -297,6 +302,7 @@ def _empty(plain: dict[str, Any]) -> None:
     ],
     ids=[
         "an object without holes",
+        "a field that two keys hold",
         "a field that is filled in",
         "null",
         "a field of its own",
@@ -610,14 +616,35 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
     assert quick.body["choice"]["only"]["talk"] == quick.body["talk"] != []
 
 
-def test_a_lens_of_a_stream_that_is_not_there_is_told() -> None:
-    findings = loaded(
-        BASES["brackets"],
-        "brackets",
-        lambda plain: _put(plain, "stream/events/item_start.message/type", "$stop_reason | stop"),
-    )
+@pytest.mark.parametrize(
+    ("name", "path", "hole", "told"),
+    [
+        (
+            "brackets",
+            "stream/events/item_start.message/type",
+            "$stop_reason | stop",
+            "`stop` is no lens",
+        ),
+        (
+            "streams",
+            "stream/events/put.tool_call/put",
+            [{"at": "$path | string", "is": "$piece"}],
+            "`$path` is taken as it stands",
+        ),
+        (
+            "response",
+            "shapes/usage/wire/by",
+            "$input entries count (optional)",
+            "`$input` is one value in the IR, and has no shape",
+        ),
+    ],
+)
+def test_a_hole_that_takes_no_lens_or_shape_is_told(
+    name: str, path: str, hole: Any, told: str
+) -> None:
+    findings = loaded(BASES[name], name, lambda plain: _put(plain, path, hole))
     assert isinstance(findings, Findings)
-    assert "`stop` is no lens" in [f.message for f in findings if f.severity == "error"]
+    assert told in [f.message for f in findings if f.severity == "error"]
 
 
 def test_a_field_of_requests_in_a_shape_is_read_alike_by_both_executors() -> None:

@@ -154,6 +154,10 @@ class _View:
         elif hole.shape is not None and hole.path == "." and hole.mode != "as":
             message = "`$.` is one object, and takes `as`"
             self.error("R010", message, hole.pos, f"write `$. as {hole.shape}`", word="$.")
+        elif hole.shape is not None and hole.path not in (".", "run", "nth") and self._one(hole):
+            message = f"`${hole.path}` is one value in the IR, and has no shape"
+            help = f"write `${hole.path}`, or name a field that is an object or a list"
+            self.error("R010", message, hole.pos, help, word=f"${hole.path}")
         elif hole.shape is None and hole.path in PLURAL and hole.path not in self.view.bound:
             form = "as conversation" if hole.path == "messages" else "each SHAPE"
             message = f"`${hole.path}` holds objects of the IR, and needs a shape for them"
@@ -161,6 +165,11 @@ class _View:
         elif hole.path == "." and hole.shape is None:
             help = "write `$. as SHAPE`"
             self.error("R010", "`$.` is the object itself and needs a shape", hole.pos, help)
+
+    def _one(self, hole: Hole) -> bool:
+        """Tell whether a field holds a text, a number or a truth, and nothing within."""
+        kind = field_type(self.view.case.shape, hole.path)
+        return "." not in hole.path and kind in ("integer", "number", "bool", "string")
 
     def _twice(self) -> None:
         """Report a path that two holes without mark hold, and text between two (R016)."""

@@ -5,6 +5,7 @@ A plan is plain data. It is made from two models, or read from what the wheel sh
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from . import scope
@@ -152,6 +153,8 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     wire = source.units["request"].cases[0].wire
     if not isinstance(wire, Fields) or wire.spread or wire.closed:
         raise Cannot
+    held = Counter(hole.path for _, child in wire.entries for hole in holes(child))
+    shaped |= {path for path, times in held.items() if times > 1}  # the last one counts
     if source.units["request"].cases[0].drop:
         raise Cannot
     if any(h.mark in ("default", "made") and h.shape != "conversation" for h in holes(wire)):

@@ -14,6 +14,7 @@ PLACES = frozenset("candidate index nth item inner entry frame".split())
 OWNERS = {"response": "response", "candidate": "candidate", "item": "part"}
 # Holes that are no field of what an event is about, and those of them that need a shape.
 FREE = frozenset(". piece path part parts whole usage response".split())
+PLAIN = frozenset("piece path whole".split())
 SHAPED = frozenset(". part parts usage response".split())
 # Events whose picture must hold a hole of this path.
 NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part", "item_start": "at.item"}
@@ -120,6 +121,9 @@ def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
 
 
 def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
+    if hole.lenses and (hole.path in PLAIN or hole.path.startswith("at.")):
+        message = f"`${hole.path}` is taken as it stands"
+        findings.error("R010", message, hole.pos, "it takes no lens", word=f"${hole.path}")
     for lens in hole.lenses:
         help = unknown_lens(lens, model)
         if help is not None:
