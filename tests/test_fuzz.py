@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import wireglot
 from wireglot import (
     events,
     form,
@@ -61,7 +62,7 @@ def test_a_fault_is_told_with_the_file_that_caused_it(monkeypatch: pytest.Monkey
     monkeypatch.setattr(load, "from_nodes", broken)
     fuzz.run(3)
     (fault,) = fuzz.faults
-    assert fault.startswith("KeyError: 'x' (test_fuzz.py:")
+    assert fault.startswith("fault: KeyError: 'x' (test_fuzz.py:")
     assert "wireglot" in fuzz.first[fault]
 
 
@@ -75,7 +76,7 @@ def test_an_execution_that_does_not_end_is_a_fault(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(rulefuzz, "SECONDS", 0.05)
     monkeypatch.setattr(load, "from_nodes", endless)
     fuzz.run(1)
-    assert [fault.split(" ")[0] for fault in fuzz.faults] == ["took"]
+    assert [fault.split(" ")[:2] for fault in fuzz.faults] == [["fault:", "took"]]
 
 
 def test_each_of_some_changes_is_converted_alike() -> None:
@@ -278,6 +279,10 @@ def _twice(plain: dict[str, Any]) -> None:
     plain["request"]["wire"]["own"] = "$temperature (else 1)"
 
 
+def _older(plain: dict[str, Any]) -> None:
+    plain["shapes"]["text"]["wire"] = {"kind": "$text (old)", "text": "$text"}
+
+
 def _filled(plain: dict[str, Any]) -> None:
     plain["shapes"]["function"]["wire"]["about"] = "$description (else w)"
 
@@ -291,6 +296,7 @@ def _empty(plain: dict[str, Any]) -> None:
     [
         ("overlay", "base", _empty),
         ("overlay", "base", _twice),
+        ("variants", "variants", _older),
         ("tools", "tools", _filled),
         ("overlay", "base", _null),
         ("overlay", "base", _own),
@@ -303,6 +309,7 @@ def _empty(plain: dict[str, Any]) -> None:
     ids=[
         "an object without holes",
         "a field that two keys hold",
+        "a field that an old key holds, too",
         "a field that is filled in",
         "null",
         "a field of its own",
@@ -626,6 +633,12 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
             "`stop` is no lens",
         ),
         (
+            "brackets",
+            "stream/events/item_start.message/type",
+            "$own.item | lone",
+            "`lone` is a lens of a list that a shape makes",
+        ),
+        (
             "streams",
             "stream/events/put.tool_call/put",
             [{"at": "$path | string", "is": "$piece"}],
@@ -637,6 +650,7 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
             "$input entries count (optional)",
             "`$input` is one value in the IR, and has no shape",
         ),
+        ("talk", "request/wire/...", "$messages as conversation", "messages are a list"),
     ],
 )
 def test_a_hole_that_takes_no_lens_or_shape_is_told(
@@ -647,13 +661,65 @@ def test_a_hole_that_takes_no_lens_or_shape_is_told(
     assert told in [f.message for f in findings if f.severity == "error"]
 
 
-def test_a_field_of_requests_in_a_shape_is_read_alike_by_both_executors() -> None:
-    def nested(plain: dict[str, Any]) -> None:
-        plain["shapes"]["function"]["wire"]["takes"] = "$tools each function (optional)"
-
+@pytest.mark.parametrize(
+    "path", ["shapes/function/wire/takes", "request/wire/tools"], ids=["in a shape", "old"]
+)
+def test_tools_are_read_alike_by_both_executors(path: str) -> None:
+    mark = "optional" if path.startswith("shapes") else "old"
     base = BASES["rewrite"]
-    rules = loaded(base, "rewrite", nested)
+
+    def edit(plain: dict[str, Any]) -> None:
+        plain["shapes"]["function"]["wire"]["takes"] = "$parameters"
+        _put(plain, path, f"$tools each function ({mark})")
+
+    rules = loaded(base, "rewrite", edit)
     assert isinstance(rules, RuleSet)
     body, slow = base.bodies["request"], {"engine": "interpreted"}
     one, two = rules["rewrite"].read(body), rules["rewrite"].read(body, options=slow)
     assert (one.ir, one.notes) == (two.ir, two.notes)
+
+
+def test_what_no_check_foresaw_is_a_rule_error_of_every_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The engine's own failure is told with the file at work, and with a request to report it."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("path")
+
+    rules = wireglot.load_rules()
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+    chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+    slow = {"engine": "interpreted"}
+    for name, call in (
+        ("reader.Reader.case", lambda: rules["openai-chat"].read(body, options=slow)),
+        ("writer.Writer.fields", lambda: rules["openai-chat"].write(body, options=slow)),
+        ("reader.Reader.case", lambda: rules.convert(body, "openai-chat", "ollama")),
+        ("fold.Fold.feed", lambda: wireglot.collect([chunk], "openai-chat")),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"wireglot.{name}", broken)
+            with pytest.raises(wireglot.RuleError, match="no check foresaw") as caught:
+                call()
+        assert caught.value.file == "rules/openai-chat.yaml"
+        assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_what_a_function_of_the_caller_raises_goes_on() -> None:
+    def resolve(_: Any) -> None:
+        raise KeyError("mine")
+
+    part = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    body = {"model": "m", "messages": [{"role": "user", "content": [part]}]}
+    with pytest.raises(KeyError, match="mine"):
+        wireglot.convert(body, "openai-chat", "ollama", resolve=resolve)
+
+
+def test_events_that_take_a_list_as_a_whole_and_in_parts_are_heard_alike() -> None:
+    rules = loaded(
+        BASES["streams"],
+        "streams",
+        lambda plain: _put(plain, "stream/events/append.candidate.own.log", {"answers": "$piece"}),
+    )
+    assert isinstance(rules, RuleSet)
+    rulefuzz.streamed(rules, "streams", BASES["streams"].bodies["stream"])

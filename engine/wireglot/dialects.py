@@ -25,7 +25,7 @@ from . import (
 )
 from . import policy as policies
 from .env import Env
-from .errors import ConversionError, UsageError
+from .errors import ConversionError, Foreseen, UsageError
 from .lenses import Misfit
 from .notes import Draft, Note, severity_of
 from .payload import Clock, check_call, check_json, check_unit, known_options, resolving, with_clock
@@ -267,6 +267,18 @@ class DialectRules:
         options: dict[str, Any],
         recorder: Recorder | None = None,
     ) -> Read:
+        with Foreseen(self.model.node.pos):
+            return self._read_whole(body, unit, model, stream, options, recorder)
+
+    def _read_whole(
+        self,
+        body: Any,
+        unit: str,
+        model: str | None,
+        stream: bool | None,
+        options: dict[str, Any],
+        recorder: Recorder | None,
+    ) -> Read:
         check_unit(unit)
         check_json(body)
         model_of = self.model if unit != "session" else self.model.in_files
@@ -372,7 +384,8 @@ class DialectRules:
     ) -> tuple[Any, list[Draft], Envelope | None]:
         model = self.model if unit != "session" else self.model.in_files
         writer = Writer(model, same, trail, options, self._ladder)
-        body, envelope = self._written(writer, ir, unit, made, odd, prepare)
+        with Foreseen(self.model.node.pos, options):
+            body, envelope = self._written(writer, ir, unit, made, odd, prepare)
         return body, writer.notes, envelope
 
     def _written(

@@ -58,6 +58,7 @@ class _View:
             self._mark(hole)
         for name, text in text_names(view.case.wire):
             self._names(name, text)
+        self._spread(view.case.wire)
         self._twice()
         self._unused()
 
@@ -170,6 +171,16 @@ class _View:
         """Tell whether a field holds a text, a number or a truth, and nothing within."""
         kind = field_type(self.view.case.shape, hole.path)
         return "." not in hole.path and kind in ("integer", "number", "bool", "string")
+
+    def _spread(self, picture: pic.Picture) -> None:
+        """Report messages that stand for keys of an object (R010)."""
+        if isinstance(picture, Fields):
+            for hole in picture.spread:
+                if hole.shape == "conversation":
+                    message, help = "messages are a list", "write `KEY: $messages as conversation`"
+                    self.error("R010", message, hole.pos, help, word=f"${hole.path}")
+            for _, child in picture.entries:
+                self._spread(child)
 
     def _twice(self) -> None:
         """Report a path that two holes without mark hold, and text between two (R016)."""

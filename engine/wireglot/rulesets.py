@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .errors import RuleError, UsageError
+from .errors import Foreseen, UsageError
 from .notes import Note, quiet
 from .payload import Clock, check_call, known_options, resolving, with_clock
 from .policy import Policy, of
@@ -140,14 +139,8 @@ class RuleSet:
 
                 node = variants.laid(node, variants.rows(node), rows)
                 pick = functools.partial(self._picked, name)
-            try:
+            with Foreseen(node.pos):
                 model = rulefile.load(node)
-            except (AssertionError, AttributeError, LookupError, TypeError, re.error) as error:
-                raise RuleError(
-                    f"no check foresaw the form of this rule file ({error!r})",
-                    *node.pos,
-                    help="this is a mistake of wireglot: please report it with the file",
-                ) from error
             found = self._dialects[name, rows] = DialectRules(
                 model, self._ladder, pick, lambda: self.hash
             )

@@ -6,7 +6,7 @@ from . import picture as pic
 from .events import OF_KIND, OF_SHAPE, Event, Word
 from .fields import KEPT, OBJECTS, held
 from .findings import Findings, helped
-from .holecheck import definitions, unknown_lens
+from .holecheck import LISTS, definitions, unknown_lens
 from .picture import Fields, Hole, Items, Picture
 from .rulefile import Dialect
 
@@ -126,7 +126,10 @@ def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
         findings.error("R010", message, hole.pos, "it takes no lens", word=f"${hole.path}")
     for lens in hole.lenses:
         help = unknown_lens(lens, model)
-        if help is not None:
+        if lens in LISTS and hole.mode != "each":
+            message = f"`{lens}` is a lens of a list that a shape makes"
+            findings.error("R010", message, hole.pos, f"write `each SHAPE | {lens}`", word=lens)
+        elif help is not None:
             findings.error("R014", f"`{lens}` is no lens", hole.pos, help, word=lens)
 
 
