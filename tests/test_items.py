@@ -85,6 +85,7 @@ def told(whole: Json = WHOLE, ends: bool = True) -> list[Json]:
     """Return the frames of a response as the provider sends them; `ends`: with what is repeated."""
     kind = {"incomplete": "incomplete", "failed": "failed"}.get(whole["status"], "completed")
     head = {**whole, "status": "in_progress", "output": [], "usage": None}
+    head |= {"incomplete_details": None, "error": None}
     made = [{"type": "response.created", "response": head},
             {"type": "response.in_progress", "response": head}]  # fmt: skip
     for nth, item in enumerate(whole["output"]):
@@ -253,8 +254,10 @@ def test_thoughts_as_they_were_are_read_like_those_that_are_summed_up() -> None:
 
 def test_frames_of_the_tools_of_the_provider_are_given_up_by_name_with_a_reason() -> None:
     _, t = translated(FRAMES, NAME, "anthropic")
-    (note,) = [n for n in t.notes if n.code == "dropped"]
-    assert "tool of the provider" in note.message
+    notes = [n for n in t.notes if n.code == "dropped"]
+    assert ["tool of the provider" in n.message for n in notes] == [True, False]
+    done = [n for n, f in enumerate(FRAMES) if f.get("item") is SEARCH]
+    assert notes[1].source_path == f"/{done[0]}/item/status"  # it was going on, and is completed
     odd = {"type": "response.new_thing", "x": 1}
     _, t = translated([FRAMES[0], odd, *FRAMES[1:]], NAME, "anthropic")
     assert "unknown-frame" in codes(t)
@@ -385,6 +388,13 @@ def test_an_item_stays_open_for_what_stands_in_it_and_no_longer() -> None:
         [],
         [*call, "completed"],
     ]  # fmt: skip
+
+
+def test_a_stream_that_ends_without_a_reason_has_an_end_with_its_counts() -> None:
+    out, t = translated([HEAD, *INTERLEAVED[1:5], INTERLEAVED[-2], "[DONE]"], "openai-chat", NAME)
+    assert "cut-short" in codes(t)
+    assert out[-1]["type"] == "response.completed"
+    assert out[-1]["response"]["usage"]["total_tokens"] == 7
 
 
 def test_what_breaks_off_is_closed_and_has_no_end() -> None:

@@ -152,6 +152,21 @@ def test_a_stream_becomes_events_of_an_agent() -> None:
     assert there == AGENT
 
 
+def test_a_thought_that_is_in_no_event_is_noted_where_it_began() -> None:
+    frames = list(RULES.frames(WHOLE["anthropic"], "anthropic"))
+    begun = [n for n, f in enumerate(frames)
+             if f.get("content_block", {}).get("type") == "redacted_thinking"]  # fmt: skip
+    for result in (True, False):
+        t = RULES.translator(source="anthropic", target="agent-sdk", result=result)
+        out = [new for frame in frames for new in t.feed(frame)] + t.finish()
+        assert [f["type"] for f in out].count("reasoning") == 1
+        noted = [n for n in t.notes if n.code == "no-place" and "frame" in n.message]
+        assert [n.source_path for n in noted] == [f"/{n}" for n in begun]
+    # What the whole response cannot hold either is noted once.
+    _, t = translated(frames, "anthropic", "ollama")
+    assert not [n for n in t.notes if "frame" in n.message]
+
+
 def test_what_an_agent_says_only_at_the_end_is_said() -> None:
     out, _ = translated(AGENT[-1:], "agent-sdk", "openai-chat")
     assert [c["delta"].get("content") for f in out[:-1] for c in f["choices"]][1] == "Sunny."

@@ -465,6 +465,43 @@ def test_counts_are_written_of_a_stream_that_ends_without_a_reason(target: str) 
     assert "cut-short" in codes(t)
 
 
+def ending(dialect: str, word: Json) -> list[Json]:
+    """Return a stream that stops for a reason of this word."""
+    if dialect == "openai-chat":
+        return [HEAD, chunk({"content": "a"}), chunk({}, word), "[DONE]"]
+    if dialect == "gemini":
+        return [gemini({"text": "a"}, finish=word)]
+    if dialect == "ollama":
+        said = {"model": "m", "message": {"role": "assistant", "content": "a"}}
+        return [{**said, "done": True, "done_reason": word}]
+    frames = [*ANTHROPIC]
+    frames[-2] = {**frames[-2], "delta": {"stop_reason": word, "stop_sequence": None}}
+    return frames
+
+
+@pytest.mark.parametrize(
+    ("dialect", "word"),
+    [
+        ("openai-chat", "function_call"),
+        ("openai-chat", "new_word"),
+        ("anthropic", "new_word"),
+        ("gemini", "IMAGE_SAFETY"),
+        ("gemini", "ESCALATION"),
+        ("gemini", 1),
+        ("ollama", "load"),
+    ],
+)
+def test_a_stop_of_another_word_comes_home_as_it_was_and_is_noted_abroad(
+    dialect: str, word: Json
+) -> None:
+    whole = RULES.collect(ending(dialect, word), dialect)
+    owner = whole.get("choices", whole.get("candidates", [whole]))[0]
+    assert word in owner.values()
+    _, t = translated(ending(dialect, word), dialect, "openai-responses")
+    noted = [n.source_path for n in t.notes if n.code == "reworded"]
+    assert noted and all(path and "reason" in path.lower() for path in noted)
+
+
 def test_words_after_the_finish_are_heard_and_the_finish_is_said_once() -> None:
     frames = [HEAD, chunk({"content": "a"}), chunk({}, "stop"), chunk({"content": "b"}), "[DONE]"]
     out, _ = translated(frames, "openai-chat", "anthropic")

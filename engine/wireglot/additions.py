@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from . import wholes
 from .events import Word
 from .incoming import Candidate, Part
 from .sighting import Sight
@@ -19,8 +20,13 @@ def _meant(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> Part | Non
     """Return the part at the address of a frame, or the last one of its kind."""
     address = fold.address(sight)
     part = owner.places.get(address) if address else None
-    if part is None:
-        part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
+    if part is not None:
+        wholes.told(fold, part, word, sight)
+        return part
+    part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
+    if address not in owner.gone and (address or part is None):
+        told = f"this is said of a {word.kind} that did not begin"
+        fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
     return part
 
 
@@ -42,8 +48,12 @@ def _put(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
 
 def _add(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
     part = _meant(fold, word, sight, owner)
-    if part is not None:
-        part.add(fold.outcome.keys_of(word.field), [sight.found.get("piece")])
+    if part is None:
+        return
+    count = part.add(fold.outcome.keys_of(word.field), [sight.found.get("piece")])
+    if sight.at.get("entry", count - 1) != count - 1:
+        told = f"this is the element {count - 1} of its list, and says another number"
+        fold.say("inconsistent", "changed", (fold.frames - 1, *sight.ats["entry"]), told, "entry")
 
 
 ACTS: dict[str, Addition] = {"set": _set, "put": _put, "add": _add}

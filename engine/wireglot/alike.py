@@ -70,7 +70,7 @@ class Forms:
         found = []
         for before, at, holes, taken in known.sights:
             sight = Sight(before.event)
-            sight.place = before.place
+            sight.place, sight.ats, sight.places = before.place, before.ats, before.places
             for name, slot in at:
                 sight.at[name] = values[slot]
             for path, slot in holes:

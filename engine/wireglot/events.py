@@ -35,6 +35,7 @@ ACTS = PLAIN | OF_KIND | OF_SHAPE
 ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
 # The field that is appended to where an event names none.
 USUAL = {"tool_call": "arguments"}
+LIVE = ("text", "arguments", "input")  # the fields that flow
 LAST = ("finish", "usage", "end")  # heard after all else that a frame says
 # What an editor takes for the name of an event, and those that it completes.
 _NAME = rf"(?:{'|'.join(sorted(ACTS))})(?:\.[\w.-]+)?"
@@ -75,6 +76,7 @@ class Event:
     names: frozenset[Any] | None = None  # the words under `named` by which it is known
     holes: frozenset[str] = frozenset()  # the paths of what is written
     listed: bool = False  # its piece is an element of a list, and nothing says which
+    alike: frozenset[tuple[str, str]] = frozenset()  # what flows by the frames that it reads
 
 
 @dataclass(slots=True, eq=False)
@@ -161,8 +163,32 @@ def load(
             stream.of.setdefault(word, event)
         wires = [p for read in event.reads for p in _wires(read, stream.named, shapes, unions)]
         event.names = _known(wires, stream.named, tables) if stream.named else None
+    _liken(stream.events)
     stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
+
+
+def _liken(events: list[Event]) -> None:
+    """Tell each event which kinds and fields may flow by frames like its own: the first hears."""
+    fixed = [{frozenset(_fixed(p, "")) for p in event.reads} for event in events]
+    for event, own in zip(events, fixed, strict=True):
+        like = [one for one, other in zip(events, fixed, strict=True) if own & other]
+        event.alike = frozenset(word.flow for one in like for word in one.words if word.kind)
+
+
+def _fixed(p: Picture, path: str) -> Iterator[tuple[str, str]]:
+    """Yield what a frame is known by: the fixed values and what flows, each with its place."""
+    if isinstance(p, Hole) and p.path in ("piece", "whole", "part"):
+        yield path, p.path
+    elif isinstance(p, Literal):
+        if any(map(guards, p.values)):
+            yield path, repr(p.values)
+    elif isinstance(p, Fields):
+        for names, child in p.entries:
+            yield from _fixed(child, f"{path}.{names[0]}")
+    elif isinstance(p, Items):
+        for child in p.items:
+            yield from _fixed(child, f"{path}[]")
 
 
 def _wires(

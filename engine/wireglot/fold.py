@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from . import additions, hooks, pairing, wholes
+from . import additions, contradictions, hooks, pairing, wholes
 from .alike import Flow
-from .events import USUAL, Word, guards
+from .events import Word
 from .failure import Failure
-from .incoming import Candidate, Item, Part, joined, wires
+from .incoming import Candidate, Part, joined, wires
 from .lenses import Misfit, same, stringify
 from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
@@ -22,7 +22,7 @@ from .picture import ABSENT, Hole
 from .reader import Reader
 from .rulefile import Dialect
 from .sighting import Frame, Sight, Taken
-from .trail import At, path_of
+from .trail import At, Trail, path_of
 
 OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
 ASIDE = ("usage", "part", "parts", "response", ".")
@@ -58,6 +58,8 @@ class Fold:
         self.begun = self.ended = self.finished = False
         self.error: dict[str, Any] | None = None
         self.frames = 0
+        self.frame: Any = None  # the one that is heard
+        self.order: list[int | None] = [None]  # the number that the next frame should have
         self.stirred = True  # whether something but the next piece of a part was heard
         self.grew: Part | None = None  # the part that the last frame grew
         self.flow: Flow | None = None  # the form of that frame, if it did nothing else
@@ -75,6 +77,7 @@ class Fold:
         """Hear one frame."""
         at = self.frames
         self.frames += 1
+        self.frame = wire
         self.grew = self.flow = None
         if self.ended:
             self.say("after-end", "lost", (at,), "this came after the end of the stream")
@@ -112,10 +115,23 @@ class Fold:
                 if not self._said(taken[0].path):
                     self.stirred = True
                 if ".own." in taken[0].path:
-                    self._told_again(taken[0].path, old, taken[1], taken[2])
+                    contradictions.heard(self, taken[0].path, old, taken[1], taken[2])
                 self._common(taken, nth)
+        self._numbered(sights)
         for sight in sights:
             self._hear(sight)
+
+    def _numbered(self, sights: list[Sight]) -> None:
+        """Hear the number of a frame: each one is the next."""
+        due = self.order[0]
+        found = next((one for one in sights if "frame" in one.at), None)
+        if found is not None:
+            number = found.at["frame"]
+            if due is not None and number != due:
+                told = f"this frame has the number {number}, and {due} is the next"
+                self.say("inconsistent", "changed", (self.frames - 1, *found.ats["frame"]), told)
+            due = number
+        self.order[0] = None if due is None else due + 1
 
     def _said(self, path: str) -> bool:
         """Tell whether a field of the response is known: what is said of it changes nothing."""
@@ -167,19 +183,13 @@ class Fold:
             what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
             self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
 
-    def _told_again(self, what: str, old: Any, new: Any, at: At = ()) -> None:
-        """Note that one thing is said twice, and not the same; what says nothing is passed over."""
-        if guards(old) and guards(new) and not same(old, new):
-            told = f"frames say different things of `{what}`, and one of them counts"
-            self.say("inconsistent", "changed", (self.frames - 1, *at), told, what)
-
     def over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
         """Lay later fields of a part over earlier ones."""
         for key, value in new.items():
             old, now = (
                 v["value"] if key == "signature" and v else v for v in (said.get(key), value)
             )
-            self._told_again(key, old, now)
+            contradictions.heard(self, key, old, now)
         said.update(new)
 
     # -- what every frame says --------------------------------------------------------------------
@@ -209,35 +219,34 @@ class Fold:
 
     def _hear(self, sight: Sight) -> None:
         nth = sight.at.get("candidate", 0)
-        nth = nth if 0 <= nth < MOST else 0
+        if not 0 <= nth < MOST:
+            at = (self.frames - 1, *sight.ats.get("candidate", ()))
+            self.say("unfit", "lost", at, f"there are no {nth} answers", "candidate")
+            nth = 0
         for path, value in sight.found.items():
             if path.startswith(OWNED):
                 self._common((self._plain(path), value, ()), nth)
-        for hole, wire, _ in sight.taken:
+        for hole, wire, at in sight.taken:
             if hole.path == "usage":
                 self.outcome.count(wire)
                 self.outcome.counted = (self.frames - 1,)
             elif hole.path.startswith(OWNED):
                 self._common((hole, wire, ()), nth)
             elif hole.path == "response":
-                self._response(hole, wire, "finish" in sight.event.acts)
+                self._response(hole, wire, at, "finish" in sight.event.acts)
         if not self.stream.plain:
             wholes.checked(self, self.outcome.of(nth), sight)
         for word in sight.event.words:
             self._step(word, sight, nth)
 
-    def _response(self, hole: Hole, wire: Any, whole: bool) -> None:
+    def _response(self, hole: Hole, wire: Any, at: At, whole: bool) -> None:
         """Take a response that stands in a frame: at the end it is the whole."""
-        ir = self.outcome.take(hole, wire)
-        if ir is None:
+        found = self.outcome.take(hole, wire, at)
+        if isinstance(found, Misfit):
+            here = (self.frames - 1, *found.at)
+            self.say("unfit", "lost", here, found.reason, path_of(found.at))
             return
-        if whole:
-            wholes.response(self, ir)
-            self.outcome.whole = ir
-            return
-        for key, value in ir.items():
-            if key not in ("candidates", "usage", "spelled", "kept"):
-                self.outcome.response.setdefault(key, value)
+        wholes.response(self, *found, at, whole)
 
     def _plain(self, path: str) -> Hole:
         return Hole((path,), None, None, (), None, None, self.stream.pos)
@@ -254,23 +263,10 @@ class Fold:
         elif act == "end":
             self.ended = True
         elif act == "part_stop":
-            part = self.at(sight, self.outcome.of(nth))
-            if part is None and not sight.event.addresses:
-                found = (p for p in reversed(self.outcome.of(nth).parts) if p.open)
-                part = next((p for p in found if word.kind in ("", p.kind)), None)
-            if part is None and sight.found.get("whole"):
-                part = self.new(word.kind, word.field or USUAL.get(word.kind, "text"),
-                                self.outcome.of(nth), self.address(sight))  # fmt: skip
-                self.open(part)
-            if part is not None:
-                wholes.part(self, part, sight)
-                if part.open:
-                    self.shut(part)
+            wholes.stopped(self, word, sight, self.outcome.of(nth))
         elif act == "item_start":
             self._begin()
-            self.outcome.of(nth).items.setdefault(sight.at["item"], Item()).said = self.fields(
-                sight
-            )
+            wholes.begun(self, self.outcome.of(nth), sight)
         elif act == "item_stop":
             self._begin()
             wholes.item(self, self.outcome.of(nth), sight)
@@ -299,9 +295,10 @@ class Fold:
         if stops or not _asks(sight.event.holes):
             before = wires(owner.stops)
             for key, wire in wires(stops).items():
-                self._told_again(key, before.get(key), wire)
+                contradictions.heard(self, key, before.get(key), wire)
             owner.stops = stops
             self.finished = True
+            wholes.stop(self, owner)
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -320,7 +317,7 @@ class Fold:
             if part.open and not part.address:
                 self.shut(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
-        part.address = address
+        part.address, part.at = address, self.frames - 1
         owner.total += 1
         owner.last = part if kind == "text" else owner.last
         owner.kinds.append(kind)
@@ -346,9 +343,10 @@ class Fold:
                 owner.places[address] = there
         if there is not None and self._same(there, name, said, piece):
             for key, value in said.items():
-                self._told_again(key, there.said.setdefault(key, value), value)
+                contradictions.heard(self, key, there.said.setdefault(key, value), value)
             if piece:
                 self.grow(there, piece)
+            wholes.told(self, there, word, sight)
             return
         if there is not None and there.open:
             self.shut(there)
@@ -394,6 +392,8 @@ class Fold:
                 part.add(self.outcome.keys_of(word.field), piece)
             return
         said = self.fields(sight)
+        if part is not None and address:
+            wholes.told(self, part, word, sight)
         if part is not None and not address and self._clash(part, said):
             part = None
         if part is None or (address and not part.open):
@@ -442,7 +442,9 @@ class Fold:
         assert hole.shape is not None
         nth = sum(self.kinds_in(hole.shape, kind) for kind in owner.kinds)
         place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
-        parts = self.elements(hole.shape, wire, place)
+        parts, _ = self.elements(hole.shape, wire, place)
+        if not parts:
+            self.say("unfit", "lost", (self.frames - 1, *at), "no part stands in this", hole.shape)
         address = self.address(sight)
         if address and address in owner.places and owner.places[address].open:
             self.shut(owner.places[address])
@@ -453,13 +455,14 @@ class Fold:
             if not address or self.stream.get("part_stop") is None:
                 self.shut(part)
 
-    def elements(self, shape: str, wire: Any, place: At) -> list[Any]:
-        """Read a whole part or item; what is none is noted."""
+    def elements(self, shape: str, wire: Any, place: At) -> tuple[list[Any], Trail]:
+        """Read a whole part or item, and where it came from; what is none is noted."""
+        reader = Reader(self.dialect, {})
         try:
-            return Reader(self.dialect, {}).element(shape, wire, place)[0]
+            return reader.element(shape, wire, place)[0], reader.trail
         except Misfit as misfit:
-            self.say("unfit", "lost", (self.frames - 1,), misfit.reason, misfit.reason)
-            return []
+            self.say("unfit", "lost", (self.frames - 1, *place), misfit.reason, misfit.reason)
+            return [], reader.trail
 
     def kinds_in(self, shape: str, kind: str) -> bool:
         """Tell whether elements of a shape are of a kind."""
@@ -478,13 +481,15 @@ class Fold:
         if part.tree is not None:
             self.grow(part, stringify(part.tree))
         if part.pieces and part.whole:
-            self._told_again(part.field, part.said.get(part.field), part.ir().get(part.field))
+            known, now = part.said.get(part.field), part.ir().get(part.field)
+            contradictions.heard(self, part.field, known, now)
         part.open = False
         if self.listener is not None:
             self.listener.closed(part)
         if not self.keep:
             owner = self.outcome.candidates[part.candidate]
             owner.parts.remove(part)
+            owner.gone.update(k for k, p in owner.places.items() if p is part)
             owner.places = {k: p for k, p in owner.places.items() if p is not part}
 
     def fields(self, sight: Sight) -> dict[str, Any]:
@@ -507,6 +512,7 @@ class Fold:
             for part in list(owner.parts):
                 if part.open:
                     self.shut(part)
+            wholes.closed(self, owner)
 
 
 def _asks(holes: frozenset[str]) -> bool:

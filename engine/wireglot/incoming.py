@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .events import guards
 from .lenses import Misfit, parse_json, stringify
 from .sighting import Taken
 
@@ -50,8 +51,8 @@ class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
 
     __slots__ = (
-        "address", "candidate", "closing", "field", "kind", "made", "nth", "open", "pieces", "said",
-        "scan", "tree", "was", "whole",
+        "address", "at", "candidate", "closing", "field", "kind", "made", "nth", "open", "pieces",
+        "said", "scan", "tree", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -64,6 +65,7 @@ class Part:
         self.tree: Any = None  # an object that comes value by value
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
+        self.at = 0  # the frame in which it began
         self.scan = Scan(self.pieces) if field == "arguments" else None
         self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
 
@@ -77,12 +79,13 @@ class Part:
             return False
         return self.scan.over and "".join(self.pieces) == piece
 
-    def add(self, keys: list[str], elements: list[Any]) -> None:
-        """Take more elements of a list of the part."""
+    def add(self, keys: list[str], elements: list[Any]) -> int:
+        """Take more elements of a list of the part; return how many there are."""
         held = self.said
         for key in keys[:-1]:
             held = held.setdefault(key, {})
         held[keys[-1]] = [*(held.get(keys[-1]) or []), *elements]
+        return len(held[keys[-1]])
 
     def put(self, path: str, value: Any) -> bool:
         """Put a value at its place in an object; a text goes on where one stands already."""
@@ -144,9 +147,10 @@ def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
 class Item:
     """What brackets parts in a stream; what is said of it is said of its first part."""
 
-    __slots__ = ("parts", "said")
+    __slots__ = ("at", "over", "parts", "said")
 
-    def __init__(self) -> None:
+    def __init__(self, at: int = 0) -> None:
+        self.at, self.over = at, False  # the frame in which it began, and whether it ended
         self.said: dict[str, Any] = {}
         self.parts: list[Part] = []
 
@@ -154,11 +158,14 @@ class Item:
 class Candidate:
     """One of the answers: its parts in the order in which they began."""
 
-    __slots__ = ("flows", "items", "kinds", "last", "own", "parts", "places", "stops", "total")
+    __slots__ = (
+        "flows", "gone", "items", "kinds", "last", "own", "parts", "places", "stops", "total",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.places: dict[tuple[Any, ...], Part] = {}
+        self.gone: set[tuple[Any, ...]] = set()  # places of parts of which nothing is kept
         self.items: dict[int, Item] = {}
         self.last: Part | None = None  # the last text
         self.kinds: list[str] = []
@@ -169,12 +176,15 @@ class Candidate:
 
 
 def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:
-    """Put the fields of an object into another, object by object; `over` replaces what is there."""
+    """Put the fields of an object into another, object by object; `over` replaces what is there.
+
+    What says nothing replaces nothing.
+    """
     for key, value in two.items():
         if isinstance(value, dict) and isinstance(one.get(key), dict):
             one[key] = merged(dict(one[key]), value, over)
-        elif over or key not in one:
-            one[key] = dict(value) if isinstance(value, dict) else value
+        elif key not in one or (over and guards(value)):
+            one[key] = merged({}, value) if isinstance(value, dict) else value
     return one
 
 

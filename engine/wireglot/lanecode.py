@@ -36,7 +36,8 @@ def compiled(flow: Flow, wire: Any, made: list[Any] | None, guarded: bool) -> An
 
     It takes the frame `w`, the frames `t` that are written with a mark for the piece (`made`; None
     where it is the frame itself), what takes the piece, the text with which a piece may not begin
-    (if it is `guarded`), a list that holds the last token counts, and what counts the frames.
+    (if it is `guarded`), a list that holds the last token counts, what counts the frames that are
+    written, and a list that holds the number that the next frame has.
     """
     if len(flow.codes) >= KEPT:
         raise Unfit
@@ -47,7 +48,7 @@ def compiled(flow: Flow, wire: Any, made: list[Any] | None, guarded: bool) -> An
         frames = [code.made(frame, f"t[{nth}]", nth) for nth, frame in enumerate(made)]
         result = f"[{', '.join(frames)}]"
     lines = [
-        "def make(w, t, grow, first, held, frames):",
+        "def make(w, t, grow, first, held, frames, order):",
         *(f" {line}" for line in code.given),
         " def take(w):",
         "  try:",
@@ -58,6 +59,7 @@ def compiled(flow: Flow, wire: Any, made: list[Any] | None, guarded: bool) -> An
         *(["  if p.startswith(first): return None"] if guarded else ()),
         "  grow(p)",
         *(["  held[0] = u"] if "usage" in flow.free.values() else ()),
+        *(["  order[0] = o + 1"] if "number" in flow.free.values() else ()),
         *([f"  n = frames.count; frames.count = n + {len(made or ())}"] if code.numbered else ()),
         f"  return {result}",
         " return take",
@@ -112,7 +114,10 @@ class _Code:
         if what == "piece":
             self.tests.append(f"p = {here}")
             self.test("p.__class__ is not str or not p")
-        elif what in ("said", "number") and (kind is str or kind is int):
+        elif what == "number" and kind is int:
+            self.tests.append(f"o = {here}")
+            self.test("o.__class__ is not int or o != order[0]")
+        elif what == "said" and (kind is str or kind is int):
             name = self._held(here)
             self.test(f"{name}.__class__ is not {kind.__name__}")
             if kind is str:

@@ -45,6 +45,7 @@ class Lane:
         part: Part,
         written: tuple[Outgoing | None, list[Any] | None, Any],
         make: Any,
+        order: list[int | None],
     ) -> None:
         """Open a lane for frames like this one, that `make` makes the code of."""
         out, template, frames = written
@@ -54,13 +55,15 @@ class Lane:
         self.first = "".join(part.pieces) if part.scan is not None else ""
         self.known = len(part.pieces)
         self.held: list[Any] = [None]  # the token counts that came last
-        self.take: Take = make(frame, template, part.pieces.append, self.first, self.held, frames)
+        grow = part.pieces.append
+        self.take: Take = make(frame, template, grow, self.first, self.held, frames, order)
 
     def fits(self, frame: Any) -> bool:
         """Tell whether a frame is as those of the lane, without taking it."""
         nowhere: list[str] = []
         count = SimpleNamespace(count=0)
-        take: Take = self.make(self.frame, self.template, nowhere.append, "\0", [None], count)
+        here = self.frame, self.template, nowhere.append
+        take: Take = self.make(*here, "\0", [None], count, [None])
         return take(frame) is not None
 
 
@@ -147,7 +150,8 @@ class Lanes:
                 return None
         if make is None:
             return None
-        lane = Lane(frame, flow, part, (out if template else None, template, frames), make)
+        written = (out if template else None, template, frames)
+        lane = Lane(frame, flow, part, written, make, self._fold.order)
         self._open.insert(0, lane)
         self.take = lane.take
         return lane

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from . import itself, units
 from .env import Env
 from .incoming import Candidate, laid_over, merged
 from .lenses import Misfit
-from .picture import ABSENT, Hole, holes
+from .picture import ABSENT, Fields, Hole, Picture, holes
 from .reader import Reader
 from .rulefile import Case, Dialect
-from .trail import At
+from .trail import At, Trail
 
 MOST = 128  # candidates of one response
 
@@ -40,18 +42,16 @@ class Outcome:
             self.candidates.append(Candidate())
         return self.candidates[nth]
 
-    def take(self, hole: Hole, wire: Any) -> dict[str, Any] | None:
-        """Read a response that stands in a frame."""
+    def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
+        """Read a response that stands in a frame; return where it came from, too."""
         shape = self.dialect.units.get(hole.shape or "")
         reader = Reader(self.dialect, {})
         try:
             if shape is not None:
-                found: dict[str, Any] = units.whole(reader, shape, wire)
-            else:
-                found = reader.shape(hole.shape or "", wire, (), True)
-        except Misfit:
-            return None
-        return found
+                return units.whole(reader, shape, wire, at), reader.trail
+            return reader.shape(hole.shape or "", wire, at, True), reader.trail
+        except Misfit as misfit:
+            return misfit
 
     def count(self, wire: Any) -> None:
         """Take token counts; they lie over earlier ones."""
@@ -99,27 +99,45 @@ class Outcome:
     # -- the whole --------------------------------------------------------------------------------
 
     def stop(self, owner: Candidate) -> dict[str, Any]:
-        """Return why a candidate stopped, as fields of the IR."""
+        """Return why a candidate stopped, as fields of the IR without memory."""
         if self.whole is not None:
             return _said(
                 self.whole, self.candidates.index(owner) if owner in self.candidates else 0
             )
+        return {k: v for k, v in self._stop(owner).items() if k not in ("spelled", "kept")}
+
+    def _stop(self, owner: Candidate) -> dict[str, Any]:
+        """Return why a candidate stopped, and how the frames of its dialect spelled that."""
         env = Env((), self.case, True)
         reader = Reader(self.dialect, {})
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
         for hole, wire, at in owner.stops:
+            rel = self._spots.get(hole.path, ())
             try:
                 if hole.path == ".":
                     assert hole.shape is not None
-                    itself.read(reader, hole, wire, (), (), env, True)
+                    itself.read(reader, hole, wire, rel, rel, env, True)
                 else:
-                    reader.hole(hole, wire, (), (), env)
+                    reader.hole(hole, wire, rel, rel, env)
             except Misfit:
                 self.odd[hole.path] = at
         del env.fields["parts"]
         found: dict[str, Any] = {}
         for path, (value, _) in env.fields.items():
             reader.place(found, path, value, None)
+        reader.attach(found, env)
+        return found
+
+    @cached_property
+    def _spots(self) -> dict[str, At]:
+        """Where a whole response has what is said of a candidate, by the paths of the holes."""
+        shape = self.dialect.units.get("response")
+        owners = [h for case in shape.cases for h in holes(case.wire)] if shape else []
+        found: dict[str, At] = {}
+        for owner in owners:
+            if owner.path == "candidates" and owner.shape is not None:
+                for _, case in self.dialect.cases_of(owner.shape):
+                    found = {**dict(_placed(case.wire, ())), **found}
         return found
 
     def counts(self) -> dict[str, Any] | None:
@@ -151,7 +169,7 @@ class Outcome:
                 if part.made and free:
                     del ir["id"]
             one: dict[str, Any] = {"parts": parts}
-            one.update(self.stop(owner))
+            one.update(self._stop(owner))
             for path, value in owner.flows.items():
                 Reader(self.dialect, {}).place(one, path, value, None)
             made["candidates"].append(merged(one, owner.own, over=True))
@@ -163,6 +181,15 @@ class Outcome:
     def _call_holes(self) -> list[Hole]:
         shape = self.dialect.shapes.get("tool_call")
         return [hole for case in shape.cases for hole in holes(case.wire)] if shape else []
+
+
+def _placed(p: Picture, at: At) -> Iterator[tuple[str, At]]:
+    """Yield the holes of an object's picture by their paths, each with its place."""
+    if isinstance(p, Hole):
+        yield p.path, at
+    elif isinstance(p, Fields):
+        for names, child in p.entries:
+            yield from _placed(child, (*at, names[0]))
 
 
 def _said(ir: dict[str, Any], nth: int) -> dict[str, Any]:

@@ -164,7 +164,7 @@ class Translator:
             return self.result.notes
         notes = read_notes(self._fold.notes, self._home)
         if self._unfold is not None:
-            notes += _once(all_notes((), self._unfold.writer.notes, None, False))
+            notes += _once(all_notes(self._unfold.notes, self._unfold.writer.notes, None, False))
         return tuple(notes)
 
     @property
@@ -177,7 +177,8 @@ class Translator:
         body, lost = collected(self._source, fold, self._options)
         fold.told_odd()
         notes = read_notes(fold.notes, self._home) + finished(lost, body)
-        if not self._home:
+        if self._unfold is not None:
+            notes += read_notes(self._unfold.notes, False)
             read = self._source._read(body, "response", None, None, self._options)
             ids(read.ir, fold)
             body, drafts = self._written(read)

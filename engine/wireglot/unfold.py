@@ -13,17 +13,16 @@ from typing import Any
 from . import ladder as ladders
 from . import share, units
 from .brackets import Brackets
-from .events import USUAL, Event
+from .events import LIVE, USUAL, Event
 from .incoming import Candidate, Part, text_of
 from .lenses import Misfit, stringify
 from .outcome import Outcome
 from .outgoing import Frames, Place
 from .picture import Hole, holes
 from .rulefile import Dialect
-from .trail import Trail
+from .trail import At, Trail
 from .writer import Writer
 
-LIVE = ("text", "arguments", "input")  # the fields that flow
 DEPTH = 8  # steps down the ladder
 Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 
@@ -31,7 +30,9 @@ Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 class Outgoing:
     """A part on its way out: what flows of it, and how much of that is written."""
 
-    __slots__ = ("begun", "gone", "flow", "more", "part", "place", "sent", "template", "text")
+    __slots__ = (
+        "begun", "fits", "flow", "gone", "more", "part", "place", "sent", "template", "text",
+    )  # fmt: skip
 
     def __init__(self, part: Part) -> None:
         self.part, self.place = part, Place(part.candidate)
@@ -39,6 +40,7 @@ class Outgoing:
         self.begun = self.gone = False
         self.sent = 0  # pieces that are written
         self.text = False  # whether some text was written
+        self.fits = False  # whether a whole response holds it, come as it may
         self.template: list[Any] | None = None
         self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
 
@@ -80,6 +82,7 @@ class Unfold:
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
         self._last: Part | None = None  # the last text
         self._items = None if self.stream.plain else Brackets(self.frames)
+        self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
 
     # -- what a fold tells ------------------------------------------------------------------------
 
@@ -121,12 +124,14 @@ class Unfold:
                 elif shape is not None:
                     self.frames.add(units.stepped(self.writer, shape, error))
             except Misfit as misfit:
-                told = f"the target has no form for this error: {misfit.reason}"
-                self.writer.note("no-place", "lost", None, self.stream.pos, told)
+                self._unplaced((), f"the target has no form for this error: {misfit.reason}")
         elif not self.failing:
-            told = "the target has no form for an error"
-            self.writer.note("no-place", "lost", None, self.stream.pos, told)
+            self._unplaced((), "the target has no form for an error")
         self.failing = True
+
+    def _unplaced(self, at: At, told: str) -> None:
+        """Note what no frame can hold, though a whole response might."""
+        self.notes.append(("no-place", "lost", at, self.stream.pos, told))
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
@@ -331,7 +336,9 @@ class Unfold:
         self.moved = True
         part = out.part
         if out.flow is None:
-            self._settle(out, part.ir(), 0)
+            if not self._settle(out, part.ir(), 0) and out.fits:
+                told = f"no frame of the target can hold this {part.kind}; its whole response does"
+                self._unplaced((part.at,), told)
             out.gone = True
             return
         if part.field == "arguments" and not out.text and not self.same:
@@ -386,6 +393,7 @@ class Unfold:
         """Write a whole part as it is, or as what the ladder makes of it."""
         kind = str(ir.get("type"))
         lost = set() if self.same else self._lost(ir)
+        out.fits = out.fits or lost is not None
         rows = self.writer.ladder.get(kind, ())
         if lost is not None:  # a field without a place may have a row of its own
             rows = [row for row in rows if lost & row.before.names]

@@ -9,18 +9,19 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from . import units
+from . import contradictions, units
+from .events import LIVE, USUAL, Word
 from .incoming import Candidate, Item, Part, merged, text_of
 from .lenses import Misfit, same
 from .reader import Reader
 from .sighting import Sight
-from .trail import Trail
+from .trail import At, Trail
 from .writer import Writer
 
 if TYPE_CHECKING:
     from .fold import Fold
 
-_MEMORY = ("spelled", "kept")
+_FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
 
 
 def entered(fold: Fold, part: Part) -> None:
@@ -35,6 +36,14 @@ def entered(fold: Fold, part: Part) -> None:
     item.parts.append(part)
 
 
+def begun(fold: Fold, owner: Candidate, sight: Sight) -> None:
+    """Hear that an item begins."""
+    item = owner.items.setdefault(sight.at["item"], Item(fold.frames - 1))
+    said = fold.fields(sight)
+    contradictions.compared(fold, item.said, said, Trail())
+    item.said = said
+
+
 def checked(fold: Fold, owner: Candidate, sight: Sight) -> None:
     """Note a frame that says something of its item that is not so."""
     said = [(path[5:], value) for path, value in sight.found.items() if path[:5] == "item."]
@@ -44,21 +53,58 @@ def checked(fold: Fold, owner: Candidate, sight: Sight) -> None:
         held: Any = first
         for key in fold.outcome.keys_of(path):
             held = held.get(key) if isinstance(held, dict) else None
-        if held is not None and not same(held, value):
-            _odd(fold, f"`{path}` is of another item than the frame", path)
+        contradictions.heard(fold, path, held, value, sight.places[f"item.{path}"])
 
 
-def part(fold: Fold, part: Part, sight: Sight) -> None:
+def told(fold: Fold, part: Part, word: Word, sight: Sight) -> None:
+    """Note a frame that takes a part for another one than it is."""
+    fields = [field for kind, field in sight.event.alike if kind == part.kind]
+    flows = word.act not in ("add", "set") and word.field and part.field in LIVE
+    what = ""
+    if not fields:
+        what = f"a {part.kind} goes on as a {word.kind}"
+    elif flows and part.field not in fields:
+        what = f"the {part.field} of a {part.kind} goes on as its {word.field}"
+    if what:
+        fold.say("inconsistent", "changed", (fold.frames - 1,), what, what)
+
+
+def stopped(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
     """Hear the end of a part, with what it is as a whole."""
-    merged(part.said, fold.fields(sight), over=True)
+    address = fold.address(sight)
+    part = owner.places.get(address)
+    if part is None and not sight.event.addresses:
+        found = (p for p in reversed(owner.parts) if p.open)
+        part = next((p for p in found if word.kind in ("", p.kind)), None)
+    if part is None and sight.found.get("whole"):
+        field = word.field or USUAL.get(word.kind, "text")
+        part = fold.new(word.kind, field, owner, address)
+        fold.open(part)
+    if part is not None:
+        _ended(fold, owner, part, word, sight)
+        if part.open:
+            fold.shut(part)
+    elif sight.event.addresses and address not in owner.gone:
+        told = "a part ends here that did not begin"
+        fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
+
+
+def _ended(fold: Fold, owner: Candidate, part: Part, word: Word, sight: Sight) -> None:
+    if word.kind:
+        told(fold, part, word, sight)
+    said = fold.fields(sight)
+    contradictions.compared(fold, _alike(part.said, said), said, Trail())
+    merged(part.said, said, over=True)
     whole = sight.found.get("whole")
     if isinstance(whole, str):
         _rest(fold, part, whole)
     for hole, wire, at in sight.taken:
         if hole.path == "part" and hole.shape is not None:
-            found = fold.elements(hole.shape, wire, at)
+            found, trail = fold.elements(hole.shape, wire, at)
             if len(found) == 1 and found[0].get("type") == part.kind:
-                _settled(fold, part, found[0])
+                _settled(fold, part, found[0], trail, at, _around(owner, part))
+            elif found:
+                _other(fold, part, found[0], at)
 
 
 def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
@@ -68,34 +114,66 @@ def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
     for hole, wire, at in sight.taken:
         if hole.path != "parts" or hole.shape is None:
             continue
-        found = fold.elements(hole.shape, wire, at)
-        _all(fold, owner, item.parts, found, (("item", place),))
+        found, trail = fold.elements(hole.shape, wire, at)
+        pairs = list(zip(item.parts, found, strict=False))
+        _all(fold, owner, pairs, found[len(pairs) :], (("item", place),), trail, at)
         if len(item.parts) == len(found):
             for part, ir in zip(item.parts, found, strict=True):
                 part.closing = ir
+        elif found:
+            _odd(fold, "an item is at its end not what its parts are", "item", at)
+    item.over = True
     for one in item.parts:
         if one.open:
             fold.shut(one)
+    if not fold.keep:
+        item.parts, item.said = [], {}
 
 
-def response(fold: Fold, ir: dict[str, Any]) -> None:
-    """Hear the whole response: what was not told before is told now."""
+def closed(fold: Fold, owner: Candidate) -> None:
+    """Note items that began and are nothing, though the stream came to its end."""
+    for item in owner.items.values() if not fold.cut else ():
+        if not item.parts and not item.over:
+            told = "an item begins here, and nothing of it comes"
+            fold.say("inconsistent", "changed", (item.at,), told, f"item/{item.at}")
+
+
+def response(fold: Fold, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
+    """Hear a response: of the whole one, what was not told before is told now."""
+    said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+    contradictions.compared(fold, fold.outcome.response, said, trail, at)
+    if not whole:
+        first = {key: value for key, value in fold.outcome.response.items() if key in _FIRST}
+        merged(fold.outcome.response, {k: v for k, v in said.items() if k != "spelled"}, over=True)
+        fold.outcome.response.update(first)
+        return
     short = False
     for nth, one in enumerate(ir.get("candidates", ())):
         owner = fold.outcome.of(nth)
-        gone = owner.total - len(owner.parts)  # of which nothing is kept
         found = one.get("parts", [])
         if len(found) >= owner.total:
-            _all(fold, owner, owner.parts, found[gone:], ())
+            pairs = [(part, found[part.nth]) for part in owner.parts]  # of some nothing is kept
+            _all(fold, owner, pairs, found[owner.total :], (), trail, at)
         elif fold.keep:
+            if found:
+                _odd(fold, "the response lacks parts at its end", "response", at)
             one["parts"], short = [part.ir() for part in owner.parts], True
+        contradictions.compared(fold, owner.own, one, trail, at)
     if short:
         _anew(fold, ir)
-    for key in ("id", "model", "created"):
-        was, now = fold.outcome.response.get(key), ir.get(key)
-        if was is not None and now is not None and not same(was, now):
-            _odd(fold, f"`{key}` is another one at the end of the stream", key)
-    fold.outcome.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+    fold.outcome.response, fold.outcome.whole = said, ir
+
+
+def stop(fold: Fold, owner: Candidate) -> None:
+    """Note a frame that says beside a whole response why it stopped, and not the same."""
+    meant = fold.outcome.stop(owner) if fold.outcome.whole is not None else {}
+    for hole, wire, at in owner.stops:
+        word = meant.get(hole.path)
+        table = fold.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
+        if table is None or word is None or same(table.read(wire)[0], word):
+            continue
+        if not same(table.write(word)[0], wire):
+            contradictions.noted(fold, at[1:], hole.path)
 
 
 def _anew(fold: Fold, ir: dict[str, Any]) -> None:
@@ -118,36 +196,62 @@ def text(fold: Fold, owner: Candidate, whole: str) -> None:
 
 
 def _all(
-    fold: Fold, owner: Candidate, known: list[Part], found: list[Any], address: tuple[Any, ...]
+    fold: Fold,
+    owner: Candidate,
+    known: list[tuple[Part, Any]],
+    later: list[Any],
+    address: tuple[Any, ...],
+    trail: Trail,
+    at: At,
 ) -> None:
-    """Compare parts with those that were told, and tell of the others."""
-    for part, ir in zip(known, found, strict=False):
+    """Compare parts with those that were told, and tell of the later ones."""
+    for part, ir in known:
         if part.kind == ir.get("type"):
-            _settled(fold, part, ir)
+            _settled(fold, part, ir, trail, at)
         else:
-            _odd(fold, f"a {part.kind} was told, and is a {ir.get('type')} at the end", part.kind)
-    for ir in found[len(known) :]:
+            _other(fold, part, ir, at)
+    for ir in later:
         new = fold.new(str(ir.get("type")), "", owner, address)
         new.said, new.whole = ir, True
         fold.open(new)
         fold.shut(new)
 
 
-def _settled(fold: Fold, part: Part, ir: dict[str, Any]) -> None:
-    """Take what a part is as a whole."""
+def _around(owner: Candidate, part: Part) -> dict[str, Any]:
+    """Return what is said of a part because it is the first of its item."""
+    item = owner.items.get(dict(part.address).get("item", -1))
+    return item.said if item is not None and item.parts[:1] == [part] else {}
+
+
+def _settled(
+    fold: Fold,
+    part: Part,
+    ir: dict[str, Any],
+    trail: Trail,
+    at: At,
+    around: dict[str, Any] | None = None,
+) -> None:
+    """Take what a part is as a whole, or what it is without what stands `around` it."""
     if part.whole:
+        contradictions.compared(fold, part.said, ir, trail, at)
         part.said = ir  # what came at first was not the end of it
         return
     text = text_of(ir)
     if text is not None:
-        _rest(fold, part, text)
-    flows = {"type", part.field, f"{part.field}_json", f"{part.field}_text", *_MEMORY}
+        _rest(fold, part, text, trail.find(ir) or at)
+    flows = {"type", part.field, f"{part.field}_json", f"{part.field}_text"}
     if part.field == "arguments":
         flows.add("arguments_text")
-    merged(part.said, {k: v for k, v in ir.items() if k not in flows}, over=True)
+    known = part.said if part.closing is None else part.closing
+    known = {k: v for k, v in known.items() if k not in flows}
+    contradictions.compared(fold, _less(known, around or {}), ir, trail, at)
+    more = {k: v for k, v in ir.items() if k not in flows and k not in ("spelled", "kept")}
+    merged(part.said, more, over=True)
+    if part.closing is not None:
+        part.closing = ir
 
 
-def _rest(fold: Fold, part: Part, whole: str) -> None:
+def _rest(fold: Fold, part: Part, whole: str, at: At = ()) -> None:
     """Let flow what the pieces lack of a whole text."""
     sofar = "".join(part.pieces)
     if whole == sofar or (part.scan is not None and not sofar.strip() and whole.strip() == "{}"):
@@ -155,8 +259,32 @@ def _rest(fold: Fold, part: Part, whole: str) -> None:
     if part.open and whole.startswith(sofar):
         fold.grow(part, whole[len(sofar) :])
     else:
-        _odd(fold, f"a {part.kind} is at its end not what its pieces say", f"{id(part)}")
+        _odd(fold, f"a {part.kind} is at its end not what its pieces say", f"{id(part)}", at)
 
 
-def _odd(fold: Fold, told: str, once: str) -> None:
-    fold.say("inconsistent", "changed", (fold.frames - 1,), told, f"whole/{once}")
+def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said without the fields that are known."""
+    found: dict[str, Any] = {}
+    for key, value in said.items():
+        if isinstance(value, dict) and isinstance(known.get(key), dict):
+            found[key] = _less(value, known[key])
+        elif key not in known:
+            found[key] = value
+    return found
+
+
+def _alike(said: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Return of what is said the fields that are said again, and within `own` these fields."""
+    found = {key: said[key] for key in now if key in said}
+    if isinstance(found.get("own"), dict):
+        found["own"] = {k: _alike(v, now["own"].get(k, {})) for k, v in found["own"].items()}
+    return found
+
+
+def _other(fold: Fold, part: Part, ir: dict[str, Any], at: At) -> None:
+    told = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
+    _odd(fold, told, part.kind, at)
+
+
+def _odd(fold: Fold, told: str, once: str, at: At = ()) -> None:
+    fold.say("inconsistent", "changed", (fold.frames - 1, *at), told, f"whole/{once}")
