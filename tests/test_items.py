@@ -311,6 +311,16 @@ def test_the_frames_of_a_response_fold_to_it_and_the_sdk_takes_them() -> None:
     assert [f["type"] for f in frames if not f["type"].endswith(".delta")] == kinds
 
 
+def test_an_item_that_comes_whole_ends_though_others_of_its_kind_flow() -> None:
+    sealed = {"id": "rs_0", "type": "reasoning", "summary": [], "encrypted_content": "c2ln"}
+    whole = {**WHOLE, "output": [sealed, MESSAGE]}
+    frames = list(RULES.frames(whole, NAME))
+    there = [f["type"].rsplit(".")[-1] for f in frames if f.get("output_index") == 0]
+    assert there == ["added", "done"]
+    assert RULES.collect(frames, NAME) == whole
+    assert accepted(frames, whole, NAME) == ""
+
+
 @pytest.mark.parametrize("source", DIALECTS)
 @pytest.mark.parametrize("frames", [INTERLEAVED, SEQUENTIAL], ids=["interleaved", "sequential"])
 def test_the_probes_become_items_one_after_another(frames: list[Json], source: str) -> None:
