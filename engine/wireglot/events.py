@@ -19,6 +19,7 @@ from .lenses import Table
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
 from .source import Node, Pos, wrong
+from .trail import At, path_of
 
 if TYPE_CHECKING:
     from .alike import Forms
@@ -116,6 +117,14 @@ class Stream:
         if not isinstance(word, str):
             return None
         return next((key for key in self.drop if fnmatchcase(word, key)), None)
+
+    def gives_up(self, place: At) -> tuple[str, str] | None:
+        """Return the key of `drop` that gives up a leaf, or what it stands in, and the reason."""
+        for end in range(len(place), 0, -1):
+            shown = path_of(place[:end])
+            if shown in self.drop:
+                return shown, self.drop[shown]
+        return None
 
     def get(self, act: str, kind: str = "", field: str = "") -> Event | None:
         """Return the event of a word, if there is one."""
