@@ -1,7 +1,7 @@
 """The `stream` of a rule file: which events there are, and the pictures of their frames.
 
     stream: {framing: sse | lines, named?: KEY, frame?: picture, events: {NAME: picture},
-             read-also?: {NAME: picture}, drop?}
+             read-also?: {NAME: picture}, drop?, examples?}
     NAME = WORD ("+" WORD)*    WORD = ACT | ACT "." KIND ["." FIELD] | "item_start." SHAPE
 
 A picture of an event stands alone when it is read, and over that of `frame` when it is written.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .alike import Forms
     from .rulefile import Shape
 
-STREAM_WORDS = frozenset("framing named frame events read-also drop".split())
+STREAM_WORDS = frozenset("framing named frame events read-also drop examples".split())
 FRAMINGS = ("sse", "lines")
 # What an event does; those of the second line name a kind of part, or `candidate`, and the one of
 # the third a shape that gathers parts.
