@@ -231,8 +231,12 @@ class DialectRules:
         return paths.pictured(self.model, unit)
 
     def dropped(self, unit: str) -> dict[str, str]:
-        """Return the wire paths that the unit gives up, with the reasons."""
+        """Return the wire paths that the unit, or `stream`, gives up, with the reasons."""
         return paths.dropped(self.model, unit)
+
+    def events(self) -> dict[str, set[str]]:
+        """Return the wire paths that the pictures of the stream name, by the names of frames."""
+        return paths.events(self.model)
 
     def model_keys(self) -> tuple[str, ...] | None:
         """Return the keys at the top of a request that name the model; None if it stands deeper."""

@@ -380,9 +380,9 @@ class RuleSet:
 
     def frames(self, response: Any, dialect: str) -> Iterator[Any]:
         """Yield the frames of a stream that makes a response, in its own dialect."""
-        from . import streams
+        from . import told
 
-        return streams.frames(self, response, dialect)
+        return told.frames(self, response, dialect)
 
     def audit(
         self,
