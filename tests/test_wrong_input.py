@@ -1167,8 +1167,7 @@ def test_one_object_that_stands_twice_in_an_ir_is_written_as_two(unit: str) -> N
             if unit == "messages" and rules()[name].model.conversation is None:
                 continue
             one, two = (
-                rules()[name].write(value, unit=unit)
-                for value in (ir, json.loads(json.dumps(ir)))
+                rules()[name].write(value, unit=unit) for value in (ir, json.loads(json.dumps(ir)))
             )
             assert (one.body, one.notes) == (two.body, two.notes), name
 
