@@ -275,6 +275,14 @@ def _unlike(plain: dict[str, Any]) -> None:
     plain["conversation"]["enforce"] = [{"lift": "system"}]
 
 
+def _within(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"] = {"a": plain["request"]["wire"]}
+
+
+def _like_text(plain: dict[str, Any]) -> None:
+    plain["shapes"]["tool_result"]["wire"] = {"kind": "text", "text": "$text"}
+
+
 def _twice(plain: dict[str, Any]) -> None:
     plain["request"]["wire"]["own"] = "$temperature (else 1)"
 
@@ -295,6 +303,8 @@ def _empty(plain: dict[str, Any]) -> None:
     ("name", "stem", "edit"),
     [
         ("overlay", "base", _empty),
+        ("tools", "tools", _within),
+        ("talk", "talk", _like_text),
         ("overlay", "base", _twice),
         ("variants", "variants", _older),
         ("tools", "tools", _filled),
@@ -308,6 +318,8 @@ def _empty(plain: dict[str, Any]) -> None:
     ],
     ids=[
         "an object without holes",
+        "a request within a request",
+        "a result that looks like a text",
         "a field that two keys hold",
         "a field that an old key holds, too",
         "a field that is filled in",
