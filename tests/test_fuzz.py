@@ -662,7 +662,14 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
             "$input entries count (optional)",
             "`$input` is one value in the IR, and has no shape",
         ),
+        ("talk", "request/wire/k8", "$nth (old)", "`(old)` is of a value, and `$nth` is a place"),
         ("talk", "request/wire/...", "$messages as conversation", "messages are a list"),
+        (
+            "rewrite",
+            "schemas/small/rewrite/nullable/here/title",
+            "${name}",
+            "nothing gives `$name` in the rewrite `nullable`",
+        ),
     ],
 )
 def test_a_hole_that_takes_no_lens_or_shape_is_told(
@@ -735,3 +742,18 @@ def test_events_that_take_a_list_as_a_whole_and_in_parts_are_heard_alike() -> No
     )
     assert isinstance(rules, RuleSet)
     rulefuzz.streamed(rules, "streams", BASES["streams"].bodies["stream"])
+
+
+def test_a_list_where_another_key_gave_a_text_counts() -> None:
+    rules = loaded(
+        BASES["marks"],
+        "marks",
+        lambda plain: _put(
+            plain,
+            "shapes/tool_result/wire",
+            {"of": "$value | string", "json": "$value (else null)"},
+        ),
+    )
+    assert isinstance(rules, RuleSet)
+    read = rules["marks"].read([{"who": "tool", "parts": [{"of": "x", "json": [1]}]}], "messages")
+    assert read.ir[0]["parts"][0]["value"] == [1]

@@ -40,8 +40,9 @@ class Env:
 
     def put(self, path: str, value: Any, at: At | None) -> None:
         """Bind a field; several list holes of one path add up."""
-        if path in self.fields and isinstance(value, list):
-            self.fields[path] = (self.fields[path][0] + value, self.fields[path][1])
+        before = self.fields.get(path)
+        if before is not None and isinstance(value, list) and isinstance(before[0], list):
+            self.fields[path] = (before[0] + value, before[1])
         else:
             self.fields[path] = (value, at)
 

@@ -316,6 +316,9 @@ class _View:
                 help = "hooks make ids of calls and results: write `(made PREFIX)` or `(optional)`"
             message = f"`(made)` says nothing here: no hook makes `${hole.path}`"
             self.error("R019", message, hole.pos, help, word="(made)")
+        elif hole.mark == "old" and hole.path == "nth":
+            message = "`(old)` is of a value, and `$nth` is a place"
+            self.error("R019", message, hole.pos, "write `$nth (optional)`", word="(old)")
         elif hole.mark == "copy":
             others = {p for h in self.holes if h.mark != "copy" for p in h.paths}
             if hole.path not in others | {name for name, _ in text_names(self.view.case.wire)}:

@@ -71,8 +71,7 @@ class Row(NamedTuple):
                 raise wrong(f"`{word}` is no word of a rewrite", node.keys.get(word, child.pos))
         before, after = _fields(node, "schema", name), _fields(node, "here", name)
         note = node.get("note")
-        known = {path for hole in pic.holes(before) for path in hole.paths}
-        named = [path for hole in pic.holes(after) for path in hole.paths]
+        known, named = set(_named(before)), list(_named(after))
         for path in named:
             if path not in known:
                 raise wrong(f"nothing gives `${path}` in the rewrite `{name}`", after.pos)
@@ -83,6 +82,14 @@ class Row(NamedTuple):
                 "both sides name the same holes, or a `note` says what is lost",
             )
         return Row(name, before, after, None if note is None else str(note.value))
+
+
+def _named(p: Fields) -> Iterator[str]:
+    """Yield what a picture of a node names."""
+    for hole in pic.holes(p):
+        yield from hole.paths
+    for text in pic.texts(p):
+        yield from text.names
 
 
 class Rule(NamedTuple):

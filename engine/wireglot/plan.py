@@ -89,7 +89,9 @@ def _told_apart(
     target: Dialect, lists: list[Hole], block: set[tuple[str, str]], text_key: str
 ) -> None:
     """Raise Cannot where what is no text may look like the text block that is written bare."""
-    for shape, case in (m for h in lists if "bare" in h.lenses for m in target.cases_of(h.shape)):
+    for shape, case in (
+        m for h in lists if "bare" in h.lenses for m in target.cases_of(h.shape or "")
+    ):
         if shape.kind != "text" and isinstance(case.wire, Fields):
             there = {n[0]: c for n, c in case.wire.entries}
             fixed = {(n, c.values[0]) for n, c in there.items() if isinstance(c, Literal)}

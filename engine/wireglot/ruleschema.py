@@ -56,6 +56,7 @@ WHOLE: Schema = {
         ),
         "schemas": _each({"properties": {"rewrite": _each({"required": ["schema", "here"]})}}),
         "shapes": _each(_SHAPE),
+        "stream": _needs("events"),
         "conversation": {**_needs("cases"), "properties": {"cases": {"minProperties": 1}}},
         **dict.fromkeys(UNITS, _SHAPE),
     },
