@@ -1,10 +1,15 @@
-"""Hold audits against recorded exchanges and against the payloads that they were made of.
+"""Hold audits against recorded exchanges, and against the payloads that they were made of.
 
-    python -m tests.audit FILES... [--every N] [--limit N] [--lines]
+    python -m tests.audit FILES... [--every N] [--limit N]
+    python -m tests.audit [FILES...] --lines [--from DIALECT...] [--unit UNIT...]
 
-Each request and response is converted to every dialect: the code of each note must stand in the
-audit of that pair and unit, and mostly with the wire path that the note names. Then, with
-`--lines`, each line of these audits must be provoked by its own payload.
+With files, each request, response, error and stream is converted to every dialect: the code of each
+note must stand in the audit of that pair and unit, and mostly with the wire path that the note
+names. A conversion that is refused counts as a note of the code `refused`. What a stream notes must
+stand in the audit of responses, or be said of frames.
+
+With `--lines`, each line of the audits of all ordered pairs of dialects must be provoked by its own
+payload, as `RuleSet.convert` takes it.
 
 Exit code 1: a code is listed nowhere, or a line is not provoked.
 """
@@ -17,16 +22,22 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wireglot.audit import Audit, Line
+import wireglot
+from wireglot.audit import UNITS, Audit, Line
 from wireglot.paths import Patterns
 
 from . import sweep
+from .streamsweep import _data as frame_of
 
-NOTED = ("lost", "changed", "moved", "added", "kept")
-INTERPRETED = {"engine": "interpreted"}
+# What is said of frames, besides the notes of the whole response (docs/streams.md).
+OF_FRAMES = frozenset(
+    "unknown-frame unknown-key dropped inconsistent unfit after-end cut-short".split()
+)
+Key = tuple[str, str, str]  # source, target, unit
 
 
 class Unlisted(NamedTuple):
@@ -46,10 +57,13 @@ class Held:
         """Hold a rule set; `dialects` are those to convert to, all where none are named."""
         self.rules, self.dialects = rules, tuple(dialects) or rules.dialects
         self.counts: Counter[tuple[str, str]] = Counter()  # by source and what is counted
+        self.seconds: dict[str, float] = {}  # of the processor, by source
+        self.told: set[str] = set()  # sources whose counts were printed
         self.codes: dict[Unlisted, str] = {}  # with one exchange that shows it
         self.paths: dict[Unlisted, str] = {}
-        self.pairs: dict[tuple[str, str, str], Audit] = {}
-        self.known: dict[tuple[str, str, str], frozenset[Any]] = {}
+        self.pairs: dict[Key, Audit] = {}
+        self.known: dict[Key, frozenset[Any]] = {}
+        self.patterns: dict[tuple[str, str], Patterns] = {}
 
     def audit(self, source: str, target: str, unit: str) -> Audit:
         """Return an audit with its examples."""
@@ -61,97 +75,166 @@ class Held:
 
     def hold(self, unit: sweep.Unit) -> None:
         """Hold the notes of a body, to every dialect, against the audits."""
-        patterns = Patterns(self.rules[unit.dialect].model, unit.unit)
+        source = unit.dialect
+        began = time.process_time()
+        here = self.patterns.get((source, unit.unit))
+        if here is None:
+            model = self.rules[source].model
+            here = self.patterns[source, unit.unit] = Patterns(model, unit.unit)
         for target in self.dialects:
-            if target == unit.dialect or unit.unit not in self.rules[target].model.units:
+            if target == source or unit.unit not in self.rules[target].model.units:
                 continue
-            found = self.audit(unit.dialect, target, unit.unit)
-            about = (unit.body, unit.dialect, target, unit.unit, unit.model, unit.stream)
-            notes = self.rules.convert(*about).notes
-            self.counts[unit.dialect, "conversions"] += 1
-            for note in notes:
-                self.counts[unit.dialect, "notes"] += 1
-                path = patterns.of(note)
-                what = Unlisted(unit.dialect, target, unit.unit, note.code, path)
-                if note.code not in found.codes:
-                    self.counts[unit.dialect, "codes"] += 1
-                    self.codes.setdefault(what, unit.exchange)
-                elif (note.code, path) not in self.known[unit.dialect, target, unit.unit]:
-                    self.counts[unit.dialect, "paths"] += 1
-                    self.paths.setdefault(what, unit.exchange)
+            found = self.audit(source, target, unit.unit)
+            about = (unit.body, source, target, unit.unit, unit.model, unit.stream)
+            try:
+                notes = self.rules.convert(*about).notes
+                said = [(note.code, here.of(note)) for note in notes]
+            except wireglot.ConversionError as error:
+                said = [("refused", here.pattern(error.path) if error.path else None)]
+            self._count(found, said, unit.exchange)
+        self.counts[source, unit.unit] += 1
+        self.seconds[source] = self.seconds.get(source, 0) + time.process_time() - began
 
+    def hold_stream(self, source: str, frames: list[Any], exchange: str) -> None:
+        """Hold the notes of a stream, to every dialect that has streams, against the audits."""
+        began = time.process_time()
+        for target in self.dialects if self.rules[source].model.stream else ():
+            there = self.rules[target].model
+            if target == source or not there.stream or "response" not in there.units:
+                continue
+            found = self.audit(source, target, "response")
+            translator = self.rules.translator(source=source, target=target)
+            for frame in frames:
+                translator.feed(frame)
+            translator.finish()
+            codes = {note.code for note in translator.notes}
+            self._count(found, [(code, None) for code in codes - OF_FRAMES], exchange, False)
+        self.counts[source, "stream"] += 1
+        self.seconds[source] = self.seconds.get(source, 0) + time.process_time() - began
 
-def provoked(rules: Any, audit: Audit, line: Line) -> bool:
-    """Tell whether converting the payload of a line shows it."""
-    said = line.example
-    about = (audit.source, audit.target, audit.unit, said["model"], said["stream"])
-    patterns = Patterns(rules[audit.source].model, audit.unit)
-    if line.effect == "refused":
-        try:
-            rules.convert(said["body"], *about)
-        except rules_error():
-            return True
-        return False
-    if line.effect in NOTED:
-        notes = rules.convert(said["body"], *about, options=INTERPRETED).notes
-        return any((n.effect, n.code, patterns.of(n)) == _key(line) for n in notes)
-    trace = rules.convert(said["body"], *about, trace=True).trace
-    return any(
-        fate.kind == line.effect and patterns.pattern(at) == line.source
-        for at, fate in trace.fates.items()
-    )
-
-
-def _key(line: Line) -> tuple[Any, ...]:
-    return (line.effect, line.code, line.source)
-
-
-def rules_error() -> type[Exception]:
-    """Return what a refused conversion raises."""
-    import wireglot
-
-    return wireglot.ConversionError
+    def _count(
+        self, audit: Audit, said: list[tuple[str, str | None]], exchange: str, placed: bool = True
+    ) -> None:
+        """Count the codes and paths of one conversion that its audit does not list."""
+        source = audit.source
+        known = self.known[source, audit.target, audit.unit]
+        self.counts[source, "conversions"] += 1
+        for code, path in said:
+            self.counts[source, "notes"] += 1
+            what = Unlisted(source, audit.target, audit.unit, code, path)
+            if code not in audit.codes:
+                self.counts[source, "codes"] += 1
+                self.codes.setdefault(what, exchange)
+            elif placed and (code, path) not in known:
+                self.counts[source, "paths"] += 1
+                self.paths.setdefault(what, exchange)
 
 
 def unprovoked(rules: Any, audits: Iterable[Audit]) -> Iterator[tuple[Audit, Line]]:
     """Yield the lines that their own payloads do not show."""
     for audit in audits:
+        patterns = Patterns(rules[audit.source].model, audit.unit)
+        shown: dict[Any, set[Any]] = {}
         for line in audit.lines:
-            if not provoked(rules, audit, line):
+            said = line.example
+            traced = line.severity is None  # nothing is noted of it
+            key = (id(said["body"]), said["model"], said["stream"], traced)
+            if key not in shown:
+                shown[key] = set(_shown(rules, audit, said, patterns, traced))
+            path = None if line.effect == "refused" else line.source
+            if (line.effect, line.code, path) not in shown[key]:
                 yield audit, line
 
 
+def _shown(
+    rules: Any, audit: Audit, said: Any, patterns: Patterns, traced: bool
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Convert the payload of a line; yield the effects, codes and wire paths that it shows."""
+    about = (said["body"], audit.source, audit.target, audit.unit, said["model"], said["stream"])
+    try:
+        done = rules.convert(*about, trace=traced)
+    except wireglot.ConversionError:
+        yield "refused", "refused", None
+        return
+    for note in done.notes:
+        yield note.effect, note.code, patterns.of(note)
+    for at, fate in done.trace.fates.items() if traced else ():
+        code = fate.code if fate.kind == "silent" else None
+        yield fate.kind, code, patterns.pattern(at)
+
+
+def pairs(rules: Any, sources: Iterable[str], units: Iterable[str]) -> Iterator[Key]:
+    """Yield every ordered pair of dialects that have a unit; all of a source in a row."""
+    for source in sources:
+        for unit in units:
+            for target in rules.dialects if unit in rules[source].model.units else ():
+                if target != source and unit in rules[target].model.units:
+                    yield source, target, unit
+
+
+def hold(held: Held, files: Iterable[Path], every: int, limit: int | None) -> bool:
+    """Hold recorded exchanges; print what was found, and return whether a code is not listed."""
+    heads = ("request", "response", "error", "stream", "conversions", "notes", "codes", "paths")
+    print(f"{'from':17}" + "".join(f"{head:>11}" for head in (*heads, "seconds")))
+    for file in files:
+        for number, text in enumerate(sweep.exchanges([file], limit)):
+            if number % every == 0:
+                exchange = json.loads(text)
+                for unit in sweep.units_of(exchange, held.rules.dialects):
+                    held.hold(unit)
+                if exchange.get("stream"):
+                    frames = [frame_of(event) for event in exchange["stream"]]
+                    held.hold_stream(exchange["format"], frames, exchange["id"])
+        for name in [name for name in held.seconds if name not in held.told]:
+            held.told.add(name)
+            counts = "".join(f"{held.counts[name, head]:11}" for head in heads)
+            print(f"{name:17}{counts}{held.seconds[name]:11.0f}", flush=True)
+    for what, found in (("code", held.codes), ("path", held.paths)):
+        for unlisted, exchange in sorted(found.items(), key=str):
+            print(f"{what} not listed: {' '.join(map(str, unlisted))} ({exchange})", flush=True)
+    return bool(held.codes)
+
+
+def provoke(held: Held, asked: Iterable[Key]) -> bool:
+    """Provoke each line of some audits; print what was found, and return whether one is not."""
+    heads = (*UNITS, "lines", "not provoked")
+    print(f"{'lines from':22}" + "".join(f"{head:>13}" for head in (*heads, "seconds")))
+    failed = False
+    for source, keys in groupby(asked, lambda key: key[0]):
+        began = time.process_time()
+        row: Counter[str] = Counter()
+        for key in keys:
+            audit = held.audit(*key)
+            for _, line in unprovoked(held.rules, [audit]):
+                row["not provoked"] += 1
+                print(f"not provoked: {' '.join(key)} {line}"[:300], flush=True)
+            row.update({key[2]: 1, "lines": len(audit.lines)})
+        counts = "".join(f"{row[head]:13}" for head in heads)
+        print(f"{source:22}{counts}{time.process_time() - began:13.0f}", flush=True)
+        failed |= row["not provoked"] > 0
+    return failed
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Hold all that is asked for and print what was found."""
+    """Hold all that is asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.audit", description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--every", type=int, default=1, help="only each N-th exchange")
     parser.add_argument("--limit", type=int, help="exchanges of a file")
-    parser.add_argument("--lines", action="store_true", help="provoke each line, too")
+    parser.add_argument("--lines", action="store_true", help="provoke each line of all pairs")
+    parser.add_argument("--from", dest="sources", nargs="+", help="only lines of these sources")
+    parser.add_argument("--unit", dest="units", nargs="+", choices=UNITS, default=UNITS)
     chosen = parser.parse_args(arguments)
     began = time.perf_counter()
     held = Held(sweep.engine().rules)
-    for file in chosen.files:
-        for number, text in enumerate(sweep.exchanges([file], chosen.limit)):
-            if number % chosen.every == 0:
-                for unit in sweep.units_of(json.loads(text), held.rules.dialects):
-                    held.hold(unit)
-    heads = ("conversions", "notes", "codes", "paths")
-    print(f"{'from':20}" + "".join(f"{head:>13}" for head in heads))
-    for name in sorted({source for source, _ in held.counts}):
-        print(f"{name:20}" + "".join(f"{held.counts[name, head]:13}" for head in heads))
-    for what, found in (("code", held.codes), ("path", held.paths)):
-        for unlisted, exchange in sorted(found.items(), key=str):
-            print(f"{what} not listed: {' '.join(map(str, unlisted))} ({exchange})")
-    missing = 0
+    failed = False
+    if chosen.files:
+        failed = hold(held, chosen.files, chosen.every, chosen.limit)
     if chosen.lines:
-        lines = sum(len(audit.lines) for audit in held.pairs.values())
-        for audit, line in unprovoked(held.rules, held.pairs.values()):
-            missing += 1
-            print(f"not provoked: {audit.source} {audit.target} {audit.unit} {line}"[:200])
-        print(f"{lines} lines of {len(held.pairs)} audits, {missing} not provoked")
+        sources = chosen.sources or held.rules.dialects
+        failed |= provoke(held, pairs(held.rules, sources, chosen.units))
     print(f"{time.perf_counter() - began:.0f} s")
-    return int(bool(held.codes) or missing > 0)
+    return int(failed)
 
 
 if __name__ == "__main__":

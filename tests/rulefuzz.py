@@ -6,8 +6,10 @@ Each execution changes a file of one of the small rule sets of tests/fuzz (which
 word of the language), in its data or in its bytes, and loads the set. When the checks let it pass,
 it is compiled against another dialect, in one direction; generated code is held against a list of
 what it may hold; and some are run, interpreted and compiled, and compared. Prints how many
-executions reached the compiler, the slowest, the most memory that one took, and every exception
-that is not meant. Exits 1 on any. `--packaged` changes the packaged rules instead.
+executions reached the compiler, the slowest, the most memory that one took, and what must not be,
+of three kinds: faults (another exception than is meant, too much time or memory, code that must
+not be), failures that no check foresaw and a RuleError tells, and differences of the executors.
+Exits 1 on any. `--packaged` changes the packaged rules instead.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import ast
 import contextlib
 import functools
 import gc
+import hashlib
 import itertools
 import json
 import multiprocessing
@@ -33,7 +36,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from wireglot import load
-from wireglot.errors import ConversionError, RuleError, UsageError, WireglotError
+from wireglot.errors import REPORT, ConversionError, RuleError, UsageError
 from wireglot.findings import Findings
 from wireglot.lenses import same
 from wireglot.rulesets import NONE, RuleSet
@@ -45,6 +48,7 @@ FOLDER = Path(__file__).parent / "fuzz"
 FILE = "fuzzed.yaml"
 SECONDS = 2.0  # of the processor, that one execution takes at most
 MEGABYTES = 64  # by which one execution raises the peak at most
+FAULT, UNFORESEEN, DIFFERENCE = "fault", "unforeseen", "difference"
 MOST = 2 * 2**30  # of memory, that a process may ask for
 BYTES = 0.1  # how many change the bytes of a file
 RUN = 0.5  # how many are run, of those that reach the compiler
@@ -174,7 +178,10 @@ def _hang(*_: object) -> NoReturn:
 class Fuzz:
     """Runs changed rule sets."""
 
-    def __init__(self, seed: str, bases: Sequence[Base] | None = None) -> None:
+    def __init__(
+        self, seed: str, bases: Sequence[Base] | None = None, save: Path | None = None
+    ) -> None:
+        self.save = save  # a folder for the files that cause a fault, each written at once
         self.chance = random.Random(seed)
         shared = read(FOLDER)
         self.bodies = shared.bodies
@@ -186,7 +193,7 @@ class Fuzz:
         self.bases = [read(folder) for folder in folders] if bases is None else list(bases)
         self.pool = Pool(file for base in self.bases for file in base.plain.values())
         self.count: Counter[str] = Counter()
-        self.faults: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()  # what must not be, beginning with its kind
         self.first: dict[str, str] = {}
         self.slowest = 0.0
         self.grown = 0  # megabytes by which one execution raised the peak
@@ -207,9 +214,12 @@ class Fuzz:
             except Hang:
                 self.fault(f"took more than {SECONDS:.0f} s")
             except Exception as error:
-                where = traceback.extract_tb(error.__traceback__)[-1]
-                what = f"{type(error).__name__}: {str(error)[:120]}"
-                self.fault(f"{what} ({Path(where.filename).name}:{where.lineno})")
+                told = isinstance(error, RuleError) and error.help == REPORT
+                cause = error.__cause__ if told and error.__cause__ is not None else error
+                where = traceback.extract_tb(cause.__traceback__)[-1]
+                what = f"{type(cause).__name__}: {str(cause)[:120]}"
+                what = f"{what} ({Path(where.filename).name}:{where.lineno})"
+                self.fault(what, UNFORESEEN if told else FAULT)
             signal.setitimer(signal.ITIMER_PROF, 0)
             self.slowest = max(self.slowest, time.process_time() - began)
             now = _peak()
@@ -218,10 +228,16 @@ class Fuzz:
             self.grown, peak = max(self.grown, now - peak), now
             self.count["executions"] += 1
 
-    def fault(self, what: str) -> None:
+    def fault(self, what: str, kind: str = FAULT) -> None:
         """Record what must not happen, and the file with which it first did."""
+        what = f"{kind}: {what}"
         self.faults[what] += 1
-        self.first.setdefault(what, self.current)
+        if self.first.setdefault(what, self.current) is self.current and self.save is not None:
+            self.save.mkdir(exist_ok=True)
+            name = hashlib.sha256(self.current.encode("utf-8", "replace")).hexdigest()[:12]
+            head = f"# {what}".replace("\n", " ")
+            text = f"{head}\n{self.current}\n"
+            (self.save / f"{name}.yaml").write_text(text, "utf-8", "replace")
 
     def one(self) -> None:
         """Run one changed rule set: checks, the compiler, and both executors."""
@@ -304,13 +320,13 @@ class Fuzz:
         self.halved(rules, pair, body)
         options = self.chance.choice(OPTIONS)
         if differ(rules, pair[0], pair[1], body, options):
-            self.fault(f"compiled and interpreted differ: {'/'.join(pair)} {options or ''}")
+            self.fault(f"convert, {'/'.join(pair)} {options or ''}", DIFFERENCE)
 
     def halved(self, rules: RuleSet, pair: Sequence[str], body: Any) -> None:
         """Compare what both executors read of a payload, and write of what was read."""
         slow = {"engine": "interpreted"}
         one, two = rules[pair[0]], rules[pair[1]]
-        with contextlib.suppress(WireglotError):
+        with contextlib.suppress(ConversionError, UsageError):
             meant = one.read(body, options=slow)
             for part in (one._reads, two._writes):
                 for bad in () if part is None else map(forbidden, pieces(part.text)):
@@ -318,13 +334,13 @@ class Fuzz:
                         self.fault(f"generated code holds {bad}")
             read = one.read(body)
             if not same(read.ir, meant.ir) or read.notes != meant.notes:
-                self.fault(f"compiled and interpreted read otherwise: {pair[0]}")
+                self.fault(f"read, {pair[0]}", DIFFERENCE)
             quick, right = (
                 outcome(functools.partial(two.write, meant.ir, options=options))
                 for options in (None, slow)
             )
             if quick != right:
-                self.fault(f"compiled and interpreted write otherwise: {pair[1]}")
+                self.fault(f"write, {pair[1]}", DIFFERENCE)
 
 
 def _peak() -> int:
@@ -341,7 +357,7 @@ def differ(rules: RuleSet, source: str, target: str, body: Any, options: Any) ->
 
 def streamed(rules: RuleSet, name: str, sent: Any) -> None:
     """Fold the frames of a stream, and write the frames of what they make."""
-    with contextlib.suppress(WireglotError):
+    with contextlib.suppress(ConversionError, UsageError):
         list(rules.frames(rules.collect(sent, name), name))
 
 
@@ -364,6 +380,7 @@ class Task(NamedTuple):
     times: int
     until: float
     packaged: bool
+    save: Path | None
 
 
 def work(task: Task) -> tuple[Fuzz, float, int]:
@@ -371,7 +388,7 @@ def work(task: Task) -> tuple[Fuzz, float, int]:
     resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
-    fuzz = Fuzz(task.seed, packaged() if task.packaged else None)
+    fuzz = Fuzz(task.seed, packaged() if task.packaged else None, task.save)
     began = time.process_time()
     fuzz.run(task.times, task.until)
     fuzz.others.clear()
@@ -388,33 +405,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--packaged", action="store_true")
     parser.add_argument("--save", type=Path, help="a folder for the files that caused a fault")
     options = parser.parse_args(arguments)
-    count, faults, first = Counter[str](), Counter[str](), dict[str, str]()
+    count, faults = Counter[str](), Counter[str]()
     slowest, used, grown, peak, began = 0.0, 0.0, 0, 0, time.monotonic()
     until = began + 60 * options.minutes
     each = -(-options.count // options.jobs)
     tasks = [
-        Task(f"{options.seed}/{n}", each, until, options.packaged) for n in range(options.jobs)
+        Task(f"{options.seed}/{n}", each, until, options.packaged, options.save)
+        for n in range(options.jobs)
     ]
     with multiprocessing.Pool(options.jobs) as pool:
         for fuzz, spent, memory in pool.imap_unordered(work, tasks):
-            count, faults, first = count + fuzz.count, faults + fuzz.faults, {**fuzz.first, **first}
+            count, faults = count + fuzz.count, faults + fuzz.faults
             slowest, grown = max(slowest, fuzz.slowest), max(grown, fuzz.grown)
             used, peak = used + spent, max(peak, memory)
     total, took = max(1, count["executions"]), time.monotonic() - began
     mean = 1000 * used / total
+    sums = Counter(fault.partition(":")[0] for fault in faults.elements())
+    kinds = f"faults {sums[FAULT]}, unforeseen {sums[UNFORESEEN]}, differences {sums[DIFFERENCE]}"
     print(
         f"{total:,} executions in {took:.0f} s ({mean:.1f} ms of the processor each), "
         f"{count['bytes']:,} of bytes: {count['refused']:,} refused, {count['compiler']:,} reached "
         f"the compiler ({count['compiler'] / total:.0%}), {count['compiled']:,} pairs compiled, "
         f"{count['run']:,} run both ways; slowest {slowest:.2f} s of the processor, "
-        f"peak {peak} MB, raised by {grown} MB at most by one; faults {faults.total()}"
+        f"peak {peak} MB, raised by {grown} MB at most by one; {kinds}"
     )
     for fault, times in faults.most_common(40):
         print(f"{times:6d}  {fault}")
-    for n, (fault, text) in enumerate(sorted(first.items()) if options.save else ()):
-        options.save.mkdir(exist_ok=True)
-        head = f"# {fault}".replace("\n", " ")
-        (options.save / f"{n}.yaml").write_text(f"{head}\n{text}\n", "utf-8", "replace")
     return int(bool(faults))
 
 

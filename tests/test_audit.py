@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from html.parser import HTMLParser
@@ -74,6 +75,11 @@ wireglot: 1
 overlay: left
 request: {wire: {luck: $removed}, drop: {luck: Luck is no matter of models.}}
 """
+NEWER = """
+variants:
+  - for: {model: newer-*}
+    request: {wire: {peak: $top_k (optional), heat: $removed, pitch: $temperature (optional)}}
+"""
 FILES = {
     "left.yaml": LEFT,
     "right.yaml": RIGHT,
@@ -127,6 +133,15 @@ def test_an_overlay_that_drops_a_field_gives_its_reason() -> None:
     assert (luck.effect, luck.reasons) == ("lost", ("Luck is no matter of models.",))
 
 
+def test_what_only_some_models_have_is_tried_and_said_of_them() -> None:
+    rules = wireglot.load_rules({**FILES, "left.yaml": LEFT + NEWER}, builtin=False)
+    found = {(line.source, line.code): line for line in rules.audit("left", "right").lines}
+    lost, carried = found["peak", "no-place"], found["pitch", None]
+    assert (lost.effect, lost.models) == ("lost", ("newer-",))
+    assert lost.reasons == ("the target has no place for `top_k`",)
+    assert (carried.effect, carried.targets, carried.models) == ("carried", ("temp",), ("newer-",))
+
+
 def test_the_same_rules_give_the_same_audit() -> None:
     one, two = (
         rules.audit("left", "right", examples=True)
@@ -156,9 +171,9 @@ def test_a_line_without_its_payload_is_told_apart() -> None:
     found = rules.audit("left", "right", examples=True)
     line = next(line for line in found.lines if line.source == "luck")
     other = next(line for line in found.lines if line.source == "colour")
-    assert holding.provoked(rules, found, line)
-    wrong = Line(**{**{k: getattr(line, k) for k in Line.__slots__}, "example": other.example})
-    assert not holding.provoked(rules, found, wrong)
+    wrong = dataclasses.replace(line, example=other.example)
+    told = dataclasses.replace(found, lines=(line, wrong, other))
+    assert [line for _, line in holding.unprovoked(rules, [told])] == [wrong]
 
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="../shared/traffic is not here")

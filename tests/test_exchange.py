@@ -137,6 +137,18 @@ def test_thoughts_that_a_client_holds_in_one_come_back_apart(keeps: str) -> None
     assert back[: len(answer["content"])] == answer["content"]
 
 
+@pytest.mark.parametrize("keeps", ["process", "nothing"])
+def test_all_places_of_what_comes_back_are_noted_as_kept(keeps: str) -> None:
+    loop = Loop("openai-chat", "openai-responses", keeps)
+    loop.client.says("Question.")
+    body = loop.request()
+    loop.response(scripts.turns("openai-responses", scripts.tool("openai-responses", body))[1])
+    thought = [note for note in loop.notes if (note.source_path or "").startswith("/output/0/")]
+    assert {note.source_path[10:]: note.effect for note in thought if note.source_path} == {
+        "summary/0": "kept", "id": "kept", "encrypted_content": "kept",
+    }  # fmt: skip
+
+
 def strange(body: Json) -> list[str]:
     """Return the keys of a response under which something rides."""
     found: list[str] = []

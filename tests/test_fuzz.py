@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import wireglot
 from wireglot import (
     events,
     form,
@@ -61,7 +62,7 @@ def test_a_fault_is_told_with_the_file_that_caused_it(monkeypatch: pytest.Monkey
     monkeypatch.setattr(load, "from_nodes", broken)
     fuzz.run(3)
     (fault,) = fuzz.faults
-    assert fault.startswith("KeyError: 'x' (test_fuzz.py:")
+    assert fault.startswith("fault: KeyError: 'x' (test_fuzz.py:")
     assert "wireglot" in fuzz.first[fault]
 
 
@@ -75,7 +76,7 @@ def test_an_execution_that_does_not_end_is_a_fault(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(rulefuzz, "SECONDS", 0.05)
     monkeypatch.setattr(load, "from_nodes", endless)
     fuzz.run(1)
-    assert [fault.split(" ")[0] for fault in fuzz.faults] == ["took"]
+    assert [fault.split(" ")[:2] for fault in fuzz.faults] == [["fault:", "took"]]
 
 
 def test_each_of_some_changes_is_converted_alike() -> None:
@@ -274,9 +275,39 @@ def _unlike(plain: dict[str, Any]) -> None:
     plain["conversation"]["enforce"] = [{"lift": "system"}]
 
 
+def _within(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"] = {"a": plain["request"]["wire"]}
+
+
+def _like_text(plain: dict[str, Any]) -> None:
+    plain["shapes"]["tool_result"]["wire"] = {"kind": "text", "text": "$text"}
+
+
+def _twice(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["own"] = "$temperature (else 1)"
+
+
+def _older(plain: dict[str, Any]) -> None:
+    plain["shapes"]["text"]["wire"] = {"kind": "$text (old)", "text": "$text"}
+
+
+def _filled(plain: dict[str, Any]) -> None:
+    plain["shapes"]["function"]["wire"]["about"] = "$description (else w)"
+
+
+def _empty(plain: dict[str, Any]) -> None:
+    plain["request"]["wire"]["mood"] = {"...": "$absent"}
+
+
 @pytest.mark.parametrize(
     ("name", "stem", "edit"),
     [
+        ("overlay", "base", _empty),
+        ("tools", "tools", _within),
+        ("talk", "talk", _like_text),
+        ("overlay", "base", _twice),
+        ("variants", "variants", _older),
+        ("tools", "tools", _filled),
         ("overlay", "base", _null),
         ("overlay", "base", _own),
         ("overlay", "base", _given),
@@ -286,6 +317,12 @@ def _unlike(plain: dict[str, Any]) -> None:
         ("rewrite", "rewrite", _unlike),
     ],
     ids=[
+        "an object without holes",
+        "a request within a request",
+        "a result that looks like a text",
+        "a field that two keys hold",
+        "a field that an old key holds, too",
+        "a field that is filled in",
         "null",
         "a field of its own",
         "a default",
@@ -312,6 +349,9 @@ def test_generated_code_is_left_where_it_would_differ(name: str, stem: str, edit
     (dialect,) = {*rules.dialects} - {base.other}
     alike(rules, dialect, base.other, [base.bodies["request"]])
     alike(rules, base.other, dialect, fuzz.bodies[base.other])
+    for body in fuzz.bodies[base.other]:
+        fuzz.halved(rules, [base.other, dialect], body)
+    assert fuzz.faults == {}
 
 
 GONE = object()
@@ -554,3 +594,144 @@ def test_an_event_of_no_kind_is_told(kind: str) -> None:
     findings = loaded(BASES["brackets"], "brackets", edit)
     assert isinstance(findings, Findings)
     assert any(kind in finding.message for finding in findings if finding.severity == "error")
+
+
+def test_a_response_that_no_unit_is_is_told() -> None:
+    findings = loaded(BASES["brackets"], "brackets", lambda plain: plain.pop("response"))
+    assert isinstance(findings, Findings)
+    told = [finding.message for finding in findings if finding.severity == "error"]
+    assert "`response` is no shape of this file" in told
+
+
+def test_a_list_that_stands_deep_is_written_alike_by_both_executors() -> None:
+    """Generated code leaves what it has no form for; once it failed."""
+
+    def deep(plain: dict[str, Any]) -> None:
+        _put(plain, "conversation/wire/parts", {"a": [["$parts each part | bare"]]})
+
+    rules = loaded(BASES["talk"], "talk", deep)
+    ir = [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]
+    assert isinstance(rules, RuleSet)
+    slow = rules["talk"].write({"messages": ir}, options={"engine": "interpreted"})
+    assert rules["talk"].write({"messages": ir}).body == slow.body
+
+
+def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
+    def named(plain: dict[str, Any]) -> None:
+        said = {"only": {"talk": "$messages as conversation"}}
+        _put(plain, "shapes/tool_choice/cases/named/wire", said)
+
+    rules = loaded(BASES["tools"], "tools", named)
+    assert isinstance(rules, RuleSet)
+    parts = [{"type": "text", "text": "Hi"}]
+    ir = {
+        "messages": [{"role": "user", "parts": parts}],
+        "tool_choice": {"name": "f"},
+        "tools": [{"name": "f", "parameters": {"type": "object"}}],
+    }
+    slow = rules["tools"].write(ir, options={"engine": "interpreted"})
+    quick = rules["tools"].write(ir)
+    assert (quick.body, quick.notes) == (slow.body, slow.notes)
+    assert quick.body["choice"]["only"]["talk"] == quick.body["talk"] != []
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "hole", "told"),
+    [
+        (
+            "brackets",
+            "stream/events/item_start.message/type",
+            "$stop_reason | stop",
+            "`stop` is no lens",
+        ),
+        (
+            "brackets",
+            "stream/events/item_start.message/type",
+            "$own.item | lone",
+            "`lone` is a lens of a list that a shape makes",
+        ),
+        (
+            "streams",
+            "stream/events/put.tool_call/put",
+            [{"at": "$path | string", "is": "$piece"}],
+            "`$path` is taken as it stands",
+        ),
+        (
+            "response",
+            "shapes/usage/wire/by",
+            "$input entries count (optional)",
+            "`$input` is one value in the IR, and has no shape",
+        ),
+        ("talk", "request/wire/...", "$messages as conversation", "messages are a list"),
+    ],
+)
+def test_a_hole_that_takes_no_lens_or_shape_is_told(
+    name: str, path: str, hole: Any, told: str
+) -> None:
+    findings = loaded(BASES[name], name, lambda plain: _put(plain, path, hole))
+    assert isinstance(findings, Findings)
+    assert told in [f.message for f in findings if f.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    "path", ["shapes/function/wire/takes", "request/wire/tools"], ids=["in a shape", "old"]
+)
+def test_tools_are_read_alike_by_both_executors(path: str) -> None:
+    mark = "optional" if path.startswith("shapes") else "old"
+    base = BASES["rewrite"]
+
+    def edit(plain: dict[str, Any]) -> None:
+        plain["shapes"]["function"]["wire"]["takes"] = "$parameters"
+        _put(plain, path, f"$tools each function ({mark})")
+
+    rules = loaded(base, "rewrite", edit)
+    assert isinstance(rules, RuleSet)
+    body, slow = base.bodies["request"], {"engine": "interpreted"}
+    one, two = rules["rewrite"].read(body), rules["rewrite"].read(body, options=slow)
+    assert (one.ir, one.notes) == (two.ir, two.notes)
+
+
+def test_what_no_check_foresaw_is_a_rule_error_of_every_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The engine's own failure is told with the file at work, and with a request to report it."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("path")
+
+    rules = wireglot.load_rules()
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+    chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+    slow = {"engine": "interpreted"}
+    for name, call in (
+        ("reader.Reader.case", lambda: rules["openai-chat"].read(body, options=slow)),
+        ("writer.Writer.fields", lambda: rules["openai-chat"].write(body, options=slow)),
+        ("reader.Reader.case", lambda: rules.convert(body, "openai-chat", "ollama")),
+        ("fold.Fold.feed", lambda: wireglot.collect([chunk], "openai-chat")),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"wireglot.{name}", broken)
+            with pytest.raises(wireglot.RuleError, match="no check foresaw") as caught:
+                call()
+        assert caught.value.file == "rules/openai-chat.yaml"
+        assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_what_a_function_of_the_caller_raises_goes_on() -> None:
+    def resolve(_: Any) -> None:
+        raise KeyError("mine")
+
+    part = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    body = {"model": "m", "messages": [{"role": "user", "content": [part]}]}
+    with pytest.raises(KeyError, match="mine"):
+        wireglot.convert(body, "openai-chat", "ollama", resolve=resolve)
+
+
+def test_events_that_take_a_list_as_a_whole_and_in_parts_are_heard_alike() -> None:
+    rules = loaded(
+        BASES["streams"],
+        "streams",
+        lambda plain: _put(plain, "stream/events/append.candidate.own.log", {"answers": "$piece"}),
+    )
+    assert isinstance(rules, RuleSet)
+    rulefuzz.streamed(rules, "streams", BASES["streams"].bodies["stream"])

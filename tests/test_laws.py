@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import re
 from pathlib import Path
@@ -118,6 +119,48 @@ def test_an_example_of_another_form_is_refused_with_its_place(
     assert caught.value.line == 10
 
 
+STREAMED = """
+shapes:
+  text: {wire: {text: $text}}
+  answer: {wire: {parts: $parts each part, over: $stop_reason (optional)}}
+  tool_call: {wire: {call: $name, id: $id, with: $arguments}}
+unions: {part: [text, tool_call]}
+response: {wire: {answers: $candidates each answer}}
+stream:
+  framing: lines
+  events:
+    append.text: {piece: $piece}
+    part: {part: $part as part}
+    finish+end: {over: $stop_reason}
+  examples:
+    - wire: [{piece: Hi}, {over: end_turn}]
+      ir: {candidates: [{parts: [{type: text, text: Hi}], stop_reason: end_turn}]}
+    - reads: [{piece: H}, {piece: i}, {odd: 1}, {over: end_turn}]
+      as: {candidates: [{parts: [{type: text, text: Hi}], stop_reason: end_turn}]}
+      notes: [unknown-frame]
+      abroad: {ollama: {unknown-frame: 1}}
+    - writes: {candidates: [{parts: [{type: tool_call, name: f, arguments: {x: 1}, id: c}]}]}
+      as: [{part: {call: f, id: c, with: {x: 1}}}]
+"""
+
+
+def test_an_example_of_a_stream_holds_both_ways(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, STREAMED)
+    found = list(examples.find(rules["one"]))
+    assert [examples.check(rules, example) for example in found] == [None, None, None]
+    for nth, word, other, message in [
+        (0, "ir", {"candidates": []}, "reads otherwise"),
+        (0, "wire", [{"piece": "H"}, {"piece": "i"}, {"over": "end_turn"}], "writes otherwise"),
+        (0, "wire", {"piece": "Hi"}, "is a list of frames"),
+        (1, "notes", [], "makes the notes"),
+        (1, "abroad", {"ollama": {"unknown-frame": 2}}, "makes other notes for ollama"),
+        (2, "as", [{"part": {"call": "g"}}], "writes otherwise"),
+    ]:
+        said = {**found[nth].said, word: other}
+        told = examples.check(rules, dataclasses.replace(found[nth], said=said))
+        assert told is not None and f"one/stream[{nth}] {message}" in told
+
+
 def test_examples_apart_name_a_shape_or_unit(tmp_path: Path) -> None:
     with pytest.raises(wireglot.RuleError, match="`texts` holds no list of examples"):
         tried(tmp_path, RULES + "examples: {texts: []}\n")
@@ -141,7 +184,8 @@ def test_every_packaged_shape_and_unit_has_examples_and_every_example_holds() ->
         lent = {"shapes/aside", "shapes/echo"}  # their keys stand in other examples
         wanted = {f"shapes/{shape}" for shape in model.shapes} - lent
         talk = {"conversation"} if model.conversation is not None else set()
-        assert wanted | model.units.keys() | talk <= told
+        flows = {"stream"} if model.stream is not None else set()
+        assert wanted | model.units.keys() | talk | flows <= told
     for kind, rows in PACKAGED._ladder.items():
         assert all(row.examples for row in rows), kind
 

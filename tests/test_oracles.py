@@ -398,6 +398,23 @@ def test_coverage_sorts_paths_by_what_names_them() -> None:
     assert found.missing == {"k"}
 
 
+def test_an_event_that_nothing_names_is_missing_with_all_its_fields() -> None:
+    class Few:
+        def events(self) -> dict[str, set[str]]:
+            return {"": {"index"}, "content_block_stop": {"type"}, "message_delta": {"type"}}
+
+        def dropped(self, _: str) -> dict[str, str]:
+            return {"content_block_d*": "A reason.", "delta.container": "Another."}
+
+    found = coverage.told(Few(), "anthropic")
+    assert found["message_stop"].missing == {"type"}
+    assert found["content_block_stop"].pictured == {"type", "index"}
+    assert len(found["content_block_delta"].dropped) == found["content_block_delta"].total
+    assert found["message_delta"].missing > {"delta.stop_reason", "usage.input_tokens"}
+    assert all(path.startswith("delta.container.") for path in found["message_delta"].dropped)
+    assert found["message_delta"].dropped
+
+
 def test_naming_a_parent_pictures_none_of_its_children() -> None:
     found = coverage.share({"a[].b", "a[].c.d"}, {"a", "a[]", "a[].c"}, ())
     assert found.missing == {"a[].b", "a[].c.d"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 import time
@@ -228,6 +229,28 @@ def test_a_reload_swaps_the_rules_and_a_broken_file_does_not(tmp_path: Path) -> 
     file.write_text("# as before\n" + acme("least"))
     assert live.reload() and live.error is None and live.swaps == 1
     assert [error is None for error in seen] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "name",
+    "audit collect convert diagnose exchange frames repair translator".split(),
+)
+def test_rules_that_follow_their_files_do_what_rule_sets_do(name: str) -> None:
+    live, fixed = (getattr(cls, name) for cls in (wireglot.LiveRules, wireglot.RuleSet))
+    assert inspect.signature(live) == inspect.signature(fixed)
+
+
+def test_rules_that_follow_their_files_ask_the_set_in_force(tmp_path: Path) -> None:
+    (tmp_path / "acme.yaml").write_text(acme())
+    live = wireglot.load_rules(tmp_path).watch(start=False)
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+    chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+    response = live.collect([chunk, "[DONE]"], "openai-chat")
+    assert live.repair(body, "openai-chat").body == body
+    assert live.diagnose(body, "openai-chat") == ()
+    assert live.audit("openai-chat", "ollama").lines
+    assert list(live.frames(response, "openai-chat"))
+    assert live.translator("openai-chat", "anthropic").feed(chunk)
 
 
 def test_an_exchange_ends_on_the_rules_it_began_with(tmp_path: Path) -> None:

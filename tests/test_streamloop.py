@@ -12,7 +12,7 @@ import wireglot
 
 from .loop import scripts
 from .loop.server import Script, Server, running
-from .loop.streamed import PATHS, SDKS, Helped, StreamTalk
+from .loop.streamed import HELPED, PATHS, SDKS, StreamTalk
 from .test_exchange import answered
 from .test_sdkloop import (
     ERRORS,
@@ -66,7 +66,7 @@ def signatures(value: Json, at: str = "") -> Iterator[str]:
     """Yield the paths of what only the provider can read."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     for key, inner in pairs:
-        if key in ("signature", "thoughtSignature"):
+        if key in ("signature", "thoughtSignature", "encrypted_content"):
             yield f"{at}/{key}"
         elif isinstance(inner, dict | list):
             yield from signatures(inner, f"{at}/{key}")
@@ -98,10 +98,13 @@ def test_what_an_sdk_dumps_of_a_stream_brings_it_back_too(
     check_history(script)
 
 
+@pytest.mark.parametrize("client", HELPED)
 @pytest.mark.parametrize("provider", ["anthropic", "gemini", "ollama"])
-def test_the_stream_helper_of_openai_brings_it_back_too(server: Server, provider: str) -> None:
-    sdk, script = Helped(server.url), Script(provider)
-    server.serves(StreamTalk("openai-chat", script, stateful=True, seed=2))
+def test_the_stream_helper_of_openai_brings_it_back_too(
+    server: Server, client: str, provider: str
+) -> None:
+    sdk, script = HELPED[client](server.url), Script(provider)
+    server.serves(StreamTalk(client, script, stateful=True, seed=2))
     converse(sdk)
     check_history(script)
 

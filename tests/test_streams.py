@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests import coverage
+from tests.oracles import sdk
 from tests.oracles.frames import perturb
 from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
@@ -1080,11 +1082,47 @@ def test_a_change_that_nothing_tells_is_found() -> None:
     assert not any(one.pointer.startswith("id") for one in found.unheard)
 
 
+OLD_CALL = [
+    HEAD,
+    chunk({"function_call": {"name": "f", "arguments": ""}}),
+    chunk({"function_call": {"arguments": '{"x"'}}),
+    chunk({"function_call": {"arguments": ":1}"}}),
+    chunk({}, "function_call"),
+    "[DONE]",
+]
+
+
+@pytest.mark.parametrize("target", [name for name in DIALECTS if name != "openai-chat"])
+def test_the_one_call_of_old_streams_flows_like_any_other(target: str) -> None:
+    out, t = translated(OLD_CALL, "openai-chat", target)
+    assert [(name, arguments) for _, name, arguments in called(out, target)] == [("f", {"x": 1})]
+    assert "unknown-key" not in codes(t)
+
+
 def test_what_a_rule_file_gives_up_is_noted_with_the_reason() -> None:
     frames = [HEAD, {**chunk({"content": "a"}), "obfuscation": "xx"}, *TAIL]
     _, t = translated(frames, "openai-chat", "anthropic")
     (note,) = [n for n in t.notes if n.code == "dropped"]
     assert "size" in note.message
+
+
+def test_what_stands_in_something_that_is_given_up_is_given_up_with_it() -> None:
+    early = json.loads(json.dumps(ANTHROPIC[0]))
+    early["message"]["content"] = [{"type": "text", "text": "Early."}]
+    _, t = translated([early, *ANTHROPIC[1:]], "anthropic", "openai-chat")
+    (note,) = [n for n in t.notes if n.code == "dropped"]
+    assert (note.source_path or "").startswith("/0/message/content/0/")
+    assert "when a message begins" in note.message
+
+
+@pytest.mark.parametrize("dialect", sdk.DIALECTS)
+def test_every_event_and_field_of_a_stream_is_pictured_or_given_up_with_a_reason(
+    dialect: str,
+) -> None:
+    found = coverage.told(RULES[dialect], dialect)
+    assert {name: one.missing for name, one in found.items() if one.missing} == {}
+    least = {"openai-responses": 50, "anthropic": 6}
+    assert len(found) >= least.get(dialect, 1)
 
 
 def test_the_notes_are_those_of_the_whole_response() -> None:

@@ -210,3 +210,41 @@ def test_the_version_is_an_option_of_the_command(
     capsys.readouterr()
     assert cli.main([*argv, "--rules", str(tmp_path), "--option", 'version="2024"']) == 0
     assert json.loads(capsys.readouterr().out)["random_seed"] == 7
+
+
+TWICE = """dialect: acme
+extends: openai-chat
+variants:
+  - for: {model: acme-*}
+    request: {wire: {seed: $removed}}
+  - for: {model: "*-mini"}
+    request: {wire: {seed: $removed, ONE}}
+"""
+
+
+def test_two_rows_may_take_away_the_same(tmp_path: Path) -> None:
+    (tmp_path / "acme.yaml").write_text(HEAD + TWICE.replace(", ONE", ""), "utf-8")
+    rules = wireglot.load_rules(tmp_path)
+    for model, keys in (("acme-1", {}), ("b-mini", {}), ("acme-mini", {}), ("b", {"seed": 7})):
+        body = {**BODY, "model": model}
+        out = rules.convert(body, "openai-chat", "acme").body
+        assert {k: v for k, v in out.items() if k == "seed"} == keys, model
+
+
+def test_rows_that_can_meet_are_checked_together(tmp_path: Path) -> None:
+    """Each row is right alone; over the first, the second takes a spelling that is there."""
+    text = TWICE.replace("seed: $removed, ONE", "speed (or pace): $own.speed (optional)")
+    text = text.replace("seed: $removed", "pace: $own.pace (optional)")
+    (tmp_path / "acme.yaml").write_text(HEAD + text, "utf-8")
+    with pytest.raises(wireglot.RuleError, match="`speed` shares the spelling `pace`") as caught:
+        wireglot.load_rules(tmp_path)
+    assert caught.value.line == 10
+
+
+def test_variants_make_a_bounded_number_of_sets(tmp_path: Path) -> None:
+    rows = "\n".join(f"  - for: {{model: '*{n}*'}}\n    see: https://e.com/{n}" for n in range(60))
+    (tmp_path / "acme.yaml").write_text(
+        f"{HEAD}dialect: acme\nextends: openai-chat\nvariants:\n{rows}\n", "utf-8"
+    )
+    with pytest.raises(wireglot.RuleError, match="more than 100 sets"):
+        wireglot.load_rules(tmp_path)

@@ -1153,6 +1153,25 @@ def test_writing_a_wrong_ir_raises_nothing_but_conversion_errors(dialect: str, w
     report(faults)
 
 
+@pytest.mark.parametrize("unit", ["request", "session", "messages"])
+def test_one_object_that_stands_twice_in_an_ir_is_written_as_two(unit: str) -> None:
+    text = {"type": "text", "text": "a"}
+    call = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {}}
+    result = {"type": "tool_result", "tool_call_id": "c1", "kind": "text", "value": "a"}
+    said = {"role": "user", "parts": [text]}
+    talk = [said, {"role": "assistant", "parts": [call]}]
+    talk += [{"role": "tool", "parts": [result]}, {"role": "tool", "parts": [result]}, said]
+    ir: Any = talk if unit == "messages" else {"messages": talk}
+    for name in rules().dialects:
+        if unit == "messages" or unit in rules()[name].model.units:
+            if unit == "messages" and rules()[name].model.conversation is None:
+                continue
+            one, two = (
+                rules()[name].write(value, unit=unit) for value in (ir, json.loads(json.dumps(ir)))
+            )
+            assert (one.body, one.notes) == (two.body, two.notes), name
+
+
 # --- Anything at all ------------------------------------------------------------------------------
 
 LEAVES = (

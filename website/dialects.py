@@ -187,8 +187,7 @@ def _about(shape: Shape) -> str:
 
 def _alone(node: Node, name: str) -> Node:
     """Return a mapping of one entry, without the examples, which stand beside it."""
-    inner = _bare(node.value[name]) if name != "stream" else node.value[name]
-    return Node({name: inner}, node.pos, node.keys)
+    return Node({name: _bare(node.value[name])}, node.pos, node.keys)
 
 
 def _bare(node: Node) -> Node:

@@ -107,6 +107,8 @@ class Forms:
         left = tuple((at, slot(at)) for at in rest)
         if () in slots or any(path_of(at) in self._fixed for at in slots):
             return  # another value may be what another event is known by
+        if any(at[:size] in slots for at in slots for size in range(len(at))):
+            return  # one event takes as a whole what another looks into
         check = _check(wire, (), slots)
         if check is None:
             return

@@ -32,7 +32,6 @@ UNITS = ("request", "response", "error", "session")
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
 LAST = "last"  # the payloads that were asked for the last time
 WORST = 3  # codes of a cell
-WORST = 3  # codes of a cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +224,7 @@ def _payloads(rules: RuleSet, name: str, unit: str) -> tuple[Probe, ...]:
     known = _CACHE.setdefault(rules, {})
     key = ("payloads", name, unit)
     if key not in known:
-        known[key] = tuple(payloads(rules[name], unit))
+        known[key] = tuple(payloads(rules[name], unit, rules.variants(name)))
     last = known.get(LAST, key)
     for probe in known[last] if last != key else ():
         probe.reads.clear()  # what was read is kept for one source at a time

@@ -159,7 +159,9 @@ def join(
 ) -> None:
     """Write the code that joins neighbours of one skeleton into one wire message."""
     hole = target.holes[0]
-    key = next(n[0] for n, c in wire.entries if c is hole)
+    key = next((n[0] for n, c in wire.entries if c is hole), None)
+    if key is None:  # the list stands deeper
+        raise Cannot
     for _, child in wire.entries:
         left_out = isinstance(child, Hole) and child.mark in ("optional", "old")
         if not (child is hole or left_out or isinstance(child, Literal)):

@@ -25,7 +25,7 @@ from . import (
 )
 from . import policy as policies
 from .env import Env
-from .errors import ConversionError, UsageError
+from .errors import ConversionError, Foreseen, UsageError
 from .lenses import Misfit
 from .notes import Draft, Note, severity_of
 from .payload import Clock, check_call, check_json, check_unit, known_options, resolving, with_clock
@@ -231,8 +231,12 @@ class DialectRules:
         return paths.pictured(self.model, unit)
 
     def dropped(self, unit: str) -> dict[str, str]:
-        """Return the wire paths that the unit gives up, with the reasons."""
+        """Return the wire paths that the unit, or `stream`, gives up, with the reasons."""
         return paths.dropped(self.model, unit)
+
+    def events(self) -> dict[str, set[str]]:
+        """Return the wire paths that the pictures of the stream name, by the names of frames."""
+        return paths.events(self.model)
 
     def model_keys(self) -> tuple[str, ...] | None:
         """Return the keys at the top of a request that name the model; None if it stands deeper."""
@@ -266,6 +270,18 @@ class DialectRules:
         stream: bool | None,
         options: dict[str, Any],
         recorder: Recorder | None = None,
+    ) -> Read:
+        with Foreseen(self.model.node.pos):
+            return self._read_whole(body, unit, model, stream, options, recorder)
+
+    def _read_whole(
+        self,
+        body: Any,
+        unit: str,
+        model: str | None,
+        stream: bool | None,
+        options: dict[str, Any],
+        recorder: Recorder | None,
     ) -> Read:
         check_unit(unit)
         check_json(body)
@@ -372,7 +388,8 @@ class DialectRules:
     ) -> tuple[Any, list[Draft], Envelope | None]:
         model = self.model if unit != "session" else self.model.in_files
         writer = Writer(model, same, trail, options, self._ladder)
-        body, envelope = self._written(writer, ir, unit, made, odd, prepare)
+        with Foreseen(self.model.node.pos, options):
+            body, envelope = self._written(writer, ir, unit, made, odd, prepare)
         return body, writer.notes, envelope
 
     def _written(

@@ -9,6 +9,9 @@ WireglotError
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,3 +89,34 @@ class RuleError(WireglotError):
         if help:
             text += f"\n  help: {help}"
         super().__init__(text)
+
+
+REPORT = "this is a mistake of wireglot: please report it with the file"
+UNFORESEEN = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError, StopIteration),
+    *(TypeError, re.error),
+)
+CALLERS = frozenset(("resolve", "clock"))  # options that are functions of the caller
+
+
+class Foreseen:
+    """A block in which the engine's own failures become a RuleError of the rule file at work.
+
+    The checks of rule files are there to foresee them. What a function of the caller raises goes on
+    as it is: blocks that may call one are left alone.
+    """
+
+    def __init__(self, place: tuple[str, int, int], options: Collection[str] = ()) -> None:
+        """Guard what is done by a rule file whose top stands at this file, line and column."""
+        self._place, self._open = place, not CALLERS.isdisjoint(options)
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        """Raise RuleError for what nothing foresaw."""
+        if isinstance(error, UNFORESEEN) and not self._open:
+            message = f"no check foresaw what this rule file does here ({error!r})"
+            raise RuleError(message, *self._place, help=REPORT) from error

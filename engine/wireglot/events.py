@@ -1,7 +1,7 @@
 """The `stream` of a rule file: which events there are, and the pictures of their frames.
 
     stream: {framing: sse | lines, named?: KEY, frame?: picture, events: {NAME: picture},
-             read-also?: {NAME: picture}, drop?}
+             read-also?: {NAME: picture}, drop?, examples?}
     NAME = WORD ("+" WORD)*    WORD = ACT | ACT "." KIND ["." FIELD] | "item_start." SHAPE
 
 A picture of an event stands alone when it is read, and over that of `frame` when it is written.
@@ -19,12 +19,13 @@ from .lenses import Table
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
 from .source import Node, Pos, wrong
+from .trail import At, path_of
 
 if TYPE_CHECKING:
     from .alike import Forms
     from .rulefile import Shape
 
-STREAM_WORDS = frozenset("framing named frame events read-also drop".split())
+STREAM_WORDS = frozenset("framing named frame events read-also drop examples".split())
 FRAMINGS = ("sse", "lines")
 # What an event does; those of the second line name a kind of part, or `candidate`, and the one of
 # the third a shape that gathers parts.
@@ -118,6 +119,14 @@ class Stream:
         if not isinstance(word, str):
             return None
         return next((key for key in self.drop if fnmatchcase(word, key)), None)
+
+    def gives_up(self, place: At) -> tuple[str, str] | None:
+        """Return the key of `drop` that gives up a leaf, or what it stands in, and the reason."""
+        for end in range(len(place), 0, -1):
+            shown = path_of(place[:end])
+            if shown in self.drop:
+                return shown, self.drop[shown]
+        return None
 
     def get(self, act: str, kind: str = "", field: str = "") -> Event | None:
         """Return the event of a word, if there is one."""

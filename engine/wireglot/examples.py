@@ -5,6 +5,8 @@
     {writes, as}                this in the IR writes, abroad, as that on the wire
     {from, to, beside?}         what a row of the ladder makes
 
+Of a stream the wire is a list of frames, and the IR a response.
+
 `notes` lists the codes that come of it (none unless said); `abroad` counts, for other dialects, the
 notes that come of converting the wire there. What was read is also written at home, where it must
 come back exactly.
@@ -13,11 +15,11 @@ come back exactly.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import ladder, share, where
+from . import ladder, policy, share, told, where
 from .difference import differences
 from .errors import ConversionError, UsageError
 from .ir import USER_DATA
@@ -25,18 +27,20 @@ from .lenses import Misfit
 from .picture import Hole
 from .reader import Reader
 from .source import Node, Pos, wrong
+from .streams import Translator
 from .trail import At, Trail
 from .writer import Writer
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
     from .ladder import Ladder
+    from .notes import Note
     from .rulesets import RuleSet
 
 FORMS = ({"wire", "ir"}, {"reads", "as"}, {"writes", "as"})
 ROW_FORM = {"from", "to"}
 UNITS = {unit: unit for unit in ("request", "response", "error", "session")}
-WHOLE = ("conversation", "envelope", *UNITS)
+WHOLE = ("conversation", "envelope", "stream", *UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
         read, found = at_work.read(wire)
         codes += found
         _same("reads otherwise than it says", ir, bare(read), at_work.rule_of)
-        if not at_work.worded:
+        if not (at_work.worded or at_work.streamed):  # frames come out as they went in
             home = at_work.write(read, True)[0]
             _same("does not come back at home", wire, home, at_work.rule_at)
     if "reads" not in said:
@@ -173,7 +177,7 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
     if expected != sorted(set(codes)):
         raise _Wrong(f"makes the notes {sorted(set(codes))}, not {expected}")
     for target, counts in said.get("abroad", {}).items():
-        notes = rules._interpreted(wire, dialect.name, target, at_work.unit, "m", False, {})[1]
+        notes = at_work.crossed(rules, wire, target)
         _same(f"makes other notes for {target}", counts, dict(Counter(n.code for n in notes)))
 
 
@@ -233,6 +237,7 @@ class _AtWork:
         self.dialect, self.model = dialect, dialect.model
         self.section, _, self.named = owner.rpartition("/")
         self.worded = self.section in ("tables", "schemas") or owner == "envelope"
+        self.streamed = owner == "stream"
         self.unit = "messages" if owner == "conversation" else UNITS.get(owner, "")
 
     def read(self, wire: Any) -> tuple[Any, list[str]]:
@@ -245,6 +250,10 @@ class _AtWork:
             return word, [] if exact else ["reworded"]
         if self.section == "schemas":
             return self.model.schemas[self.named].read(wire)[0], []
+        if self.streamed:
+            made = self._translated(self.dialect, wire)
+            reading = self.dialect.read(made.result.body, "response")
+            return reading.ir, [note.code for note in (*made.notes, *reading.notes)]
         if self.section != "shapes":
             raise _Wrong("says what reads, and an envelope is only written")
         reader = Reader(self.model, {})
@@ -267,6 +276,10 @@ class _AtWork:
             return word, [] if exact else ["reworded"]
         if self.section == "schemas":
             return self.model.schemas[self.named].write(ir), []
+        if self.streamed:
+            whole = self.dialect.write(ir, "response")  # what is noted of it is noted of its frames
+            frames = list(told.unfolded(self.dialect, ir, home, set()))
+            return frames, [note.code for note in whole.notes]
         writer = Writer(self.model, home, Trail(), {}, self.dialect._ladder)
         if self.section != "shapes":
             said = self.dialect._envelope(writer, ir)[0]._asdict()
@@ -276,6 +289,21 @@ class _AtWork:
         else:
             wire = writer.shape(self.named, ir)
         return wire, [draft.code for draft in writer.notes]
+
+    def crossed(self, rules: RuleSet, wire: Any, target: str) -> Sequence[Note]:
+        """Return what is noted where the wire goes to another dialect."""
+        if self.streamed:
+            return self._translated(rules[target], wire).notes
+        return rules._interpreted(wire, self.dialect.name, target, self.unit, "m", False, {})[1]
+
+    def _translated(self, target: DialectRules, frames: Any) -> Translator:
+        if not isinstance(frames, list):
+            raise _Wrong("is a list of frames on the wire")
+        made = Translator(self.dialect, target, {}, policy.of(None))
+        for frame in frames:
+            made.feed(frame)
+        made.finish()
+        return made
 
     def rule_at(self, at: At) -> Pos | None:
         """Return the place of the picture of a path of the wire."""

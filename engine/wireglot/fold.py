@@ -66,7 +66,6 @@ class Fold:
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self._told: set[tuple[str, str]] = set()
-        self._drop = self.stream.drop
         self._keys: dict[str, frozenset[str]] = {}
         self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
         self._failure = Failure(dialect)
@@ -148,10 +147,10 @@ class Fold:
         rest = frame.rest()
         given_up = None if sights or failed else self.stream.given_up(frame.wire)
         if given_up is not None:
-            self.say("dropped", "lost", (at,), self._drop[given_up], given_up)
+            self.say("dropped", "lost", (at,), self.stream.drop[given_up], given_up)
             return rest
         for place in rest:
-            if path_of(place) not in self._drop and not sights and not failed:
+            if self.stream.gives_up(place) is None and not sights and not failed:
                 keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
                 told = "no event of this dialect is like this frame"
                 self.say("unknown-frame", "lost", (at,), told, repr(keys))
@@ -161,10 +160,11 @@ class Fold:
 
     def _left(self, at: int, place: At) -> None:
         """Note a leaf that no event has claimed."""
-        shown = path_of(place)
-        dropped = self._drop.get(shown)
-        code = "unknown-key" if dropped is None else "dropped"
-        self.say(code, "lost", (at, *place), UNKNOWN_KEY if dropped is None else dropped, shown)
+        given_up = self.stream.gives_up(place)
+        if given_up is None:
+            self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, path_of(place))
+        else:
+            self.say("dropped", "lost", (at, *place), given_up[1], given_up[0])
 
     @property
     def cut(self) -> bool:

@@ -68,7 +68,7 @@ class File(Tables):
             "carry": self._word_map(str),
             "document": self._document,
             "examples": self.each(self.examples),
-            "stream": Streams(self.findings, self.pictures).check,
+            "stream": Streams(self.findings, self.pictures, self.examples).check,
             **dict.fromkeys(UNITS, self._unit),
         }
         top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)

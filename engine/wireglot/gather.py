@@ -114,10 +114,9 @@ class Gatherer:
 
     def traced(self, made: Iterable[Probe]) -> Gatherer:
         """Gather what becomes of each place that the payloads show and nothing is noted of."""
-        model = self.tried[0]
-        for probe in made:
-            if not probe.fresh:
-                continue
+        usual = self.tried[:1]
+        fresh = (probe for probe in made if probe.fresh)
+        for probe, model in ((p, m) for p in fresh for m in (self.tried if p.varied else usual)):
             try:
                 done = self.rules.convert(
                     probe.body, self.source, self.target, self.unit, model, probe.stream,
@@ -153,6 +152,7 @@ class Gatherer:
         for (effect, code, path), found in self.found.items():
             models = tuple(found.models)
             probe = found.example
+            all_tried = found.severity is not None or probe.varied
             yield Line(
                 effect,
                 code,
@@ -162,7 +162,7 @@ class Gatherer:
                 tuple(found.reasons),
                 None if path is None else self.here.rule(path),
                 tuple(found.rules),
-                models if found.severity and len(models) < len(self.tried) else (),
+                models if all_tried and len(models) < len(self.tried) else (),
                 {"body": probe.body, "model": models[0], "stream": probe.stream},
             )
 

@@ -58,6 +58,7 @@ class _View:
             self._mark(hole)
         for name, text in text_names(view.case.wire):
             self._names(name, text)
+        self._spread(view.case.wire)
         self._twice()
         self._unused()
 
@@ -154,6 +155,10 @@ class _View:
         elif hole.shape is not None and hole.path == "." and hole.mode != "as":
             message = "`$.` is one object, and takes `as`"
             self.error("R010", message, hole.pos, f"write `$. as {hole.shape}`", word="$.")
+        elif hole.shape is not None and hole.path not in (".", "run", "nth") and self._one(hole):
+            message = f"`${hole.path}` is one value in the IR, and has no shape"
+            help = f"write `${hole.path}`, or name a field that is an object or a list"
+            self.error("R010", message, hole.pos, help, word=f"${hole.path}")
         elif hole.shape is None and hole.path in PLURAL and hole.path not in self.view.bound:
             form = "as conversation" if hole.path == "messages" else "each SHAPE"
             message = f"`${hole.path}` holds objects of the IR, and needs a shape for them"
@@ -161,6 +166,21 @@ class _View:
         elif hole.path == "." and hole.shape is None:
             help = "write `$. as SHAPE`"
             self.error("R010", "`$.` is the object itself and needs a shape", hole.pos, help)
+
+    def _one(self, hole: Hole) -> bool:
+        """Tell whether a field holds a text, a number or a truth, and nothing within."""
+        kind = field_type(self.view.case.shape, hole.path)
+        return "." not in hole.path and kind in ("integer", "number", "bool", "string")
+
+    def _spread(self, picture: pic.Picture) -> None:
+        """Report messages that stand for keys of an object (R010)."""
+        if isinstance(picture, Fields):
+            for hole in picture.spread:
+                if hole.shape == "conversation":
+                    message, help = "messages are a list", "write `KEY: $messages as conversation`"
+                    self.error("R010", message, hole.pos, help, word=f"${hole.path}")
+            for _, child in picture.entries:
+                self._spread(child)
 
     def _twice(self) -> None:
         """Report a path that two holes without mark hold, and text between two (R016)."""
@@ -260,14 +280,9 @@ class _View:
         elif lens in self.dialect.schemas:
             takes, gives = ("object",), "object"
         elif not gives:
-            named = (lens, lens.removeprefix("fits-"))
-            defined = (definitions(self.dialect, word) for word in ("tables", "schemas"))
-            if not any(name in there for there in defined for name in named):
-                known = {*LENSES, *FORMS, *GUARDS, *self.dialect.tables, *self.dialect.schemas}
-                help = helped(lens, known, "the lenses are")
-                if not near(lens, known):
-                    help = "or a table or schema of this file; " + help
-                self.error("R014", f"`{lens}` is no lens", hole.pos, help, word=lens)
+            told = unknown_lens(lens, self.dialect)
+            if told is not None:
+                self.error("R014", f"`{lens}` is no lens", hole.pos, told, word=lens)
             return None
         if not any(_fits(word, now) for word in takes):
             self._unfit(hole, lens, now)
@@ -345,6 +360,17 @@ def definitions(dialect: Dialect, word: str) -> dict[str, Any]:
     """Return what a file defines under a word, be it with mistakes."""
     node = dialect.node.get(word)
     return node.value if node is not None and isinstance(node.value, dict) else {}
+
+
+def unknown_lens(lens: str, dialect: Dialect) -> str | None:
+    """Return help for a lens that is not there, None for one that is."""
+    named = (lens, lens.removeprefix("fits-"))
+    defined = (definitions(dialect, word) for word in ("tables", "schemas"))
+    known = {*LENSES, *FORMS, *GUARDS, *dialect.tables, *dialect.schemas}
+    if is_guard(lens) or lens in known or any(n in there for there in defined for n in named):
+        return None
+    help = helped(lens, known, "the lenses are")
+    return help if near(lens, known) else f"or a table or schema of this file; {help}"
 
 
 def _fits(word: str, now: frozenset[str]) -> bool:

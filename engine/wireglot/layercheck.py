@@ -192,7 +192,12 @@ def _dialect(node: Node, findings: Findings, steps: Ladder, whole: bool, plain: 
     whole = whole and findings.hits == before
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
     rulecheck.check(alone, findings, steps, whole, plain)
-    for which in variants.samples(rows):
+    try:
+        sets = variants.samples(rows)
+    except RuleError as error:
+        findings.take(error)
+        return
+    for which in sets:
         while True:
             try:
                 laid = variants.laid(node, rows, which)

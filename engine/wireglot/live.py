@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError
@@ -12,13 +12,16 @@ from .errors import RuleError, UsageError
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from .audit import Audit
     from .dialects import DialectRules
     from .exchanges import Exchange
     from .payload import Clock
     from .policy import Policy
+    from .repair import Diagnosis
     from .resolver import Resolve
     from .results import Conversion
     from .rulesets import RuleSet
+    from .streams import Translator
 
 
 class LiveRules:
@@ -139,6 +142,59 @@ class LiveRules:
     ) -> Exchange:
         """Put a client in front of a provider as `RuleSet.exchange` does."""
         return self.rules.exchange(client, provider, model, options, state, policy, resolve)
+
+    def translator(
+        self,
+        source: str,
+        target: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
+        result: bool = True,
+    ) -> Translator:
+        """Translate a stream as `RuleSet.translator` does, to its end by the set in force now."""
+        return self.rules.translator(source, target, model, options, policy, result)
+
+    def collect(self, frames: Iterable[Any], dialect: str) -> Any:
+        """Return the response that frames make, as `RuleSet.collect` does."""
+        return self.rules.collect(frames, dialect)
+
+    def frames(self, response: Any, dialect: str) -> Iterator[Any]:
+        """Yield the frames of a response, as `RuleSet.frames` does."""
+        return self.rules.frames(response, dialect)
+
+    def repair(
+        self,
+        body: Any,
+        dialect: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        policy: Mapping[str, str] | Policy | None = None,
+    ) -> Conversion:
+        """Heal a request as `RuleSet.repair` does."""
+        return self.rules.repair(body, dialect, model, options, policy)
+
+    def diagnose(
+        self,
+        body: Any,
+        dialect: str,
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Diagnosis, ...]:
+        """Say what a provider would refuse, as `RuleSet.diagnose` does."""
+        return self.rules.diagnose(body, dialect, model, options)
+
+    def audit(
+        self,
+        source: str,
+        target: str,
+        unit: str = "request",
+        model: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        examples: bool = False,
+    ) -> Audit:
+        """Audit a pair of dialects as `RuleSet.audit` does."""
+        return self.rules.audit(source, target, unit, model, options, examples)
 
     # -- watching ----------------------------------------------------------------------------------
 

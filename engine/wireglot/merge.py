@@ -108,7 +108,7 @@ def _key(key: str, pictured: bool) -> _Key:
 
 
 def merge(base: Node | None, over: Node | None, place: Place = Place.PICTURE) -> Node:
-    """Lay one node over another. Raises RuleError (R007) where it takes away what is not there.
+    """Lay one node over another. Raises RuleError (R007) where it takes away what never was there.
 
     Mappings merge by key, lists of equal length in pictures item by item, all else is replaced.
     `key!` replaces without merging, the value `$removed` takes the key away.
@@ -138,7 +138,10 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
         said, pos = _key(key, pictured), over.keys.get(key, child.pos)
         old, inner = there.get(said.name), place.inner(said.name)
         below = None if old is None else merged[old]
+        lost = next((each for each in gone if each.key == said.name), None)
         if child.value == REMOVED:
+            if below is None and lost is not None:
+                continue  # another layer took it away already
             if below is None and place is not Place.LATER:
                 raise _missing(said, pos, base, there, True)
             if place is Place.LATER:  # whether the shape has such a key is seen later
@@ -149,18 +152,20 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
                 del merged[old], there[said.name]
                 continue
         elif said.whole:
-            if below is None and place is not Place.LATER:
+            if below is None and lost is None and place is not Place.LATER:
                 raise _missing(said, pos, base, there, False)
             fresh(child, inner)
             new = key if place is Place.LATER else said.bare
+            if lost is not None and below is None:
+                gone.remove(lost)
+                below = lost.was
             child = Laid(child.value, child.pos, child.keys, below)
         elif below is None or old is None:
             new, child = key, fresh(child, inner)
             added[said.name] = pos
-            before = next((lost.was for lost in gone if lost.key == said.name), None)
-            if before is not None:  # taken away in between, and here again
-                gone = [lost for lost in gone if lost.key != said.name]
-                child = Laid(child.value, child.pos, child.keys, before)
+            if lost is not None:  # taken away in between, and here again
+                gone.remove(lost)
+                child = Laid(child.value, child.pos, child.keys, lost.was)
         else:
             respelled = len(said.names) > 1 and said.names != _key(old, pictured).names
             new, child = (key if respelled else old), merge(below, child, inner)

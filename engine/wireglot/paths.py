@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from . import where
 from .notes import Note
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from .rulefile import Case, Dialect
+from .rulefile import Dialect
 from .trace import OUTSIDE
 from .trail import At, keys_of
 
@@ -21,17 +22,42 @@ def pictured(dialect: Dialect, unit: str) -> set[str]:
 
     `path.*` stands for everything below a value that is carried whole.
     """
+    shape = dialect.units.get(unit) or dialect.shapes.get(unit)
+    return _of(dialect, [case.wire for case in shape.cases] if shape is not None else [])
+
+
+def events(dialect: Dialect) -> dict[str, set[str]]:
+    """Return the wire paths that the pictures of a stream name, by the names of its frames.
+
+    Frames that have no name, and what may stand in any frame, are under an empty one.
+    """
+    found: dict[str, set[str]] = {"": set()}
+    if (stream := dialect.stream) is None:
+        return found
+    if stream.frame is not None:
+        found[""] = _of(dialect, [stream.frame])
+    for event in stream.events:
+        paths = _of(dialect, [*event.reads, *event.writes])
+        for name in event.names or ("",):
+            found.setdefault(str(name or ""), set()).update(paths)
+    return found
+
+
+def _of(dialect: Dialect, pictures: Iterable[Picture]) -> set[str]:
     found: set[str] = set()
     walk = _Walk(dialect, found)
-    shape = dialect.units.get(unit) or dialect.shapes.get(unit)
-    if shape is not None:
-        for case in shape.cases:
-            walk.picture(case.wire, "", case, ())
+    for picture in pictures:
+        walk.picture(picture, "", ())
     return {path.lstrip(".") for path in found if path}
 
 
 def dropped(dialect: Dialect, unit: str) -> dict[str, str]:
-    """Return the wire paths that a rule file gives up under `drop:`, with the reasons."""
+    """Return the wire paths that a rule file gives up under `drop:`, with the reasons.
+
+    Of the unit `stream` these are paths of frames, and names of whole frames.
+    """
+    if unit == "stream":
+        return dict(dialect.stream.drop) if dialect.stream is not None else {}
     found: dict[str, str] = {}
     shape = dialect.units.get(unit)
     for case in shape.cases if shape else ():
@@ -43,21 +69,21 @@ class _Walk:
     def __init__(self, dialect: Dialect, found: set[str]) -> None:
         self.dialect, self.found = dialect, found
 
-    def picture(self, p: Picture, path: str, case: Case, inside: tuple[str, ...]) -> None:
+    def picture(self, p: Picture, path: str, inside: tuple[str, ...]) -> None:
         """Collect the paths of one picture."""
         if isinstance(p, Fields):
             if path:
                 self.found.add(path)
             for names, child in p.entries:
                 for name in names:
-                    self.picture(child, f"{path}.{name}", case, inside)
+                    self.picture(child, f"{path}.{name}", inside)
             for hole in p.spread:
                 if hole.shape is None:
                     self.found.add(f"{path}.*")
                 else:
                     self.shape(hole.shape, path, inside)
         elif isinstance(p, Hole):
-            self.hole(p, path, case, inside)
+            self.hole(p, path, inside)
         elif isinstance(p, Literal):
             if p.values != (ABSENT,):
                 self.found.add(path)
@@ -65,9 +91,9 @@ class _Walk:
             self.found.add(path)
         elif isinstance(p, Items):
             for child in p.items:
-                self.picture(child, f"{path}[]", case, inside)
+                self.picture(child, f"{path}[]", inside)
 
-    def hole(self, h: Hole, path: str, case: Case, inside: tuple[str, ...]) -> None:
+    def hole(self, h: Hole, path: str, inside: tuple[str, ...]) -> None:
         """Collect the paths of one hole."""
         self.found.add(path)
         if h.shape is None:
@@ -79,7 +105,7 @@ class _Walk:
                     if isinstance(case.wire, Hole) and case.wire.shape:
                         self.shape(case.wire.shape, f"{path}[]", inside)
                     else:
-                        self.picture(case.wire, f"{path}[]", case, inside)
+                        self.picture(case.wire, f"{path}[]", inside)
         elif h.mode in ("each", "entries") and "lone" not in h.lenses:
             self.found.add(f"{path}[]")
             self.shape(h.shape, f"{path}[]", inside)
@@ -91,8 +117,9 @@ class _Walk:
         if inside.count(name) > 1 or len(path) > MAX_LENGTH:
             return
         for member in self.dialect.unions.get(name, [name]):
-            for case in self.dialect.shapes[member].cases:
-                self.picture(case.wire, path, case, (*inside, name))
+            shape = self.dialect.shapes.get(member) or self.dialect.units[member]
+            for case in shape.cases:
+                self.picture(case.wire, path, (*inside, name))
 
 
 class Patterns:

@@ -5,6 +5,7 @@ A plan is plain data. It is made from two models, or read from what the wheel sh
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from . import scope
@@ -35,6 +36,7 @@ def make(
     lists = [h for g in talk.groups for c in g.cases for h in c.lists.get("parts", [])]
     _alike(target, lists)
     block, text_key = plain_block(target, lists[0].shape)
+    _told_apart(target, lists, {*block}, text_key)
     names, ids = target.limits.get("tool_name"), target.limits.get("call_id")
     plan = {
         "pair": (source.name, target.name),
@@ -81,6 +83,18 @@ def _alike(target: Dialect, lists: list[Hole]) -> None:
     if talk.per == "run":
         for group in talk.groups:
             _one_list(group)
+
+
+def _told_apart(
+    target: Dialect, lists: list[Hole], block: set[tuple[str, str]], text_key: str
+) -> None:
+    """Raise Cannot where what is no text may look like the text block that is written bare."""
+    for shape, case in (m for h in lists if "bare" in h.lenses for m in target.cases_of(h.shape)):
+        if shape.kind != "text" and isinstance(case.wire, Fields):
+            there = {n[0]: c for n, c in case.wire.entries}
+            fixed = {(n, c.values[0]) for n, c in there.items() if isinstance(c, Literal)}
+            if text_key in there and block <= fixed:
+                raise Cannot
 
 
 def _one_list(group: Group) -> None:
@@ -152,6 +166,8 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     wire = source.units["request"].cases[0].wire
     if not isinstance(wire, Fields) or wire.spread or wire.closed:
         raise Cannot
+    held = Counter(hole.path for _, child in wire.entries for hole in holes(child))
+    shaped |= {path for path, times in held.items() if times > 1}  # the last one counts
     if source.units["request"].cases[0].drop:
         raise Cannot
     if any(h.mark in ("default", "made") and h.shape != "conversation" for h in holes(wire)):
@@ -174,7 +190,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         for _, (keys, h) in places.items()
         if h.mark == "else" and h.value is not None
     ]
-    if not message_keys or (pair.lifts and not system_keys):
+    if len(message_keys or ()) != 1 or (pair.lifts and not system_keys):
         raise Cannot
     for keys, h in there:  # null is written, and not noted; the rest stands where none is filled in
         if h.mark == "else" and (h.value is None or places.get(h.path) != (keys, h)):
@@ -220,6 +236,8 @@ def _demands(
     """Collect what the target's request holds in any case: literals, and holes without a mark."""
     if not isinstance(p, Fields) or any(h.mark is None for h in p.spread):
         raise Cannot
+    if at and next(holes(p), None) is None:
+        raise Cannot  # an object without holes is written, even an empty one
     for (key, *_), child in p.entries:
         here = (*at, key)
         if isinstance(child, Literal):

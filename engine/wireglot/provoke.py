@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import paths, probes, straining
 from .errors import ConversionError, UsageError
@@ -22,19 +22,36 @@ class Probe:
     """One payload, with or without a stream asked for.
 
     `fresh` says that it shows a place that none before it has, `odd` that it is what no picture
-    takes: a key that none names, a value of another type.
+    takes: a key that none names, a value of another type. `varied` says that only a variant
+    pictures it.
     """
 
-    __slots__ = ("body", "fresh", "odd", "reads", "stream")
+    __slots__ = ("body", "fresh", "odd", "reads", "stream", "varied")
 
-    def __init__(self, body: Any, odd: bool, stream: bool | None = None) -> None:
-        self.body, self.odd, self.stream, self.fresh = body, odd, stream, False
+    def __init__(
+        self, body: Any, odd: bool, stream: bool | None = None, varied: bool = False
+    ) -> None:
+        self.body, self.odd, self.stream, self.varied = body, odd, stream, varied
+        self.fresh = False
         self.reads: dict[Any, Read] = {}  # by model, rows of variants and options
 
 
-def payloads(dialect: DialectRules, unit: str) -> Iterator[Probe]:
-    """Yield the payloads of a unit that read, each once; the same for the same rules."""
-    model = dialect.model if unit != "session" else dialect.model.in_files
+class Made(NamedTuple):
+    """A body that is tried, as a Probe says of it."""
+
+    body: Any
+    odd: bool = False
+    varied: bool = False
+
+
+def payloads(
+    dialect: DialectRules, unit: str, varied: Sequence[DialectRules] = ()
+) -> Iterator[Probe]:
+    """Yield the payloads of a unit that read, each once; the same for the same rules.
+
+    `varied` is the dialect with its variants: what only these picture is made, too.
+    """
+    models = [one.model if unit != "session" else one.model.in_files for one in (dialect, *varied)]
     seen: set[str] = set()
     places: set[str] = set()
 
@@ -45,44 +62,54 @@ def payloads(dialect: DialectRules, unit: str) -> Iterator[Probe]:
             return []
         return found if isinstance(found, list) else []
 
-    def all_made() -> Iterator[tuple[Any, bool]]:
-        yield from probes.explored(model, unit, calls)
+    def all_made() -> Iterator[Made]:
+        for model in models:
+            for body, odd in probes.explored(model, unit, calls):
+                yield Made(body, odd, model is not models[0])
         for value in straining.values(unit):
             try:
-                yield dialect.write(_at_home(value, unit, dialect.name), unit).body, False
+                yield Made(dialect.write(_at_home(value, unit, dialect.name), unit).body)
             except ConversionError:
                 continue  # it cannot say that
 
-    for body, odd in _with_dropped(all_made(), paths.dropped(model, unit)):
+    given_up = dict.fromkeys(path for model in models for path in paths.dropped(model, unit))
+    for body, odd, other in _with_dropped(all_made(), given_up):
         text = stringify(body)
         if text in seen:
             continue
         seen.add(text)
         for stream in (None, True) if len(seen) == 1 and unit == "request" else (None,):
-            try:
-                read = dialect._read(body, unit, ANY_MODEL, stream, {})
-            except ConversionError:
+            probe = Probe(body, odd, stream, other)
+            read = _read(dialect, body, unit, stream)
+            if read is not None:
+                probe.reads[ANY_MODEL, (), str({})] = read
+            elif not any(_read(one, body, unit, stream) for one in varied):
                 continue  # such a payload cannot be converted to anything
-            probe = Probe(body, odd, stream)
-            probe.reads[ANY_MODEL, (), str({})] = read
             shown = {_abstract(at) for at, _ in leaves(body)}
             probe.fresh = not shown <= places
             places |= shown
             yield probe
 
 
-def _with_dropped(made: Iterator[tuple[Any, bool]], given_up: Iterable[str]) -> Iterator[Any]:
+def _read(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> Read | None:
+    try:
+        return dialect._read(body, unit, ANY_MODEL, stream, {})
+    except ConversionError:
+        return None
+
+
+def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Made]:
     """Yield payloads, and behind them the smallest with each path in it that a dialect gives up."""
     waiting = {path: path.rpartition(".") for path in given_up}
     found = []
-    for body, odd in made:
-        yield body, odd
+    for one in made:
+        yield one
         for path, (above, _, key) in list(waiting.items()):
-            copied = copy.deepcopy(body)
+            copied = copy.deepcopy(one.body)
             for place in _held(copied, above.split(".") if above else []):
                 if key not in place:
                     place[key] = "x"
-                    found.append((copied, False))
+                    found.append(Made(copied))
                     del waiting[path]
                     break
     yield from found

@@ -33,6 +33,8 @@ def make(dialect: Dialect) -> dict[str, Any]:
         found.setdefault(hole.path, (hole, key))
     if "messages" not in found or found["messages"][0].lenses:
         raise Cannot
+    if any(found[path][0].mark == "old" for path in ("messages", "tools") if path in found):
+        raise Cannot  # that they stood there is remembered
     tools = found.get("tools")
     usual = tools is not None and tools[0].mode == "each" and not set(tools[0].lenses) - {"listed"}
     return {

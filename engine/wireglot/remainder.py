@@ -8,7 +8,7 @@ from . import carry, memory
 from .names import Names
 from .notes import Draft
 from .picture import holes
-from .trail import Places, Trail
+from .trail import Places, Several, Trail
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
@@ -198,8 +198,9 @@ class Remainder:
         gone = {id(part) for part in self._wholes}
         for part in self._wholes:
             at = trail.find(part)
+            places = at.places if isinstance(at, Several) else [at]
             for draft in drafts:
-                if draft.effect == "lost" and draft.source is not None and draft.source == at:
+                if draft.effect == "lost" and draft.source is not None and draft.source in places:
                     self._told_of(draft, part, stays)
         for key, (_, at) in self._states.items():
             if key not in gone:

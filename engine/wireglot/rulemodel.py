@@ -331,6 +331,7 @@ Stream = _model("Stream", {
     "events": (_said(_EVENTS), "a picture of its frame for each thing that a stream tells"),
     "read-also": (_said(_EVENTS), "further pictures of events, which are read and never written"),
     "drop": (_map(Text), "`drop` in a stream gives up paths of frames, with reasons"),
+    "examples": EXAMPLES,
 }, ("events",))  # fmt: skip
 
 # -- files ----------------------------------------------------------------------------------------

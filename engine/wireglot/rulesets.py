@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .errors import RuleError, UsageError
+from .errors import Foreseen, UsageError
 from .notes import Note, quiet
 from .payload import Clock, check_call, known_options, resolving, with_clock
 from .policy import Policy, of
@@ -78,7 +77,8 @@ class RuleSet:
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
         self._pairs: dict[tuple[Any, ...], Fast | None] = {}
-        self._taken: dict[tuple[str, str, str | None], Fast] = {}  # by model
+        # What took a request: by the model that this key names, or by None where no variants are.
+        self._taken: dict[tuple[str, str], tuple[str, dict[str | None, Fast]]] = {}
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
         self.sources: tuple[Any, ...] = tuple(sources)
@@ -139,14 +139,8 @@ class RuleSet:
 
                 node = variants.laid(node, variants.rows(node), rows)
                 pick = functools.partial(self._picked, name)
-            try:
+            with Foreseen(node.pos):
                 model = rulefile.load(node)
-            except (AssertionError, AttributeError, LookupError, TypeError, re.error) as error:
-                raise RuleError(
-                    f"no check foresaw the form of this rule file ({error!r})",
-                    *node.pos,
-                    help="this is a mistake of wireglot: please report it with the file",
-                ) from error
             found = self._dialects[name, rows] = DialectRules(
                 model, self._ladder, pick, lambda: self.hash
             )
@@ -206,27 +200,19 @@ class RuleSet:
             self._chosen[key] = both
         return both
 
-    def _usual(self, body: Any, source: str, target: str, model: str | None) -> Fast | None:
-        """Return the compiled pair that took such a request before: the short way of `convert`."""
-        if source.__class__ is not str or target.__class__ is not str:
-            return None
-        if source not in self._varied and target not in self._varied:
-            return self._taken.get((source, target, None))
-        if model is None:
-            model = self._model_in(body, source, "request")
-        return self._taken.get((source, target, model)) if model.__class__ is str else None
-
     def _remember(self, body: Any, source: str, target: str, model: str | None, fast: Fast) -> None:
-        """Keep the compiled pair that takes such a request."""
-        if source not in self._varied and target not in self._varied:
-            self._taken[source, target, None] = fast
-            return
-        if model is None:
-            model = self._model_in(body, source, "request")
-        if model.__class__ is str:
-            if len(self._taken) >= REMEMBERED:
-                self._taken.clear()
-            self._taken[source, target, model] = fast
+        """Keep the compiled pair that takes such a request, where one key names the model."""
+        key, name = "", None
+        if source in self._varied or target in self._varied:
+            name = self._model_in(body, source, "request") if model is None else model
+            keys = self._models.get(source) or ()
+            if len(keys) != 1 or name.__class__ is not str:
+                return
+            key = keys[0]
+        taken = self._taken.setdefault((source, target), (key, {}))[1]
+        if len(taken) >= REMEMBERED:
+            taken.clear()
+        taken[name] = fast
 
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names; in a request it mostly stands at the top."""
@@ -271,7 +257,12 @@ class RuleSet:
             and unit == "request"
             and not trace
         ):
-            usual = self._usual(body, source, target, model)
+            try:  # the short way, for what was converted before
+                key, taken = self._taken[source, target]
+                name = body.get(key) if key and model is None else model
+                usual = taken.get(name if key else None)
+            except (KeyError, TypeError, AttributeError):
+                usual = None
             if usual is not None:
                 try:
                     return usual.run(body, model, stream)
@@ -389,9 +380,9 @@ class RuleSet:
 
     def frames(self, response: Any, dialect: str) -> Iterator[Any]:
         """Yield the frames of a stream that makes a response, in its own dialect."""
-        from . import streams
+        from . import told
 
-        return streams.frames(self, response, dialect)
+        return told.frames(self, response, dialect)
 
     def audit(
         self,

@@ -10,6 +10,7 @@ ENFORCED = frozenset(
     "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
     "user-only pair".split()
 )
+APART = ("messages", "tools", "system")  # generated code sees them at the top of a request alone
 BEYOND = frozenset(("blocks", "milliseconds"))  # lenses
 
 
@@ -18,6 +19,8 @@ def interpreted(dialect: Dialect) -> bool:
     for shape in dialect.shapes.values():
         beside = [h for c in shape.cases for h in pic.holes(c.wire) if h.path != "run"]
         if shape.marks or (shape.gathers and (len(shape.cases) > 1 or beside)):
+            return True
+        if any(h.path in APART for c in shape.cases for h in pic.holes(c.wire)):
             return True
     request = dialect.units["request"].cases
     if len(request) > 1 or request[0].ir is not None:

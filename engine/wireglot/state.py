@@ -169,8 +169,8 @@ class State:
     def check_ids(self, ids: list[str]) -> None:
         """Raise Bail unless all ids are within the target's limits."""
         if self.fast.ids_ok is not None:
-            text = "\n".join(ids)
-            if not self.fast.ids_ok(text + "\n") or text.count("\n") != len(ids) - 1:
+            text = "\n".join(ids) + "\n"
+            if not self.fast.ids_ok(text) or text.count("\n") != len(ids):
                 raise Bail
 
     def recover(

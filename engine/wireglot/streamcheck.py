@@ -6,7 +6,7 @@ from . import picture as pic
 from .events import OF_KIND, OF_SHAPE, Event, Word
 from .fields import KEPT, OBJECTS, held
 from .findings import Findings, helped
-from .holecheck import definitions
+from .holecheck import LISTS, definitions, unknown_lens
 from .picture import Fields, Hole, Items, Picture
 from .rulefile import Dialect
 
@@ -14,6 +14,7 @@ PLACES = frozenset("candidate index nth item inner entry frame".split())
 OWNERS = {"response": "response", "candidate": "candidate", "item": "part"}
 # Holes that are no field of what an event is about, and those of them that need a shape.
 FREE = frozenset(". piece path part parts whole usage response".split())
+PLAIN = frozenset("piece path whole".split())
 SHAPED = frozenset(". part parts usage response".split())
 # Events whose picture must hold a hole of this path.
 NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part", "item_start": "at.item"}
@@ -25,13 +26,15 @@ def check(model: Dialect, findings: Findings) -> None:
     if model.stream is None:
         return
     shapes = {name for word in ("shapes", "unions") for name in definitions(model, word)}
+    shapes |= {f"${unit}" for unit in model.units.keys() & {"response"}}
     frame = model.stream.frame
     if frame is not None:
         for hole in pic.holes(frame):
             _names(hole, frozenset(), findings, "a frame")
             _shape(hole, shapes, findings)
+            _lenses(hole, model, findings)
     for event in model.stream.events:
-        _event(event, _objects(event, model, findings), shapes, findings)
+        _event(event, _objects(event, model, findings), shapes, model, findings)
 
 
 def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
@@ -55,13 +58,16 @@ def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
     return objects
 
 
-def _event(event: Event, objects: set[str], shapes: set[str], findings: Findings) -> None:
+def _event(
+    event: Event, objects: set[str], shapes: set[str], model: Dialect, findings: Findings
+) -> None:
     found: set[str] = set()
     for picture in event.reads:
         for hole in pic.holes(picture):
             found.add(hole.path)
             _names(hole, frozenset(objects) & OBJECTS.keys(), findings, f"`{event.name}`")
             _shape(hole, shapes, findings)
+            _lenses(hole, model, findings)
         _lists(picture, event, findings)
     for word in event.words:
         needed = NEEDS.get(word.act)
@@ -102,16 +108,29 @@ def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -
 
 
 def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
-    if hole.path == "response" and hole.shape == "response":
+    if hole.path == hole.shape and f"${hole.path}" in shapes:
         return  # the unit
     if hole.shape is not None and hole.shape not in shapes:
         message = f"`{hole.shape}` is no shape of this file"
-        help = helped(hole.shape, shapes, "its shapes and unions are")
+        help = helped(hole.shape, shapes - {"$response"}, "its shapes and unions are")
         findings.error("R014", message, hole.pos, help, word=hole.shape)
     elif hole.shape is None and hole.path in SHAPED:
         mode = "each SHAPE | lone" if hole.path == "parts" else "as SHAPE"
         help = f"write `${hole.path} {mode}`"
         findings.error("R010", f"`${hole.path}` is an object and needs a shape", hole.pos, help)
+
+
+def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
+    if hole.lenses and (hole.path in PLAIN or hole.path.startswith("at.")):
+        message = f"`${hole.path}` is taken as it stands"
+        findings.error("R010", message, hole.pos, "it takes no lens", word=f"${hole.path}")
+    for lens in hole.lenses:
+        help = unknown_lens(lens, model)
+        if lens in LISTS and hole.mode != "each":
+            message = f"`{lens}` is a lens of a list that a shape makes"
+            findings.error("R010", message, hole.pos, f"write `each SHAPE | {lens}`", word=lens)
+        elif help is not None:
+            findings.error("R014", f"`{lens}` is no lens", hole.pos, help, word=lens)
 
 
 def _lists(picture: Picture, event: Event, findings: Findings) -> None:

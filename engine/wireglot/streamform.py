@@ -16,9 +16,9 @@ KINDS = PARTS | {"candidate"}
 class Streams(Grammar):
     """Checks the stream of a rule file."""
 
-    def __init__(self, findings: Findings, pictures: Pictures) -> None:
+    def __init__(self, findings: Findings, pictures: Pictures, examples: Rule) -> None:
         super().__init__(findings)
-        self.pictures = pictures
+        self.pictures, self.examples = pictures, examples
 
     def check(self, node: Node, what: str) -> Node | None:
         """Check a whole stream; None where nothing can be made of it."""
@@ -29,6 +29,7 @@ class Streams(Grammar):
             "events": self._events,
             "read-also": self._events,
             "drop": self.reasons,
+            "examples": self.examples,
         }
         found = self.words(node, "a stream", STREAM_WORDS, rules)
         if found is None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import variants
 from .bytestream import Bytes
-from .errors import ConversionError, UsageError
+from .errors import ConversionError, Foreseen, UsageError
 from .fold import Fold
-from .incoming import Candidate, Part
+from .incoming import Part
 from .lanes import Lanes
 from .notes import Draft, Note
 from .outcome import Outcome
@@ -59,6 +59,7 @@ class Translator:
     def _between(self, source: DialectRules, target: DialectRules) -> None:
         """Begin between two dialects."""
         self._source, self._target = source, target
+        self._guard = Foreseen(source.model.node.pos)
         for dialect in (source, target):
             if dialect.model.stream is None:
                 raise UsageError(f"{dialect.name} has no picture of a stream")
@@ -95,7 +96,8 @@ class Translator:
         lanes = self._lanes
         lanes.settle()
         try:
-            self._fold.feed(frame)
+            with self._guard:
+                self._fold.feed(frame)
         except BaseException as error:
             lanes.close()
             if isinstance(error, RecursionError):
@@ -104,17 +106,22 @@ class Translator:
         lanes.learn(frame)
         if self._unfold is None:
             return [frame]
-        if self._fold.ended and not self._over:
-            self._over = True
-            self._fold.close()
-            self._unfold.end(self._fold.outcome, False)
-        return self._unfold.frames.take()
+        with self._guard:
+            if self._fold.ended and not self._over:
+                self._over = True
+                self._fold.close()
+                self._unfold.end(self._fold.outcome, False)
+            return self._unfold.frames.take()
 
     def finish(self) -> list[Any]:
         """Return the frames that are left; nothing more comes. Raises PolicyError."""
         if self._done:
             return []
         self._done = True
+        with self._guard:
+            return self._finished()
+
+    def _finished(self) -> list[Any]:
         self._lanes.settle()
         self._lanes.close()
         fold = self._fold
@@ -346,53 +353,3 @@ def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
         translator.feed(frame)
     translator.finish()
     return translator.result.body
-
-
-def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
-    """Yield the frames of a response in its own dialect."""
-    found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
-    if found.model.stream is None:
-        raise UsageError(f"{dialect} has no picture of a stream")
-    read = found._read(response, "response", None, None, {})
-    writer = Writer(found.model, True, Trail(), {}, found.ladder)
-    writer.made = read.made
-    unfold = Unfold(writer)
-    told = Told(found.model, read.ir)
-    unfold.begun(told)
-    yield from unfold.frames.take()
-    for part in told.parts():
-        unfold.opened(part)
-        unfold.closed(part)
-        yield from unfold.frames.take()
-    unfold.end(told, False)
-    yield from unfold.frames.take()
-
-
-class Told(Outcome):
-    """The outcome that a whole response is."""
-
-    def __init__(self, dialect: Dialect, ir: dict[str, Any]) -> None:
-        super().__init__(dialect)
-        self._ir = ir
-        self.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
-
-    def parts(self) -> Iterator[Part]:
-        """Yield the parts, each whole."""
-        for nth, one in enumerate(self._ir.get("candidates", ())):
-            owner = self.of(nth)
-            for ir in one.get("parts", ()):
-                part = Part(str(ir.get("type")), "", nth, len(owner.parts))
-                part.said, part.whole, part.open = ir, True, False
-                owner.parts.append(part)
-                yield part
-
-    def stop(self, owner: Candidate) -> dict[str, Any]:
-        """Return why a candidate stopped, and what else is said of it."""
-        if owner not in self.candidates:
-            return {}
-        one = self._ir["candidates"][self.candidates.index(owner)]
-        return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}
-
-    def counts(self) -> dict[str, Any] | None:
-        """Return the token counts."""
-        return self._ir.get("usage")

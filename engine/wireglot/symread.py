@@ -5,6 +5,7 @@ What cannot be decided here raises Cannot; what is unusual raises ODD when the c
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from .ir import field_type
@@ -14,6 +15,7 @@ from .picture import Test as Condition
 from .rulefile import Case, Dialect, Shape
 from .symbols import CLASSES, Cannot, Code, Const, Spare, Sym, Val, all_marked, odd_unless
 
+WHOLE = frozenset((".", "nth", "run"))  # paths that bind no field
 MADE = frozenset(("id", "tool_call_id"))  # a call or result without one is left to the hooks
 
 
@@ -79,6 +81,9 @@ class Reading:
                 continue
             else:
                 need.append((key, child))
+        paths = Counter(c.path for _, c in p.entries if isinstance(c, Hole) and c.mode != "each")
+        if any(times > 1 and path not in WHOLE for path, times in paths.items()):
+            raise Cannot  # the last one counts, and `may` is read behind `need`
         names = {key: code.name() for key, _ in may}
         count = str(len(need))
         odd = self._spare(p, {k for k, _ in [*need, *may]}, var, place)

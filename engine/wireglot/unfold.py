@@ -452,6 +452,8 @@ class Unfold:
             return False
         if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
             self._stop(out, kind, ir, lambda: ir)
+        elif self._items is not None:  # its item ends all the same
+            self._items.over(out.place, ir)
         return True
 
 

@@ -138,6 +138,7 @@ def outward(ir: Any, unit: str) -> Any:
 
 def inward(ir: Any, unit: str) -> Any:
     """Return the value that is written for what the caller gives for a unit."""
+    ir = _apart(ir)
     if unit == "tools":
         return {"tools": ir}
     if unit == "tool":
@@ -149,6 +150,26 @@ def inward(ir: Any, unit: str) -> Any:
     if unit == "message":
         return ir if isinstance(ir, list) else [ir]
     return ir
+
+
+def _apart(ir: Any) -> Any:
+    """Let a message or part that stands twice be two: they are told apart by identity."""
+    whole = ir if isinstance(ir, dict) else {"messages": ir}
+    found = [*_dicts(whole, "messages"), *_dicts(whole, "candidates")]
+    found += [part for one in found for part in _dicts(one, "parts")]
+    return ir if len(set(map(id, found))) == len(found) else _copied(ir)
+
+
+def _dicts(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    found = owner.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of a JSON value in which nothing stands twice."""
+    if isinstance(value, dict):
+        return {key: _copied(one) for key, one in value.items()}
+    return [_copied(one) for one in value] if isinstance(value, list) else value
 
 
 def source_of(misfit: Misfit, trail: Trail, ir: Any) -> str:

@@ -6,7 +6,8 @@ of the model and by the options; their numbers stand for the dialect that they m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from .picture import Fields, Hole, Picture, holes
 from .source import Node, Report, wrong
 
 WORD = "variants"
+MOST = 100  # sets of rows that are tried before any applies
 NEVER = frozenset(("wireglot", "dialect", "overlay", "extends", WORD))
 Rows = tuple[int, ...]
 
@@ -122,17 +124,47 @@ def applying(
 
 
 def samples(found: Sequence[Row]) -> list[Rows]:
-    """Return a set of rows for each model and version that the rows speak of.
+    """Return the sets of rows that apply at once: for each row, and for each two that can meet.
 
-    Rows may build on each other, so a row is tried with those that apply where it applies.
+    Rows may build on each other, so a row is tried with those that apply where it applies. Raises
+    RuleError for more than MOST sets, or names of models.
     """
     sets: dict[Rows, None] = {}
-    for i, row in enumerate(found):
-        for glob in row.models or ("",):
-            model = glob.replace("*", "").replace("?", "x")
-            there = {j for j, r in enumerate(found) if r.applies(model, row.version, row.options)}
+    _few(found, len(models(found)))
+    for i, one in enumerate(found):
+        for name in _names(one):
+            there = {j for j, r in enumerate(found) if r.applies(name, one.version, one.options)}
             sets[tuple(sorted(there | {i}))] = None
+    _few(found, len(sets))
+    for one, two in itertools.combinations(found, 2):
+        options = {**one.options, **two.options}
+        version = one.version if two.version is None else two.version
+        for name in _meeting(one, two):
+            if one.applies(name, version, options) and two.applies(name, version, options):
+                there = {j for j, r in enumerate(found) if r.applies(name, version, options)}
+                sets[tuple(sorted(there))] = None
+    _few(found, len(sets))
     return list(sets)
+
+
+def _few(found: Sequence[Row], count: int) -> None:
+    if count > MOST:
+        help = "give rows fewer models, and versions or models of their own, so that fewer meet"
+        message = f"these variants make more than {MOST} sets of rows"
+        raise wrong(message, found[0].over.pos, help, rule="R033")
+
+
+def _names(row: Row) -> list[str]:
+    """Return a name for each kind of model that a row speaks of."""
+    return [glob.replace("*", "").replace("?", "x") for glob in row.models or ("",)]
+
+
+def _meeting(one: Row, two: Row) -> Iterator[str]:
+    """Return names that may be of models of both rows: where one glob is open, the other's text."""
+    for a, b in itertools.product(one.models or ("*",), two.models or ("*",)):
+        for glob, other in ((a, b), (b, a)):
+            text = other.replace("*", "").replace("?", "x")
+            yield glob.replace("*", text).replace("?", "x")
 
 
 def check_version(options: Mapping[str, Any], there: Mapping[str, Sequence[Row]]) -> None:
@@ -163,8 +195,7 @@ def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
 
 def models(*dialects: Sequence[Row]) -> list[str]:
     """Return a name for each kind of model that rows speak of."""
-    globs = (glob for found in dialects for row in found for glob in row.models)
-    return [glob.replace("*", "").replace("?", "x") for glob in globs]
+    return [name for found in dialects for row in found if row.models for name in _names(row)]
 
 
 def model_in(picture: Picture, body: Any, path: str = "model") -> str | None:

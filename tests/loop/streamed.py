@@ -24,6 +24,7 @@ Json = Any
 # Where each API streams: the path, and what the body says of it.
 PATHS = {
     "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
     "anthropic": "/v1/messages",
     "gemini": "/v1beta/models/{}:streamGenerateContent?alt=sse",
     "vertex": "/v1beta1/publishers/google/models/{}:streamGenerateContent?alt=sse",
@@ -46,6 +47,9 @@ def streamed(
     frames = [new for frame in made for new in pieces(frame, random)]
     if error is not None:
         frames = [*frames[: len(frames) - 2], error]
+    for nth, frame in enumerate(frames):
+        if isinstance(frame, dict) and "sequence_number" in frame:
+            frame["sequence_number"] = nth
     stream = wireglot.packaged()[dialect].model.stream
     assert stream is not None
     data = framing.written(frames, stream)
@@ -72,8 +76,11 @@ def pieces(frame: Json, random: Random) -> list[Json]:
 
 
 def _flowing(value: Json) -> Iterator[tuple[tuple[Json, str], str]]:
-    """Yield the pieces of a frame that flow: nothing that a head says beside them."""
-    if isinstance(value, dict):
+    """Yield the pieces of a frame that flow: nothing that a head, or an end, says beside them."""
+    if isinstance(value, dict) and "sequence_number" in value:
+        if isinstance(value.get("delta"), str):
+            yield (value, "delta"), value["delta"]
+    elif isinstance(value, dict):
         head = {"id", "name", "thoughtSignature", "content_block"} & value.keys()
         for key, inner in value.items():
             if key in FLOWS and isinstance(inner, str) and not head:
@@ -153,7 +160,45 @@ class Chat(sdks.Chat):
         return body
 
 
-class Helped(Chat):
+class HelpedChat(Chat):
+    helper = True
+
+
+class Told(Exception):
+    """An error that the SDK yields as an event."""
+
+
+class Responses(sdks.Responses):
+    helper = False  # whether `stream` of the SDK is used, or the events that `create` yields
+
+    def asks(self) -> list[Call]:
+        output = self.helped() if self.helper else self.listened()
+        self.talk.extend(item.model_dump() if self.dumps else item for item in output)
+        calls = [item for item in output if item.type == "function_call"]
+        return [Call(c.call_id, c.name, json.loads(c.arguments)) for c in calls]
+
+    def helped(self) -> list[Any]:
+        """Return the items that the SDK puts together."""
+        with self.sdk.responses.stream(**self.request()) as stream:
+            found: list[Any] = stream.get_final_response().output
+        return found
+
+    def listened(self) -> list[Any]:
+        """Return the items that end; the response at the end of all holds the same."""
+        items: list[Any] = []
+        whole: list[Any] = []
+        for event in self.sdk.responses.create(**self.request(), stream=True):
+            if event.type == "error":  # which this SDK yields, and does not raise
+                raise Told(event.message)
+            if event.type == "response.output_item.done":
+                items.append(event.item)
+            elif event.type == "response.completed":
+                whole = event.response.output
+        assert items == whole
+        return items
+
+
+class HelpedResponses(Responses):
     helper = True
 
 
@@ -221,6 +266,7 @@ class Ollama(sdks.Ollama):
         return [Call(None, c.function.name, dict(c.function.arguments)) for c in calls]
 
 
+HELPED: dict[str, type[sdks.Sdk]] = {kind.dialect: kind for kind in (HelpedChat, HelpedResponses)}
 SDKS: dict[str, type[sdks.Sdk]] = {
-    kind.dialect: kind for kind in (Chat, Anthropic, Gemini, Vertex, Ollama)
+    kind.dialect: kind for kind in (Chat, Responses, Anthropic, Gemini, Vertex, Ollama)
 }

@@ -23,10 +23,30 @@ def samples(dialect: str, unit: sdk.Unit, most: int = 2) -> Iterator[tuple[str, 
         yield from ((path, body) for body in islice(_bodies(dialect, unit, path), most))
 
 
+def frames(dialect: str, shape: Shape, most: int = 2) -> Iterator[tuple[str, Json]]:
+    """Give the same of the frames of one event; what a whole response holds, that one shows."""
+    for path in sorted(sdk.event_paths(dialect, shape)):
+        if not path.startswith("response."):
+            found = _made_right(dialect, "frame", path, shape)
+            yield from ((path, _last(dialect, frame)) for frame in islice(found, most))
+
+
+def _last(dialect: str, frame: Json) -> Json:
+    """Say who speaks in a frame, and that it is the last one where only that has all fields."""
+    if dialect == "ollama":
+        return {**frame, "message": {**frame["message"], "role": "assistant"}, "done": True}
+    for choice in frame["choices"] if dialect == "openai-chat" else ():
+        choice["delta"].update({"role": "assistant"} if "role" in choice["delta"] else {})
+    return frame
+
+
 def _bodies(dialect: str, unit: sdk.Unit, path: str) -> Iterator[Json]:
     shape = sdk.shape_of(dialect, unit, {"stream": path.startswith("stream")})
-    if shape is None:
-        return
+    if shape is not None:
+        yield from _made_right(dialect, unit, path, shape)
+
+
+def _made_right(dialect: str, unit: sdk.Unit, path: str, shape: Shape) -> Iterator[Json]:
     seen: list[Json] = []
     for body in islice(_made(shape, _route(path)), 200):
         if body not in seen and not sdk.problems(dialect, unit, body):

@@ -66,6 +66,19 @@ def field_paths(dialect: str, unit: Unit) -> set[str]:
     return found
 
 
+def events(dialect: str) -> dict[str, Shape]:
+    """Give the shapes of the frames of a stream, by the names of their events; one has no name."""
+    shape = shape_of(dialect, "frame", {})
+    if shape is None or shape.kind != "union":
+        return {} if shape is None else {"": shape}
+    return {name: one for one in shape.options for name in one.fields["type"].shape.words}
+
+
+def event_paths(dialect: str, shape: Shape) -> set[str]:
+    """List every field path of a frame."""
+    return shapes.paths(shape, OPAQUE.get((dialect, "frame"), frozenset()))
+
+
 def _is_no_system_text(path: str) -> bool:
     return path.startswith("systemInstruction.parts[].") and not path.endswith("parts[].text")
 
