@@ -28,7 +28,10 @@ from .streamsweep import recorded
 from .test_compiled import TRAFFIC
 
 RULES = wireglot.load_rules()
-SOURCES = {"openai-chat": "", "anthropic": "", "gemini": "", "vertex": "gemini", "ollama": ""}
+SOURCES = {
+    "openai-chat": "", "openai-responses": "", "anthropic": "", "gemini": "", "vertex": "gemini",
+    "ollama": "",
+}  # fmt: skip
 INTERPRETED = {"engine": "interpreted"}
 LONGEST = 60  # frames of a stream
 PIECES = ("", " ", "{", "}", '{"a":1}', '"', "\\", "é", "\udfff", "\n", "a" * 200, "日本")

@@ -24,7 +24,8 @@ def _meant(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> Part | Non
         wholes.told(fold, part, word, sight)
         return part
     part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
-    if address not in owner.gone and (address or part is None):
+    begun = not address and word.kind in owner.kinds
+    if word.act != "put" and not begun and address not in owner.gone:
         told = f"this is said of a {word.kind} that did not begin"
         fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
     return part

@@ -1,7 +1,7 @@
 """Contradictions: what frames say of one thing, and do not say the same.
 
-What says nothing (null, what is empty) contradicts nothing, nor does saying more than before. A
-path that `drop` names is of a value that moves on while the frames come: its reason is noted then.
+What says nothing (null, what is empty, zero) is contradicted by nothing, nor is saying more than
+before. Of a path that `drop` names the value moves on while frames come: its reason is noted then.
 """
 
 from __future__ import annotations
@@ -42,10 +42,8 @@ def noted(fold: Fold, at: At, what: str) -> None:
     """Note that the frame says something else than those before it."""
     shown = path_of(at)
     here = (fold.frames - 1, *at)
-    drop = fold.stream.drop
-    given_up = next((key for key in drop if f"{shown}.".startswith(f"{key}.")), None)
-    if given_up is not None:
-        fold.say("dropped", "lost", here, drop[given_up], shown)
+    if shown in fold.stream.drop:
+        fold.say("dropped", "lost", here, fold.stream.drop[shown], shown)
     else:
         told = f"frames say different things of `{what}`, and one of them counts"
         fold.say("inconsistent", "changed", here, told, f"{shown} {what}")
@@ -68,7 +66,7 @@ def _says(value: Any) -> bool:
     """Tell whether a value says anything."""
     if isinstance(value, dict | list):
         return any(map(_says, value.values() if isinstance(value, dict) else value))
-    return guards(value)
+    return guards(value) and (isinstance(value, bool) or value != 0)
 
 
 def _place(fold: Fold, owner: Any, path: At, trail: Trail, at: At) -> At:

@@ -13,7 +13,7 @@ from . import additions, contradictions, hooks, pairing, wholes
 from .alike import Flow
 from .events import Word
 from .failure import Failure
-from .incoming import Candidate, Part, joined, wires
+from .incoming import Candidate, Part, joined, value_at, wires
 from .lenses import Misfit, same, stringify
 from .notes import UNKNOWN_KEY
 from .outcome import MOST, Outcome
@@ -443,8 +443,6 @@ class Fold:
         nth = sum(self.kinds_in(hole.shape, kind) for kind in owner.kinds)
         place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
         parts, _ = self.elements(hole.shape, wire, place)
-        if not parts:
-            self.say("unfit", "lost", (self.frames - 1, *at), "no part stands in this", hole.shape)
         address = self.address(sight)
         if address and address in owner.places and owner.places[address].open:
             self.shut(owner.places[address])
@@ -481,7 +479,7 @@ class Fold:
         if part.tree is not None:
             self.grow(part, stringify(part.tree))
         if part.pieces and part.whole:
-            known, now = part.said.get(part.field), part.ir().get(part.field)
+            known, now = (value_at(ir, part.field.split(".")) for ir in (part.said, part.ir()))
             contradictions.heard(self, part.field, known, now)
         part.open = False
         if self.listener is not None:

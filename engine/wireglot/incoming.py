@@ -123,6 +123,13 @@ def text_of(ir: dict[str, Any]) -> str | None:
     return stringify(ir["arguments"]) if "arguments" in ir else None
 
 
+def value_at(owner: Any, keys: list[str]) -> Any:
+    """Return what stands at a path of an object, None where nothing does."""
+    for key in keys:
+        owner = owner.get(key) if isinstance(owner, dict) else None
+    return owner
+
+
 def _arguments(part: dict[str, Any], text: str) -> None:
     value = _json(text) if text.strip() else {}
     if isinstance(value, dict):
@@ -139,8 +146,9 @@ def _json(text: str) -> Any:
 
 
 def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
+    """Put a value at a path of an object; what stands on the way is copied."""
     for key in keys[:-1]:
-        owner = owner.setdefault(key, {})
+        owner[key] = owner = dict(owner.get(key, {}))
     owner[keys[-1]] = value
 
 

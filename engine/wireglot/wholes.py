@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import contradictions, units
 from .events import LIVE, USUAL, Word
-from .incoming import Candidate, Item, Part, merged, text_of
+from .incoming import Candidate, Item, Part, merged, text_of, value_at
 from .lenses import Misfit, same
 from .reader import Reader
 from .sighting import Sight
@@ -50,14 +50,14 @@ def checked(fold: Fold, owner: Candidate, sight: Sight) -> None:
     item = owner.items.get(sight.at.get("item", -1)) if said else None
     first = (item.parts[0].said if item.parts else item.said) if item else {}
     for path, value in said if item else ():
-        held: Any = first
-        for key in fold.outcome.keys_of(path):
-            held = held.get(key) if isinstance(held, dict) else None
+        held = value_at(first, fold.outcome.keys_of(path))
         contradictions.heard(fold, path, held, value, sight.places[f"item.{path}"])
 
 
 def told(fold: Fold, part: Part, word: Word, sight: Sight) -> None:
     """Note a frame that takes a part for another one than it is."""
+    if (part.kind, part.field) in sight.event.alike:
+        return
     fields = [field for kind, field in sight.event.alike if kind == part.kind]
     flows = word.act not in ("add", "set") and word.field and part.field in LIVE
     what = ""
