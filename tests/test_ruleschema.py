@@ -342,6 +342,7 @@ MARKED = {
         "shapes/image/examples/0",
         "shapes/image/examples/1",
         "shapes/image/examples/2",
+        "stream/examples/0",
     ],
     "R022-a-scale-of-no-numbers/ladder": ["scales/effort/high"],
     "R026-a-version-to-come": ["wireglot"],

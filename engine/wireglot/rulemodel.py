@@ -332,7 +332,7 @@ Stream = _model("Stream", {
     "read-also": (_said(_EVENTS), "further pictures of events, which are read and never written"),
     "drop": (_map(Text), "`drop` in a stream gives up paths of frames, with reasons"),
     "examples": EXAMPLES,
-}, ("events",))  # fmt: skip
+})  # fmt: skip
 
 # -- files ----------------------------------------------------------------------------------------
 
