@@ -1,25 +1,21 @@
 """Time translators of streams against the hand-written ones, as frames and as bytes (W4).
 
-Peers are timed beside them where they can be imported (`pip install llm-rosetta==0.13.0
-martian-linguafranca==0.3.15`); they are held to nothing.
+Peers (`stream_peers`) are timed beside them where they can be imported.
 """
 
 from __future__ import annotations
 
-import importlib
 import logging
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import floor_streams, stream_frames
+from . import floor_streams, stream_frames, stream_peers
 from .timing import Bar, Run, Times, race
 
 LIMIT = 2.0
 STREAMS, ROUNDS = 3, 15
 Pair = tuple[str, str]
-ROSETTA = {"openai-chat": "openai_chat", "anthropic": "anthropic", "gemini": "google"}
-LINGUAFRANCA = {"openai-chat": "OPENAI_CHAT_COMPLETIONS", "anthropic": "ANTHROPIC_MESSAGES"}
 
 
 def _whole(make: Callable[[], Any], result: bool = False) -> Run:
@@ -37,57 +33,12 @@ def _whole(make: Callable[[], Any], result: bool = False) -> Run:
     return run
 
 
-def _rosetta(pair: Pair) -> Run:
-    module = importlib.import_module("llm_rosetta")
-    provider, client = ROSETTA[pair[0]], ROSETTA[pair[1]]  # a request goes the other way
-    asked = {"model": "m", "messages": [{"role": "user", "content": "x"}], "max_tokens": 5}
-
-    def run(frames: Sequence[Any]) -> object:
-        pipeline = module.ConversionPipeline(client, provider)
-        pipeline.convert_request(asked)
-        take = pipeline.create_stream_processor().process_chunk
-        return [take(frame) for frame in frames if frame != "[DONE]"]
-
-    return run
-
-
-def _linguafranca(pair: Pair) -> Run:
-    module = importlib.import_module("linguafranca")
-    source, target = (getattr(module.FormatName, LINGUAFRANCA[name]) for name in pair)
-
-    def run(frames: Sequence[Any]) -> object:
-        given = (frame for frame in frames if frame != "[DONE]")
-        made = module.convert_response_stream_json(
-            given, source_format=source, target_format=target
-        )
-        return list(made)
-
-    return run
-
-
-PEERS = {"llm-rosetta": _rosetta, "linguafranca": _linguafranca}
-
-
-def _peers(pair: Pair, payloads: Sequence[Any]) -> dict[str, Run]:
-    """Return the peers that are here and get through a stream; say of the others why."""
-    found = {}
-    for name, make in PEERS.items():
-        try:
-            run = make(pair)
-            run(payloads[0])
-        except Exception as problem:
-            print(f"{name}: skipped ({type(problem).__name__}: {str(problem)[:80]})")
-            continue
-        found[name] = run
-    return found
-
-
 def _table(title: str, times: Times, size: float) -> None:
     print(f"\n## {title}")
     print(f"{'':30}{'us a frame':>12}{'x by hand':>12}")
     for name in times.seconds:
         ours = name.replace("ours", "by hand").replace(", bytes, nothing kept", ", bytes")
-        base = ours if ours in times.seconds and name not in PEERS else "by hand"
+        base = ours if ours in times.seconds and name not in stream_peers.PEERS else "by hand"
         shown = times.micros(name) / size
         print(f"{name:30}{shown:12.2f}{times.ratio(name, base):12.2f}")
 
@@ -121,10 +72,11 @@ def _measure(pair: Pair, engine: Any, quick: bool) -> list[Bar]:
     different += sum(by_bytes["ours, bytes"](one) != by_bytes["by hand, bytes"](one)
                      for one in pieces)  # fmt: skip
     bars = [Bar(f"{title}: streams that differ from those by hand", different, 0)]
-    peers = _peers(pair, streams)
+    peers = stream_peers.found(pair, streams[0])
     runs: dict[str, tuple[Run, Sequence[Any]]] = {
-        name: (run, streams) for name, run in (by_frame | peers).items()
+        name: (run, streams) for name, run in by_frame.items()
     }
+    runs |= {name: (p.run, list(map(p.prepared, streams))) for name, p in peers.items()}
     runs |= {name: (run, pieces) for name, run in by_bytes.items()}
     times = race(runs, ROUNDS // 3 if quick else ROUNDS)
     _table(title, times, sum(map(len, streams)) / len(streams))

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 import wireglot
-from benchmarks import floor, floor_careful, floor_streams, stream_frames, timing, workloads
+from benchmarks import (
+    floor,
+    floor_careful,
+    floor_streams,
+    stream_frames,
+    stream_peers,
+    timing,
+    workloads,
+)
 
 Pair = tuple[str, str]
 PAIRS = sorted(floor.REQUESTS)
@@ -262,6 +270,24 @@ def test_the_translators_of_bytes_agree_wherever_the_bytes_are_cut(pair: Pair) -
     ours = RULES.translator(source=pair[0], target=pair[1]).as_bytes()
     made = [b"".join([*map(one.feed, pieces), one.finish()]) for one in (ours, bytes_by_hand)]
     assert made[0] == made[1]
+
+
+def test_a_peer_that_is_not_here_is_skipped_with_a_line_and_none_changes_the_frames(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(pair: Pair) -> stream_peers.Peer:
+        raise ImportError(f"no module for {pair[0]}")
+
+    def spoils(frames: Any) -> object:
+        return [frame["choices"].clear() for frame in frames]
+
+    own = stream_peers.Peer(spoils, stream_peers._as_they_are)
+    monkeypatch.setattr(stream_peers, "PEERS", {"gone": missing, "here": lambda _: own})
+    frames = stream_frames.frames("openai-chat", 0, small=True)
+    before = json.dumps(frames)
+    assert stream_peers.found(("openai-chat", "anthropic"), frames) == {"here": own}
+    assert capsys.readouterr().out == "gone: skipped (ImportError: no module for openai-chat)\n"
+    assert json.dumps(frames) == before
 
 
 def test_the_streams_of_the_workload_have_about_two_thousand_frames() -> None:
