@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-# Payloads and models hold no cycles, and looking for some took a sixth of the suite's time.
+# Little of what a test makes holds itself, and looking for that took a sixth of the suite's time.
 gc.set_threshold(100_000, 50, 50)
 
 

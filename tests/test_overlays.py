@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import wireglot
 from wireglot import trial
 
 from .mutate import some
+from .tables import read_yaml
 
 HERE = Path(__file__).parent
-CASES: list[dict[str, Any]] = yaml.safe_load((HERE / "cases/overlays.yaml").read_text("utf-8"))[
-    "cases"
-]
+CASES: list[dict[str, Any]] = read_yaml((HERE / "cases/overlays.yaml").read_text("utf-8"))["cases"]
 OVERLAYS = sorted(path.stem for path in (HERE.parent / "rules" / "overlays").glob("*.yaml"))
 DIALECTS = ("openai-chat", "anthropic", "gemini")
 PAIRS = [(one, two) for one in DIALECTS for two in DIALECTS if one != two]
@@ -91,9 +89,7 @@ def test_an_overlay_is_tried_by_a_case_and_its_examples_hold(overlay: str) -> No
     tried = trial.Trial(runs=0)
     tried.examples |= tried_below()
     tried.run(rules(overlay), DIALECTS)
-    over = yaml.safe_load((HERE.parent / f"rules/overlays/{overlay}.yaml").read_text("utf-8"))[
-        "overlay"
-    ]
+    over = read_yaml((HERE.parent / f"rules/overlays/{overlay}.yaml").read_text("utf-8"))["overlay"]
     tried.runs = 3
     assert tried.run(rules(overlay), [over]).failures == []
 
