@@ -123,7 +123,7 @@ def _keys(body: Json) -> Iterator[str]:
 @cache
 def meanings(dialect: str, unit: sdk.Unit) -> tuple[Json, ...]:
     """Give the bodies of an SDK as the packaged rules read them."""
-    own = wireglot.load_rules()[dialect]
+    own = wireglot.packaged()[dialect]
     read = (own.read(body, unit, model="m").ir for body in bodies(dialect, unit))
     return tuple({repr(ir): ir for ir in map(abroad, read)}.values())
 

@@ -98,7 +98,7 @@ class Engine:
         import wireglot
 
         self.error: type[Exception] = wireglot.ConversionError
-        self.rules: Any = wireglot.load_rules()
+        self.rules: Any = wireglot.packaged()
         asked = (n for n in self.rules.dialects if "request" in self.rules[n].model.units)
         self.dialects = tuple(asked)
 

@@ -202,7 +202,7 @@ def test_a_missed_bar_says_so() -> None:
 # -- streams --------------------------------------------------------------------------------------
 
 STREAMS = sorted(floor_streams.TRANSLATORS)
-RULES = wireglot.load_rules()
+RULES = wireglot.packaged()
 
 
 def _both(frames: list[Any], pair: Pair) -> tuple[Any, Any]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from .tables import read_yaml
 
 CASES = Path(__file__).with_name("cases")
 FACTS = Path(__file__).parents[2] / "shared" / "facts" / "bugs.yaml"
@@ -16,7 +17,7 @@ ID = re.compile(r"\b[A-Z]{2}-\d{2}\b")
 
 
 def table(name: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))
+    loaded: dict[str, Any] = read_yaml((CASES / f"{name}.yaml").read_text("utf-8"))
     return loaded
 
 
@@ -32,5 +33,5 @@ def test_no_bug_has_both_a_case_and_a_reason() -> None:
 
 @pytest.mark.skipif(not FACTS.is_file(), reason="../shared/facts is not here")
 def test_each_collected_bug_has_a_case_or_a_reason() -> None:
-    known = {case["id"] for case in yaml.safe_load(FACTS.read_text("utf-8"))["cases"]}
+    known = {case["id"] for case in read_yaml(FACTS.read_text("utf-8"))["cases"]}
     assert TRIED.union(WITHOUT) == known

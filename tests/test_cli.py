@@ -278,8 +278,7 @@ def test_dialects_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> N
     assert {"openai-chat", "anthropic", "gemini"} <= set(names)
 
 
-def test_the_packaged_rules_pass_check_and_test(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status_of("check") == 0, capsys.readouterr().out
+def test_the_packaged_rules_pass_their_test(capsys: pytest.CaptureFixture[str]) -> None:
     assert status_of("test", "--runs", "0") == 0, capsys.readouterr().out
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from wireglot import changes, cli, crossing, diff, load_rules
 from wireglot.rulesets import RuleSet
 
-EDITS = yaml.safe_load((Path(__file__).parent / "cases" / "diff.yaml").read_text("utf-8"))
+from .tables import read_yaml
+
+EDITS = read_yaml((Path(__file__).parent / "cases" / "diff.yaml").read_text("utf-8"))
 EXAMPLE = "{wire: {kind: text, body: a}, ir: {type: text, text: a}}"
 SMALL = """\
 wireglot: 1

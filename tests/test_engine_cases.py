@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import wireglot
 
-CASES = yaml.safe_load(Path(__file__).with_name("cases").joinpath("engine.yaml").read_text())[
-    "cases"
-]
+from .tables import read_yaml
+
+CASES = read_yaml(Path(__file__).with_name("cases").joinpath("engine.yaml").read_text())["cases"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])

@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import wireglot
 
 from . import test_wrong_input as wrong_input
 from .formats import BODIES
 from .mutate import some
+from .tables import read_yaml
 from .test_overlays import without_memory
 from .test_pairs import OF
 from .test_seeds import CHOICES
 from .test_wrong_input import NO_JSON, WRONG, faults_of, places, pointer_of, replaced
 
 wrong_input.BODIES.update(BODIES)
-CASES: list[dict[str, Any]] = yaml.safe_load(
+CASES: list[dict[str, Any]] = read_yaml(
     Path(__file__).with_name("cases").joinpath("formats.yaml").read_text("utf-8")
 )["cases"]
 PROVIDERS = ("openai-chat", "anthropic", "gemini")

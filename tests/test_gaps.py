@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import wireglot
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
+from .tables import read_yaml
+
+CASES: list[dict[str, Any]] = read_yaml(
     Path(__file__).with_name("cases").joinpath("gaps.yaml").read_text("utf-8")
 )["cases"]
 

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import wireglot
+
+from .tables import read_yaml
 
 CASES: list[dict[str, Any]] = [
     case
     for name in ("hard", "ollama", "vertex", "bugs")
-    for case in yaml.safe_load(
+    for case in read_yaml(
         Path(__file__).with_name("cases").joinpath(f"{name}.yaml").read_text("utf-8")
     )["cases"]
 ]

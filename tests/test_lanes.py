@@ -20,7 +20,7 @@ from . import streamdiff
 from .streamdiff import difference, outcome
 
 Json = Any
-RULES = wireglot.load_rules()
+RULES = wireglot.packaged()
 CHAT = stream_frames.frames("openai-chat", 0, small=True)
 EVENTS = stream_frames.frames("anthropic", 0, small=True)
 CHUNKS = stream_frames.frames("gemini", 0, small=True)

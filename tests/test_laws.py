@@ -38,7 +38,7 @@ conversation:
   enforce: [no-empty]
 request: {wire: {turns: $messages as conversation, most: $max_tokens (else 9)}}
 """
-PACKAGED = wireglot.load_rules()
+PACKAGED = wireglot.packaged()
 CROSSED = ("openai-chat", "anthropic", "gemini")  # what the suite crosses to
 ASKED = [name for name in PACKAGED.dialects if "request" in PACKAGED[name].model.units]
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from . import mocks
+from .tables import read_yaml
 
 Json = Any
 SHARED = Path(__file__).parents[2] / "shared"
 TEXT = Path(__file__).with_name("cases").joinpath("mocks.yaml").read_text("utf-8")
-CASES: dict[str, Json] = yaml.safe_load(TEXT)
+CASES: dict[str, Json] = read_yaml(TEXT)
 NAMED = [(dialect, rule) for dialect, group in CASES.items() for rule in group["rules"]]
 OF = {
     "openai-chat": "openai-chat",

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import wireglot
 from wireglot.notes import CODES
 
 from . import sweep
 from .oracles import sdk
+from .tables import read_yaml
 from .usage import RECORDED, TRAFFIC
 
 ROOT = Path(__file__).parents[1]
@@ -68,7 +68,7 @@ def of_calls(source: str, target: str, notes: Any) -> Seen:
 def cases() -> Iterator[dict[str, Any]]:
     for name in TABLES:
         text = (ROOT / "tests" / "cases" / f"{name}.yaml").read_text("utf-8")
-        yield from yaml.safe_load(text)["cases"]
+        yield from read_yaml(text)["cases"]
 
 
 def test_each_pair_and_field_has_one_line_of_known_codes() -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-import yaml
 
 import wireglot
 from wireglot import ir
+
+from .tables import read_yaml
 
 ROOT = Path(__file__).parent.parent
 ENGINE = sorted((ROOT / "engine" / "wireglot").glob("*.py"))
@@ -28,7 +29,7 @@ MARKUP = frozenset(
 
 @functools.cache
 def rule_files() -> list[dict[str, Any]]:
-    return [yaml.safe_load(path.read_text()) for path in RULES]
+    return [read_yaml(path.read_text()) for path in RULES]
 
 
 def wire_pictures(node: Any) -> Iterator[Any]:

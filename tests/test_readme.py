@@ -6,10 +6,15 @@ quotation and is compared with the packaged file); `# some-directory/name.yaml, 
 over that file, key by key, as the page tells its reader to. A `json` block whose fence names a file
 is written there. A `console` block holds `$ command` and below it the output, where `...` stands
 for anything; a `sh` block holds commands.
+
+The commands of the README run as processes of their own, as anybody would run them. On the other
+pages, a command that is `wireglot` and needs no shell runs in this process: it starts quicker.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shlex
@@ -21,6 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from wireglot import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -65,7 +72,8 @@ def check_output(expected: str, printed: str, where: str) -> None:
     assert matched, f"{where} printed:\n{printed}"
 
 
-def run_command(command: str, output: str, where: str) -> None:
+def run_command(command: str, output: str, where: str, apart: bool = False) -> None:
+    """Run a command and compare what it prints; `apart` asks for a process of its own."""
     words = shlex.split(command, comments=True)
     if words[0] == "make":
         named = {word for word in words[1:] if "=" not in word}
@@ -73,6 +81,34 @@ def run_command(command: str, output: str, where: str) -> None:
         return
     if words[0] in NOT_RUN:
         return
+    here = words[0] == "wireglot" and not apart and not needs_shell(command)
+    status, printed = in_process(words[1:]) if here else in_shell(command)
+    if output:
+        check_output(output, printed, f"{where}: `{command}`")
+    else:
+        assert status == 0, f"{where}: `{command}` printed:\n{printed}"
+
+
+def needs_shell(command: str) -> bool:
+    """Tell whether a command has an operator of the shell, a variable or a pattern."""
+    reader = shlex.shlex(command, posix=False, punctuation_chars=True)
+    return any(set(token) & set("();<>|&$`*?~") for token in reader if token[0] not in "'\"")
+
+
+def in_process(words: list[str]) -> tuple[int | str | None, str]:
+    """Run `wireglot` here; return its exit status, and what it printed to both streams."""
+    data = io.BytesIO()
+    stream = io.TextIOWrapper(data, encoding="utf-8", write_through=True)
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+        try:
+            status: int | str | None = cli.main(words)
+        except SystemExit as stop:
+            status = stop.code
+    return status, data.getvalue().decode("utf-8")
+
+
+def in_shell(command: str) -> tuple[int, str]:
+    """Run a command of any kind; return its exit status, and what it printed to both streams."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         command,
@@ -83,10 +119,7 @@ def run_command(command: str, output: str, where: str) -> None:
         encoding="utf-8",
         timeout=120,
     )
-    if output:
-        check_output(output, done.stdout, f"{where}: `{command}`")
-    else:
-        assert done.returncode == 0, f"{where}: `{command}` printed:\n{done.stdout}"
+    return done.returncode, done.stdout
 
 
 def store_or_compare(block: Block) -> None:
@@ -155,7 +188,7 @@ def test_what_a_page_shows_runs(
             exec(compile(code, str(page), "exec"), names)
         elif block.language in ("sh", "console"):
             for command, output in commands(block):
-                run_command(command, output, where)
+                run_command(command, output, where, apart=page.name == "README.md")
         elif block.language == "yaml":
             store_or_compare(block)
         elif block.language == "json" and block.file:

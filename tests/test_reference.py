@@ -12,6 +12,8 @@ import yaml
 import wireglot
 from wireglot import documents, form, lenses, notes, picture, rulefile, schema, source, trial
 
+from .tables import read_yaml
+
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = (DOCS / "rule-language.md").read_text("utf-8")
 OTHER = (DOCS / "documents.md").read_text("utf-8")
@@ -46,7 +48,7 @@ request: {wire: {turns: $messages as conversation, seed: $seed (optional)}}
 
 def whole(text: str) -> dict[str, Any]:
     """Return an example of the page as a whole rule file: its words over those around it."""
-    around, said = yaml.safe_load(AROUND), yaml.safe_load(text)
+    around, said = read_yaml(AROUND), read_yaml(text)
     if "extends" in said:
         return dict(said)
     for word, value in said.items():

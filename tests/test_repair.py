@@ -18,7 +18,7 @@ from . import mocks
 from .test_mocks import ELSEWHERE, OF, PATHS, SHARED, exchanges, model_of, recorded
 
 Json = Any
-RULES = wireglot.load_rules()
+RULES = wireglot.packaged()
 HEALED = {"repair": True}
 MODEL = "claude-sonnet-4-5"  # one that may be asked to go on from its own words
 # Recorded answers 400 about media that a model does not take, and what is told of them.

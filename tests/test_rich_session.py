@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 
 import wireglot
 
 from .oracles.homecoming import Homecoming
 from .oracles.leaves import leaves, pointer_of
+from .tables import read_yaml
 
 Json = Any
-RULES = wireglot.load_rules()
-BODIES: dict[str, Json] = yaml.safe_load(
+RULES = wireglot.packaged()
+BODIES: dict[str, Json] = read_yaml(
     Path(__file__).with_name("cases").joinpath("rich.yaml").read_text("utf-8")
 )
 SESSIONS = [name for name in BODIES if "session" in RULES[name].model.units]

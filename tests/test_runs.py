@@ -13,7 +13,7 @@ from tests.streamsdk import brackets
 from tests.test_streams import DIALECTS, INTERLEAVED, TWO, WHOLE, pieces
 from wireglot.streams import Translator
 
-RULES = wireglot.load_rules()
+RULES = wireglot.packaged()
 Json = Any
 
 

@@ -397,7 +397,7 @@ def test_a_schema_dialect_is_checked(tmp_path: Path, text: str, message: str) ->
     assert caught.value.line == 6
 
 
-PACKAGED = wireglot.load_rules()
+PACKAGED = wireglot.packaged()
 WORDS = ["type", "enum", "items", "properties", "required", "anyOf", "nullable", "$ref", "title"]
 
 

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import wireglot
 
+from .tables import read_yaml
+
 HERE = Path(__file__).parent
 DIALECTS = ("openai-chat", "anthropic", "gemini")
-TABLES = yaml.safe_load((HERE / "cases/seeds.yaml").read_text("utf-8"))
+TABLES = read_yaml((HERE / "cases/seeds.yaml").read_text("utf-8"))
 CASES: list[dict[str, Any]] = TABLES["cases"]
 BY_ID = {case["id"]: case for case in CASES}
 MADE = re.compile(r"call_[0-9a-f]{12}")
@@ -47,7 +48,7 @@ WEATHER_TOOL: dict[str, Any] = {
 
 @functools.cache
 def rules() -> Any:
-    return wireglot.load_rules()
+    return wireglot.packaged()
 
 
 def text_of(value: object) -> str:
@@ -1001,8 +1002,8 @@ def test_each_test_that_the_seeds_page_names_exists_and_each_case_is_named() -> 
     page = (HERE.parent / "docs/seeds.md").read_text("utf-8")
     named = set(re.findall(r"`((?:test_|\d{3}-|decision-|overlay-)[\w*-]+)`", page))
     files = "".join(path.read_text("utf-8") for path in HERE.glob("test_*.py"))
-    overlays = yaml.safe_load((HERE / "cases/overlays.yaml").read_text("utf-8"))["cases"]
-    formats = yaml.safe_load((HERE / "cases/formats.yaml").read_text("utf-8"))["cases"]
+    overlays = read_yaml((HERE / "cases/overlays.yaml").read_text("utf-8"))["cases"]
+    formats = read_yaml((HERE / "cases/formats.yaml").read_text("utf-8"))["cases"]
     cases = BY_ID.keys() | {case["id"] for case in overlays}
     known = set(re.findall(r"^def (test_\w+)", files, re.M)) | cases
     known |= {case["id"] for case in formats}

@@ -15,7 +15,7 @@ from wireglot import cli, documents, laws, replay, tree
 from wireglot.errors import ConversionError, UsageError
 
 CASES = Path(__file__).parent / "cases" / "sessions"
-RULES = wireglot.load_rules()
+RULES = wireglot.packaged()
 FILES = {path.name: path.read_text("utf-8") for path in sorted(CASES.iterdir())}
 DIALECT = {name: name.partition(".")[0].removesuffix("-old") for name in FILES}
 OTHER = {"openclaw": "gemini-cli", "gemini-cli": "openclaw"}

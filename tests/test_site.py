@@ -18,6 +18,8 @@ import wireglot
 from website import commandline, dialects, links, losses, matrix, pages, reference, sources
 from wireglot import cli, form, notes
 
+from .tables import read_yaml
+
 ROOT = Path(__file__).parent.parent
 EVIL = (
     "</script><script>alert(1)</script>",
@@ -266,7 +268,7 @@ def test_a_file_of_the_repository_is_shown_line_by_line(tmp_path: Path) -> None:
 
 def test_json_for_people_is_json() -> None:
     value: Any = {"a": [1, {"b": "x" * 60}], "c": {}, "d": [], "e": None, "f": [["y" * 60]]}
-    assert yaml.safe_load(pages.pretty(value)) == value
+    assert read_yaml(pages.pretty(value)) == value
 
 
 def test_the_links_of_a_site_are_followed(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from .oracles.leaves import leaves, pointer_of
 from .test_traffic import FILES, sample
 
 ROOT = Path(__file__).resolve().parents[1]
-RULES = wireglot.load_rules()
+RULES = wireglot.packaged()
 TARGETS = [name for name in RULES.dialects if "request" in RULES[name].model.units]
 CALL = {
     "id": "call_1",

@@ -68,7 +68,7 @@ def test_recorded_exchanges_pass_every_oracle(dialect: str) -> None:
 def test_recorded_streams_are_right_in_every_dialect_and_changes_of_frames_are_heard(
     dialect: str,
 ) -> None:
-    rules = wireglot.load_rules()
+    rules = wireglot.packaged()
     lines = sweep.exemptions(sweep.EXCEPTIONS.read_text(encoding="utf-8"))
     streams = list(streamsweep.recorded(str(FILES[dialect])))
     short = [one for one in streams if len(one[1]) < 40] or streams[:1]

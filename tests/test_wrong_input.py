@@ -26,7 +26,7 @@ DEEP = 600
 
 @functools.cache
 def rules() -> Any:
-    return wireglot.load_rules()
+    return wireglot.packaged()
 
 
 # --- Valid bodies, of which one node at a time is made wrong --------------------------------------

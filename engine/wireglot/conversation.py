@@ -38,6 +38,7 @@ def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
         try:
             group, new = read_message(reader, item, place)
         except Misfit as misfit:
+            misfit.__traceback__ = None
             if file is None:
                 raise
             file.keep(reader, i, place, item, misfit)
@@ -94,6 +95,7 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
             try:
                 return group, _read_group(reader, talk, group, item, at, lenient)
             except Misfit as misfit:
+                misfit.__traceback__ = None
                 del reader.notes[mark:]
                 if best is None or len(misfit.at) > len(best.at):
                     best = misfit

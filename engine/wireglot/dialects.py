@@ -290,6 +290,7 @@ class DialectRules:
         try:
             ir = self._read_unit(reader, body, unit)
         except Misfit as misfit:
+            misfit.__traceback__ = None
             raise ConversionError(misfit.reason, pointer(misfit.at), rule_of(misfit.pos)) from None
         except RecursionError:
             raise ConversionError("the payload is nested too deep") from None
@@ -417,6 +418,7 @@ class DialectRules:
                         writer.calls[part.get("id", "")] = part.get("name", "")
             body, envelope = self._write_unit(writer, ir, unit)
         except Misfit as misfit:
+            misfit.__traceback__ = None
             raise ConversionError(
                 f"the {unit} has no form in {self.name}: {misfit.reason}",
                 units.source_of(misfit, trail, ir),
@@ -519,6 +521,7 @@ class DialectRules:
                     writer.match(case.ir, ir, "", view)
                 wire = writer.picture(case.wire, view, (), top=True)
             except Misfit as misfit:
+                misfit.__traceback__ = None
                 best = misfit
                 continue
             if writer.recorder is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -13,8 +12,6 @@ from .load import LADDER
 from .replays import Replayed
 from .rulesets import RuleSet
 from .source import Node
-
-_from_yaml = functools.cache(load.from_yaml)
 
 
 class Compared(NamedTuple):
@@ -68,7 +65,7 @@ def loaded(sources: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files with their examples, and check those of the user. Raises RuleError."""
     if sources or overlays:
         load.load_rules(*sources, overlays=overlays)
-    nodes: dict[str, Node] = load.gathered(_from_yaml(), sources, overlays)
+    nodes: dict[str, Node] = load.gathered(load.from_yaml(), sources, overlays)
     names = [name for name in nodes if name != LADDER]
     return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
 

@@ -182,11 +182,13 @@ def through(
         try:
             return moment_of(value), False
         except Misfit as misfit:
+            misfit.__traceback__ = None
             raise Misfit(misfit.reason, at, h.pos) from None
     if lens == "timestamp":
         try:
             seconds = seconds_of(value)
         except Misfit as misfit:
+            misfit.__traceback__ = None
             raise Misfit(misfit.reason, at, h.pos) from None
         if value != (written := time_of(seconds)):
             env.spell(rel, value, written)
@@ -220,6 +222,7 @@ def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env:
         if lens in reader.dialect.schemas and not exact:
             pair.trace(value, read, at, reader.trail)
     except Misfit as misfit:
+        misfit.__traceback__ = None
         raise Misfit(misfit.reason, at, h.pos) from None
     return read
 
@@ -336,6 +339,7 @@ def element(
         try:
             return [reader.first(cases, item, at, lenient)], None
         except Misfit as misfit:
+            misfit.__traceback__ = None
             best = misfit
         for shape, case in cases:
             if shape.gathers:
@@ -349,6 +353,7 @@ def element(
                     more, other = runs.beside(reader, run[0], case, cases, item, at)
                     return run + more, other or shape
                 except Misfit as misfit:
+                    misfit.__traceback__ = None
                     del reader.notes[mark:]
                     best = max(best, misfit, key=lambda m: len(m.at))
     if name not in reader.dialect.unions or len(modes) == 1:

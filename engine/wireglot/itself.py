@@ -38,6 +38,7 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
                 reader._tests(case, seen, env)
                 reader.fill(made, case.ir, shadow)
             except Misfit as misfit:
+                misfit.__traceback__ = None
                 del reader.notes[mark:]
                 if best is None or len(misfit.at) > len(best.at):
                     best = misfit
@@ -140,6 +141,7 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                     writer.note(case.note, "changed", at, case.pos, told, *spot(wire, into))
                 return wire
             except Misfit as misfit:
+                misfit.__traceback__ = None
                 del writer.notes[mark:]
                 if best is None or tells(misfit, best):
                     best = misfit

@@ -57,7 +57,9 @@ LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds")
 class Misfit(Exception):
     """Raised inside the engine when a value does not fit a picture.
 
-    `at` is the path of keys and indices to the value, `pos` the place in the rule file.
+    `at` is the path of keys and indices to the value, `pos` the place in the rule file. Who catches
+    one empties its `__traceback__`: that holds frames which hold the Misfit, and such circles wait
+    for the garbage collector, which took a sixth of the time.
     """
 
     def __init__(self, reason: str, at: tuple[Any, ...] = (), pos: Any = None) -> None:

@@ -56,8 +56,9 @@ def packaged_nodes() -> dict[str, Node]:
     return from_yaml()
 
 
+@functools.cache
 def from_yaml() -> dict[str, Node]:
-    """Read the packaged rule files by dialect."""
+    """Return the packaged rule files by dialect, from YAML: with examples, and places of keys."""
     from . import layers
 
     return layers.by_name(parsed(packaged_folder(), "rules")).dialects

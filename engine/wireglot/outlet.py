@@ -78,6 +78,7 @@ def stepped(writer: Writer, h: Hole, value: Any, around: set[str]) -> Any:
     try:
         return writer.shape(h.shape, value)
     except Misfit as misfit:
+        misfit.__traceback__ = None
         for row in writer.ladder.get(h.shape, ()) if isinstance(value, dict) else ():
             del writer.notes[mark:], writer.beside[leaving:]
             try:

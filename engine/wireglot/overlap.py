@@ -16,6 +16,7 @@ from .errors import ConversionError
 from .findings import Findings
 from .ir import field_type
 from .lenses import Misfit, is_guard, same, stringify
+from .measure import may_fit
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .reader import Reader
 from .rulefile import Case, Dialect, Shape
@@ -134,10 +135,13 @@ def _tested(case: Case) -> bool:
 def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
     """Read a value by one case; ABSENT where it does not fit."""
     shape, case = pair
+    if case.heads and not (isinstance(wire, dict) and may_fit(case, wire)):
+        return ABSENT
     reader = Reader(dialect, {}, probe=True)
     try:
         return reader.build(shape, case, reader.case(case, wire, (), False), ())
-    except (Misfit, ConversionError):
+    except (Misfit, ConversionError) as error:
+        error.__traceback__ = None
         return ABSENT
 
 

@@ -79,6 +79,7 @@ class Reader:
                     memory[""] = {**memory.get("", {}), "empty": True}
                 return value
             except Misfit as misfit:
+                misfit.__traceback__ = None
                 del self.notes[mark:]
                 if best is None or len(misfit.at) > len(best.at):
                     best = misfit
@@ -415,6 +416,7 @@ class Reader:
         try:
             value = intake.taken(self, h, wire, at, rel, env)
         except Misfit as misfit:
+            misfit.__traceback__ = None
             if not env.lenient or h.mark is None or h.shape == "conversation":
                 raise  # a conversation is never left out as a whole
             if not spread and len(at) == len(env.base):

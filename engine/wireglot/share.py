@@ -224,6 +224,7 @@ def directly(
             found = [(hole, part, member(writer, hole.shape, part))]
             return found + marked(writer, hole, part, marks), best
         except Misfit as misfit:
+            misfit.__traceback__ = None
             del writer.notes[mark:]
             if tells(misfit, best):
                 best = misfit
@@ -244,6 +245,7 @@ def marked(
         try:
             found.append((hole, part[field], writer.one(marks[field], part[field])))
         except Misfit as misfit:
+            misfit.__traceback__ = None
             del writer.notes[mark:]
             told = f"{no_place(field)}: {misfit.reason}"
             at = writer.trail.find(part, field)
@@ -327,6 +329,7 @@ def member(writer: Writer, name: str, part: Any) -> Any:
                 return piece(writer, shape, part)
             return writer.one(shape, part)
         except Misfit as misfit:
+            misfit.__traceback__ = None
             del writer.notes[mark:]
             if tells(misfit, best):
                 best = misfit
@@ -348,6 +351,7 @@ def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
             writer.shared[id(part)] = beside
             return Gathered(shape, case, writer.shape(inner.shape, part), beside)
         except Misfit as misfit:
+            misfit.__traceback__ = None
             best = misfit
         finally:
             writer.shared.pop(id(part), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -34,7 +35,7 @@ class Trial:
 
     def run(self, rules: RuleSet, names: Iterable[str]) -> Trial:
         """Try some dialects of a rule set. Raises RuleError for an example of no known form."""
-        names = list(names)
+        names = [name for name in names if self._touched(rules._files()[name])]
         for example, dialect in self._examples(rules, names):
             if example.pos in self.examples or not self._within(example.pos):
                 continue
@@ -53,7 +54,7 @@ class Trial:
     ) -> Iterator[tuple[examples.Example, DialectRules | None]]:
         for example in examples.rows(rules._ladder):
             yield example, None
-        homes = {n: _home(rules[n].model.node) for n in rules.dialects}
+        homes = {name: _home(rules._files()[name]) for name in rules.dialects}
         for name in names:
             others = {file for other, file in homes.items() if file != homes[name]}
             for dialect in (rules[name], *rules.variants(name)):
@@ -62,7 +63,7 @@ class Trial:
                         yield example, dialect
 
     def _within(self, pos: Pos) -> bool:
-        return self.folder is None or os.path.dirname(pos.file) == self.folder
+        return self.folder is None or _folder(pos.file) == self.folder
 
     def _touched(self, node: Node) -> bool:
         """Tell whether any part of a rule file comes from the folder."""
@@ -70,6 +71,11 @@ class Trial:
             return True
         inner = node.value.values() if isinstance(node.value, dict) else node.value
         return isinstance(node.value, dict | list) and any(map(self._touched, inner))
+
+
+@functools.lru_cache(1000)
+def _folder(file: str) -> str:
+    return os.path.dirname(file)
 
 
 def _home(node: Node) -> str:

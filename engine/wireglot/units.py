@@ -42,6 +42,7 @@ def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
     try:
         return writer.one(shape, ir)
     except Misfit as misfit:
+        misfit.__traceback__ = None
         missing = writer.missing
         for row in writer.ladder.get(shape.name, ()):
             if not row.adds <= missing:

@@ -129,6 +129,7 @@ class Writer:
             try:
                 return self.one(shape, value)
             except Misfit as misfit:
+                misfit.__traceback__ = None
                 del self.notes[mark:]
                 if best is None or tells(misfit, best):
                     best = misfit
@@ -144,6 +145,7 @@ class Writer:
             try:
                 wire = self.case(shape, case, value)
             except Misfit as misfit:
+                misfit.__traceback__ = None
                 del self.notes[mark:]
                 if best is None or tells(misfit, best):
                     best = misfit
