@@ -200,10 +200,12 @@ def hold(held: Held, files: Iterable[Path], every: int, limit: int | None) -> bo
         for name in [name for name in held.seconds if name not in held.told]:
             held.told.add(name)
             counts = "".join(f"{held.counts[name, head]:12}" for head in heads)
-            print(f"{name:17}{counts}{held.seconds[name]:12.0f}", flush=True)
-    for what, found in (("code", held.codes), ("path", held.paths)):
-        for unlisted, exchange in sorted(found.items(), key=str):
-            print(f"{what} not listed: {' '.join(map(str, unlisted))} ({exchange})", flush=True)
+            print(f"{name:17}{counts}{held.seconds[name]:12.0f}")
+            for what, found in (("code", held.codes), ("path", held.paths)):
+                for unlisted, exchange in found.items():
+                    if unlisted.source == name:
+                        print(f"{what} not listed: {' '.join(map(str, unlisted))} ({exchange})")
+            sys.stdout.flush()
     return bool(held.codes)
 
 
