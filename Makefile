@@ -27,7 +27,7 @@ help:
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
-	@echo "make audit FILES=... EVERY=10   hold what they note against audits, and provoke each line"
+	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
@@ -62,7 +62,7 @@ traces: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.traces $(FILES) --every $(or $(EVERY),20) --change $(or $(CHANGE),8)
 
 audit: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),10) --lines
+	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),1) --lines
 
 streams: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),20) $(FILES)

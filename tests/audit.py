@@ -5,7 +5,8 @@
 
 With files, each request, response, error and stream is converted to every dialect: the code of each
 note must stand in the audit of that pair and unit, and mostly with the wire path that the note
-names. A conversion that is refused counts as a note of the code `refused`. What a stream notes must
+names. A conversion that is refused counts as a note of the code `refused`; a body that its own
+dialect does not read is counted as `unread`, and converts to nothing. What a stream notes must
 stand in the audit of responses, or be said of frames.
 
 With `--lines`, each line of the audits of all ordered pairs of dialects must be provoked by its own
@@ -90,10 +91,21 @@ class Held:
                 notes = self.rules.convert(*about).notes
                 said = [(note.code, here.of(note)) for note in notes]
             except wireglot.ConversionError as error:
+                if self._unread(unit):
+                    break
                 said = [("refused", here.pattern(error.path) if error.path else None)]
             self._count(found, said, unit.exchange)
         self.counts[source, unit.unit] += 1
         self.seconds[source] = self.seconds.get(source, 0) + time.process_time() - began
+
+    def _unread(self, unit: sweep.Unit) -> bool:
+        """Tell whether a body is none of its dialect: that is no conversion to any other."""
+        try:
+            self.rules[unit.dialect].read(unit.body, unit.unit, unit.model, unit.stream)
+        except wireglot.ConversionError:
+            self.counts[unit.dialect, "unread"] += 1
+            return True
+        return False
 
     def hold_stream(self, source: str, frames: list[Any], exchange: str) -> None:
         """Hold the notes of a stream, to every dialect that has streams, against the audits."""
@@ -174,8 +186,8 @@ def pairs(rules: Any, sources: Iterable[str], units: Iterable[str]) -> Iterator[
 
 def hold(held: Held, files: Iterable[Path], every: int, limit: int | None) -> bool:
     """Hold recorded exchanges; print what was found, and return whether a code is not listed."""
-    heads = ("request", "response", "error", "stream", "conversions", "notes", "codes", "paths")
-    print(f"{'from':17}" + "".join(f"{head:>11}" for head in (*heads, "seconds")))
+    heads = "request response error stream unread conversions notes codes paths".split()
+    print(f"{'from':17}" + "".join(f"{head:>12}" for head in (*heads, "seconds")))
     for file in files:
         for number, text in enumerate(sweep.exchanges([file], limit)):
             if number % every == 0:
@@ -187,11 +199,13 @@ def hold(held: Held, files: Iterable[Path], every: int, limit: int | None) -> bo
                     held.hold_stream(exchange["format"], frames, exchange["id"])
         for name in [name for name in held.seconds if name not in held.told]:
             held.told.add(name)
-            counts = "".join(f"{held.counts[name, head]:11}" for head in heads)
-            print(f"{name:17}{counts}{held.seconds[name]:11.0f}", flush=True)
-    for what, found in (("code", held.codes), ("path", held.paths)):
-        for unlisted, exchange in sorted(found.items(), key=str):
-            print(f"{what} not listed: {' '.join(map(str, unlisted))} ({exchange})", flush=True)
+            counts = "".join(f"{held.counts[name, head]:12}" for head in heads)
+            print(f"{name:17}{counts}{held.seconds[name]:12.0f}")
+            for what, found in (("code", held.codes), ("path", held.paths)):
+                for unlisted, exchange in found.items():
+                    if unlisted.source == name:
+                        print(f"{what} not listed: {' '.join(map(str, unlisted))} ({exchange})")
+            sys.stdout.flush()
     return bool(held.codes)
 
 

@@ -154,7 +154,7 @@ def test_the_same_rules_give_the_same_audit() -> None:
 @pytest.mark.parametrize(
     ("source", "target", "unit"),
     [
-        ("modular-prompt-v1", "universal-tool", "request"),
+        ("modular-prompt", "universal-tool", "request"),
         ("ollama", "modular-prompt", "response"),
         ("anthropic", "ollama", "error"),
     ],
@@ -164,6 +164,11 @@ def test_each_line_is_provoked_by_its_own_payload(source: str, target: str, unit
     found = rules.audit(source, target, unit, model="m", examples=True)
     assert list(holding.unprovoked(rules, [found])) == []
     assert len(found.lines) > 5
+
+
+def test_media_between_two_texts_are_tried() -> None:
+    found = sweep.engine().rules.audit("modular-prompt", "universal-tool", model="m")
+    assert {"joined", "reordered"} <= found.codes
 
 
 def test_a_line_without_its_payload_is_told_apart() -> None:
@@ -178,12 +183,28 @@ def test_a_line_without_its_payload_is_told_apart() -> None:
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="../shared/traffic is not here")
 def test_recorded_exchanges_note_nothing_that_is_not_listed() -> None:
-    held = holding.Held(sweep.engine().rules, ("ollama", "universal-tool"))
-    for line in sweep.exchanges([TRAFFIC / "ollama.jsonl.gz"], 8):
-        for unit in sweep.units_of(json.loads(line), ["ollama"]):
-            held.hold(unit)
-    assert held.codes == {}
-    assert held.counts["ollama", "notes"] > 5
+    held = holding.Held(sweep.engine().rules, ("gemini-cli-stream", "universal-tool"))
+    assert holding.hold(held, [TRAFFIC / "ollama.jsonl.gz"], every=2, limit=None) is False
+    assert held.counts["ollama", "notes"] > 50
+    assert all(held.counts["ollama", unit] > 2 for unit in ("request", "response", "stream"))
+
+
+def test_a_note_that_is_not_listed_and_a_line_that_is_not_provoked_are_found() -> None:
+    rules = rules_of()
+    held = holding.Held(rules, ("right",))
+    body = {"model": "m", "luck": 1, "turns": [{"who": "user", "of": []}]}
+    held.pairs["left", "right", "request"] = found = rules.audit("left", "right", examples=True)
+    held.known["left", "right", "request"] = frozenset()
+    held.hold(sweep.Unit("left", "request", body, "one"))
+    assert not held.codes and {what.path for what in held.paths} == {"luck", None}
+    held.pairs["left", "right", "request"] = dataclasses.replace(found, lines=())
+    held.hold(sweep.Unit("left", "request", body, "two"))
+    held.hold(sweep.Unit("left", "request", {"turns": 1}, "three"))
+    assert {(what.code, what.path) for what in held.codes} == {
+        ("no-place", "luck"),
+        ("filled-in", None),
+    }
+    assert held.counts["left", "unread"] == 1
 
 
 def test_the_payloads_take_each_case_and_each_table_row() -> None:

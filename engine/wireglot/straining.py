@@ -42,6 +42,7 @@ MESSAGES: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "E": ("assistant", []),
     "i": ("user", [_IMAGE]),
     "I": ("assistant", [_TEXT, _IMAGE]),
+    "x": ("user", [_TEXT, _IMAGE, _TEXT]),
 }
 _FREE = ("s", "u", "a", "c", "r", "i", "b", "e", "E")
 _BEHIND = ("r", "R", "q", "u", "a", "s", "D")
@@ -49,7 +50,7 @@ WORDS: tuple[str, ...] = (
     *map("".join, product(_FREE, repeat=2)),
     *("u" + a + b for a, b in product(("c", "C", "D", "t", "I"), _BEHIND)),
     *("uC" + a + b for a, b in product(_BEHIND, repeat=2)),
-    *("sus", "suas", "usa", "uaus", "ucrucr", "ucrcr", "ucrauc", "cr", "Cq", "uarR", "scr"),
+    *("sus", "suas", "usa", "uaus", "ucrucr", "ucrcr", "ucrauc", "cr", "Cq", "uarR", "scr", "x"),
 )
 _VALUES: dict[str, tuple[Any, ...]] = {
     "text": ("a", "", "{}"),
@@ -62,6 +63,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
         [_IMAGE],
         [_FILE],
         [_IMAGE, _TEXT, _FILE],
+        [_TEXT, _IMAGE, _TEXT],
         [],
     ),
 }
