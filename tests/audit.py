@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import wireglot
-from wireglot.audit import UNITS, Audit, Line
-from wireglot.paths import Patterns
+from wireglot.audits.audit import UNITS, Audit, Line
+from wireglot.audits.paths import Patterns
 
 from . import sweep
 from .streamsweep import _data as frame_of

@@ -29,7 +29,7 @@ from mkdocs.config import load_config
 from playwright.sync_api import sync_playwright
 
 import wireglot
-from wireglot import report
+from wireglot.audits import report
 
 from .test_report import BODY, EVIL
 from .test_site import hostile

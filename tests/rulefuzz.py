@@ -35,12 +35,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from wireglot import load
+from wireglot.checks.findings import Findings
 from wireglot.errors import REPORT, ConversionError, RuleError, UsageError
-from wireglot.findings import Findings
-from wireglot.lenses import same
+from wireglot.language import load
+from wireglot.language.lenses import same
+from wireglot.language.source import Node, Pos, parse
 from wireglot.rulesets import NONE, RuleSet
-from wireglot.source import Node, Pos, parse
 
 from .changes import TEXTS, Pool, bent, mutant
 

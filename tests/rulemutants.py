@@ -26,11 +26,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import wireglot
-from wireglot import examples, ladder, laws, load
+from wireglot.authoring import examples, laws
 from wireglot.dialects import DialectRules
 from wireglot.ir import FIELDS, field_type
+from wireglot.language import ladder, load
+from wireglot.language.source import Node
 from wireglot.rulesets import RuleSet
-from wireglot.source import Node
 
 from . import sdklaws
 

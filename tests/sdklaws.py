@@ -18,9 +18,9 @@ from functools import cache
 from typing import Any
 
 import wireglot
-from wireglot.difference import differences
+from wireglot.authoring.difference import differences
+from wireglot.authoring.laws import abroad
 from wireglot.ir import USER_DATA
-from wireglot.laws import abroad
 
 from .oracles import leaves, samples, sdk
 

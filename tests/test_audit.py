@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import audit, cli, provoke
-from wireglot.audit import Line
+from wireglot import cli
+from wireglot.audits import audit, provoke
+from wireglot.audits.audit import Line
 
 from . import audit as holding
 from . import sweep

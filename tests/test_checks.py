@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 import wireglot
-from wireglot import cli, load, trial
-from wireglot.findings import Findings
+from wireglot import cli
+from wireglot.authoring import trial
+from wireglot.checks.findings import Findings
+from wireglot.language import load
 
 from .tables import read_yaml
 
@@ -118,7 +120,7 @@ def test_every_check_has_a_broken_file_and_a_section_in_the_docs() -> None:
     assert {path.name[:4] for path in CASES} | ELSEWHERE == set(titles)
     engine = Path(load.__file__).parent
     named = {
-        i for p in engine.glob("*.py") for i in re.findall(r'"(R0\d\d)"', p.read_text("utf-8"))
+        i for p in engine.rglob("*.py") for i in re.findall(r'"(R0\d\d)"', p.read_text("utf-8"))
     }
     assert named <= set(titles)
     sections = re.split(r"^### ", text, flags=re.M)[1:]

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from wireglot import cli, commands, terminal
+from wireglot import cli
+from wireglot.commandline import commands, terminal
 
 CALL = {
     "id": "call_1",

@@ -14,9 +14,9 @@ import pytest
 
 import wireglot
 from benchmarks import workloads
-from wireglot.fast import Fast
+from wireglot.compiler.fast import Fast
+from wireglot.compiler.state import State
 from wireglot.notes import Note
-from wireglot.state import State
 
 from .mutate import some
 

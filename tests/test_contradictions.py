@@ -9,7 +9,7 @@ import pytest
 
 from tests.test_items import FRAMES, MESSAGE, NAME, RULES, WHOLE, told, translated
 from tests.test_streams import HEAD, call, calls, chunk
-from wireglot.streams import Translator
+from wireglot.streaming.streams import Translator
 
 Json = Any
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from wireglot import changes, cli, crossing, diff, load_rules
+from wireglot import cli, load_rules
+from wireglot.authoring import changes, crossing, diff
 from wireglot.rulesets import RuleSet
 
 from .tables import read_yaml

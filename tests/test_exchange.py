@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import carry
+from wireglot.loop import carry
 
 from . import mocks
 from .loop import scripts

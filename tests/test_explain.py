@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from wireglot import cli, explain
+from wireglot import cli
+from wireglot.audits import explain
 
 BODY = {
     "model": "m",

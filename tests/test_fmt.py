@@ -10,9 +10,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireglot import cli, layout
+from wireglot import cli
+from wireglot.authoring import layout
 from wireglot.errors import RuleError
-from wireglot.source import parse
+from wireglot.language.source import parse
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted([*ROOT.glob("rules/**/*.yaml"), *ROOT.glob("tests/dialects/*.yaml")])

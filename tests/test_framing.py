@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import wireglot
 from tests.test_streams import ANTHROPIC, DIALECTS, INTERLEAVED, RULES, WHOLE, chunk, translated
-from wireglot import framing
+from wireglot.streaming import framing
 
 CHAT = [*INTERLEAVED[:2], chunk({"content": "é\u2028\U0001f600 \\n"}), *INTERLEAVED[2:]]
 STREAMS: dict[str, list[Any]] = {

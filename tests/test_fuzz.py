@@ -10,24 +10,14 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import (
-    events,
-    form,
-    ladder,
-    laddercheck,
-    lenses,
-    load,
-    picture,
-    rulefile,
-    schema,
-    tableform,
-)
+from wireglot.checks import form, laddercheck, tableform
+from wireglot.checks.findings import Findings
+from wireglot.checks.pictureform import MODES
 from wireglot.errors import ConversionError
-from wireglot.findings import Findings
-from wireglot.lenses import Misfit
-from wireglot.pictureform import MODES
+from wireglot.language import events, ladder, lenses, load, picture, rulefile, schema
+from wireglot.language.lenses import Misfit
+from wireglot.language.source import Pos, parse
 from wireglot.rulesets import RuleSet
-from wireglot.source import Pos, parse
 from wireglot.trail import Trail
 
 from . import ruleeach, rulefuzz

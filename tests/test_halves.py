@@ -10,9 +10,10 @@ import pytest
 
 import wireglot
 from benchmarks import workloads
-from wireglot import halves, jsontext
+from wireglot import jsontext
+from wireglot.compiler import halves
+from wireglot.compiler.state import Odd
 from wireglot.dialects import DialectRules
-from wireglot.state import Odd
 
 from .mutate import some
 from .test_compiled import DIALECTS, WEATHER, counted, recorded, same_json, weather

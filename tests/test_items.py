@@ -27,7 +27,7 @@ from tests.test_streams import (
     pieces,
 )
 from tests.test_streams import WHOLE as OTHERS
-from wireglot.streams import Translator
+from wireglot.streaming.streams import Translator
 
 RULES = wireglot.load_rules()
 NAME = "openai-responses"

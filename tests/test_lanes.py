@@ -13,8 +13,8 @@ import pytest
 
 import wireglot
 from benchmarks import stream_frames
-from wireglot.fold import Fold
-from wireglot.framing import Splitter
+from wireglot.streaming.fold import Fold
+from wireglot.streaming.framing import Splitter
 
 from . import streamdiff
 from .streamdiff import difference, outcome

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import examples, laws, trial
+from wireglot.audits.where import rule_at
+from wireglot.authoring import examples, laws, trial
+from wireglot.authoring.difference import differences
+from wireglot.authoring.generate import Generator
+from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
-from wireglot.difference import differences
-from wireglot.generate import Generator
-from wireglot.shrink import shrink
-from wireglot.where import rule_at
 
 from . import sdklaws
 from .oracles import sdk

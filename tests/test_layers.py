@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import cli, load, show, source, trial
+from wireglot import cli
+from wireglot.authoring import show, trial
+from wireglot.language import load, source
 
 HERE = Path(__file__).parent
 FAMILY = HERE.parent / "examples" / "family"

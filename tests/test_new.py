@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import cli, layers, load, starter, vocabulary
-from wireglot.starter import Started, Wanted
-from wireglot.trial import Trial
+from wireglot import cli
+from wireglot.authoring import starter, vocabulary
+from wireglot.authoring.starter import Started, Wanted
+from wireglot.authoring.trial import Trial
+from wireglot.language import layers, load
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "tutorial-add-a-provider.md").read_text("utf-8")

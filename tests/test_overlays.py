@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import trial
+from wireglot.authoring import trial
 
 from .mutate import some
 from .tables import read_yaml

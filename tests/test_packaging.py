@@ -76,8 +76,9 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     assert "wireglot = wireglot.cli:main" in (metadata / "entry_points.txt").read_text()
     package = installed / "wireglot"
     assert (package / "py.typed").is_file()
-    modules = {path.name for path in (ROOT / "engine" / "wireglot").glob("*.py")}
-    assert modules == {path.name for path in package.glob("*.py")}
+    source = ROOT / "engine" / "wireglot"
+    modules = {path.relative_to(source) for path in source.rglob("*.py")}
+    assert modules == {path.relative_to(package) for path in package.rglob("*.py")}
     rules = {
         path.name for kind in ("yaml", "schema.json") for path in (ROOT / "rules").glob(f"*.{kind}")
     }

@@ -17,7 +17,7 @@ from wireglot import ir
 from .tables import read_yaml
 
 ROOT = Path(__file__).parent.parent
-ENGINE = sorted((ROOT / "engine" / "wireglot").glob("*.py"))
+ENGINE = sorted((ROOT / "engine" / "wireglot").rglob("*.py"))
 RULES = [path for path in sorted((ROOT / "rules").glob("*.yaml")) if path.stem != "ladder"]
 HOOKS = "hooks.py"
 HOOK_LINES = 150

@@ -10,7 +10,11 @@ import pytest
 import yaml
 
 import wireglot
-from wireglot import documents, form, lenses, notes, picture, rulefile, schema, source, trial
+from wireglot import notes
+from wireglot.authoring import trial
+from wireglot.checks import form
+from wireglot.files import documents
+from wireglot.language import lenses, picture, rulefile, schema, source
 
 from .tables import read_yaml
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import cli, report
+from wireglot import cli
+from wireglot.audits import report
 
 from .oracles import sdk
 

@@ -14,27 +14,25 @@ from typing import Any
 import jsonschema
 import pytest
 
-from wireglot import (
-    cli,
+from wireglot import cli
+from wireglot.checks import (
     enforceschema,
     fields,
     form,
     grammar,
     laddercheck,
-    load,
     pictureschema,
     rulemodel,
-    source,
     tableform,
-    variants,
 )
-from wireglot import ruleschema as schemas
+from wireglot.checks import ruleschema as schemas
+from wireglot.checks.findings import Findings
+from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
-from wireglot.findings import Findings
 from wireglot.ir import field_type
-from wireglot.merge import REMOVED
-from wireglot.pictureform import Pictures
-from wireglot.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
+from wireglot.language import load, source, variants
+from wireglot.language.merge import REMOVED
+from wireglot.language.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
 
 from . import rulefuzz
 
@@ -131,7 +129,7 @@ def test_the_schema_that_is_shipped_is_that_of_the_models(
 ) -> None:
     made = schemas.text(RULES if name == "rules" else LADDER)
     shipped = ROOT / "rules" / NAMES[name]
-    told = "run `python -m wireglot.ruleschema`"
+    told = "run `python -m wireglot.checks.ruleschema`"
     assert shipped.read_text("utf-8") == made, told
     assert cli.main(["schema", *(["--ladder"] if name == "ladder" else [])]) == 0
     assert capfdbinary.readouterr().out == shipped.read_bytes()

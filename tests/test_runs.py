@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import wireglot
 from tests.streamsdk import brackets
 from tests.test_streams import DIALECTS, INTERLEAVED, TWO, WHOLE, pieces
-from wireglot.streams import Translator
+from wireglot.streaming.streams import Translator
 
 RULES = wireglot.packaged()
 Json = Any

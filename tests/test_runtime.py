@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import shelf
+from wireglot.language import shelf
 
 ACME = """\
 wireglot: 1
@@ -81,7 +81,7 @@ def test_rules_come_from_a_folder_a_zip_file_or_a_mapping(tmp_path: Path) -> Non
 
 
 def shelf_value() -> Any:
-    from wireglot.source import parse
+    from wireglot.language.source import parse
 
     return parse(acme(), "acme.yaml").plain()
 

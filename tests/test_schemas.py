@@ -12,10 +12,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from wireglot.compiler.schemacode import taker
+from wireglot.compiler.state import UNUSUAL, clean
+from wireglot.compiler.symbols import Code
 from wireglot.payload import MAX_NUMBER
-from wireglot.schemacode import taker
-from wireglot.state import UNUSUAL, clean
-from wireglot.symbols import Code
 
 HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 NARROW = """

@@ -12,7 +12,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import pytest
 
 from examples.gateway import Gateway
-from wireglot import carry
+from wireglot.loop import carry
 
 from . import mocks
 from .loop import scripts

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import cli, documents, laws, replay, tree
+from wireglot import cli
+from wireglot.authoring import laws
 from wireglot.errors import ConversionError, UsageError
+from wireglot.files import documents, replay, tree
 
 CASES = Path(__file__).parent / "cases" / "sessions"
 RULES = wireglot.packaged()

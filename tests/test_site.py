@@ -16,7 +16,8 @@ import yaml
 
 import wireglot
 from website import commandline, dialects, links, losses, matrix, pages, reference, sources
-from wireglot import cli, form, notes
+from wireglot import cli, notes
+from wireglot.checks import form
 
 from .tables import read_yaml
 

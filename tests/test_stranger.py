@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import laws
+from wireglot.authoring import laws
 
 FOLDER = Path(__file__).parent / "dialects"
 

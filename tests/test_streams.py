@@ -19,8 +19,8 @@ from tests.oracles import sdk
 from tests.oracles.frames import perturb
 from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
-from wireglot.fold import Fold
-from wireglot.streams import Translator
+from wireglot.streaming.fold import Fold
+from wireglot.streaming.streams import Translator
 
 RULES = wireglot.load_rules()
 DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex", "ollama")

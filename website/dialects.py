@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from wireglot import examples, show
-from wireglot.examples import Example
-from wireglot.rulefile import Dialect, Shape
+from wireglot.authoring import examples, show
+from wireglot.authoring.examples import Example
+from wireglot.language.rulefile import Dialect, Shape
+from wireglot.language.source import Node
 from wireglot.rulesets import RuleSet
-from wireglot.source import Node
 
 from .losses import Loss, losses
 from .pages import Link, Page, Shown, as_json, heading, pretty, render, shown, slug

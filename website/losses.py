@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from wireglot import picture as pic
-from wireglot.lenses import Table
+from wireglot.language import picture as pic
+from wireglot.language.lenses import Table
+from wireglot.language.picture import Hole
+from wireglot.language.rulefile import Case, Conversation, Dialect
 from wireglot.notes import CODES
-from wireglot.picture import Hole
-from wireglot.rulefile import Case, Conversation, Dialect
 
 MADE_TIME = "time"
 

@@ -19,7 +19,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from wireglot.show import Line
+from wireglot.authoring.show import Line
 
 WIDE = 46  # a JSON value that fits stands in one line
 PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?::\d+)?")

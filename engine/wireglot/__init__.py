@@ -22,20 +22,20 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
 from .guards import has_tool_calls, is_tool_result
-from .load import load_rules, packaged
+from .language.load import load_rules, packaged
 from .notes import Note
 from .policy import Policy, load_policy
 from .results import Conversion, Envelope, Reading
 from .rulesets import RuleSet
 
 if TYPE_CHECKING:
+    from .audits.trace import Trace
     from .dialects import DialectRules
-    from .exchanges import Exchange
+    from .interpreter.resolver import Resolve
     from .ir import Unit
-    from .live import LiveRules
-    from .resolver import Resolve
-    from .streams import TextStream, Translator
-    from .trace import Trace
+    from .language.live import LiveRules
+    from .loop.exchanges import Exchange
+    from .streaming.streams import TextStream, Translator
 
 __version__ = "0.1.0"
 __all__ = [
@@ -174,7 +174,7 @@ def translate(
         ConversionError: A frame cannot be read.
         PolicyError: The policy forbids a note, which is known at the end.
     """
-    from . import streams
+    from .streaming import streams
 
     made = packaged().translator(source, target, model, options, policy)
     return streams.translate(made, frames)
@@ -192,7 +192,7 @@ def atranslate(
 
     The arguments and errors are those of `translate`.
     """
-    from . import streams
+    from .streaming import streams
 
     made = packaged().translator(source, target, model, options, policy)
     return streams.atranslate(made, frames)
@@ -225,7 +225,7 @@ def text_stream(frames: Iterable[Any], dialect: str) -> TextStream:
         UsageError: The dialect does not exist or has no streams.
         ConversionError: A frame cannot be read; raised where it is iterated.
     """
-    from .streams import TextStream
+    from .streaming.streams import TextStream
 
     return TextStream(packaged(), frames, dialect)
 
@@ -240,19 +240,19 @@ def __getattr__(name: str) -> Any:
 
         return DialectRules
     if name == "LiveRules":
-        from .live import LiveRules
+        from .language.live import LiveRules
 
         return LiveRules
     if name == "Exchange":
-        from .exchanges import Exchange
+        from .loop.exchanges import Exchange
 
         return Exchange
     if name == "Trace":
-        from .trace import Trace
+        from .audits.trace import Trace
 
         return Trace
     if name in ("TextStream", "Translator"):
-        from . import streams
+        from .streaming import streams
 
         return getattr(streams, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from . import commands, terminal
-from .terminal import FAILED, FORBIDDEN, USAGE, Stop
+from .commandline import commands, terminal
+from .commandline.terminal import FAILED, FORBIDDEN, USAGE, Stop
 
 CHECKED = "check calls against their tools' schemas"
 RULES = "rule files of your own: a folder or a zip file"

@@ -6,41 +6,29 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import (
-    admission,
-    arguments,
-    conversation,
-    demands,
-    documents,
-    enforce,
-    hooks,
-    ladder,
-    pairing,
-    paths,
-    rulefile,
-    sessions,
-    turns,
-    units,
-    variants,
-)
+from . import hooks, units
 from . import policy as policies
-from .env import Env
+from .audits import paths
 from .errors import ConversionError, Foreseen, UsageError
-from .lenses import Misfit
+from .files import documents, sessions
+from .interpreter import admission, arguments, conversation, demands, enforce, pairing, turns
+from .interpreter.env import Env
+from .interpreter.reader import Reader
+from .interpreter.recorder import Recorder, Written
+from .interpreter.resolver import Resolve
+from .interpreter.sight import View
+from .interpreter.writer import Writer
+from .language import ladder, rulefile, variants
+from .language.lenses import Misfit
+from .language.picture import ABSENT
+from .language.rulefile import Shape
 from .notes import Draft, Note, severity_of
 from .payload import Clock, check_call, check_json, check_unit, known_options, resolving, with_clock
-from .picture import ABSENT
-from .reader import Reader
-from .recorder import Recorder, Written
-from .resolver import Resolve
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
-from .rulefile import Shape
-from .sight import View
 from .trail import Several, Trail, pointer
-from .writer import Writer
 
 if TYPE_CHECKING:
-    from .halves import Reads, Writes
+    from .compiler.halves import Reads, Writes
 
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
@@ -113,7 +101,7 @@ class DialectRules:
     @functools.cached_property
     def _reads(self) -> Reads | None:
         """The compiled reading of requests, None where the interpreter does it all."""
-        from . import halves
+        from .compiler import halves
 
         def slow(body: Any, model: str | None, stream: bool | None) -> Reading:
             return self._reading(self, body, "request", model, stream, {})
@@ -205,7 +193,7 @@ class DialectRules:
     @functools.cached_property
     def _writes(self) -> Writes | None:
         """The compiled writing of requests, None where the interpreter does it all."""
-        from . import halves
+        from .compiler import halves
 
         def partial(ir: Any, alone: bool = True) -> Any:
             admission.check(ir, "request")
@@ -551,7 +539,7 @@ class DialectRules:
         return self.model.conversation
 
     def _request_hole(self, field: str) -> tuple[Any, rulefile.Case]:
-        from .picture import holes
+        from .language.picture import holes
 
         case = self._unit("request").cases[0]
         for hole in holes(case.wire):

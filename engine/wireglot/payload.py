@@ -7,7 +7,7 @@ from typing import Any
 
 from .errors import ConversionError, UsageError
 from .ir import UNITS
-from .lenses import finite
+from .language.lenses import finite
 from .trail import pointer
 
 Clock = Callable[[], float]  # seconds since 1970
@@ -62,7 +62,7 @@ def resolving(options: dict[str, Any], ask: Any) -> dict[str, Any]:
     """Return options with a resolver, if there is one; it remembers during one conversion."""
     if ask is None:
         return options
-    from .resolver import Resolver
+    from .interpreter.resolver import Resolver
 
     return {**options, "resolve": Resolver(ask)}
 

@@ -134,7 +134,7 @@ def of(policy: Mapping[str, str] | Policy | None) -> Policy:
 
 def load_policy(file: str | Path) -> Policy:
     """Load a policy file, YAML or JSON. Raises RuleError with its place, UsageError."""
-    from .source import MAX_BYTES, parse
+    from .language.source import MAX_BYTES, parse
 
     try:
         with open(file, encoding="utf-8-sig") as opened:
@@ -147,7 +147,7 @@ def load_policy(file: str | Path) -> Policy:
 
 
 def _loaded(node: Any) -> Policy:
-    from .source import wrong
+    from .language.source import wrong
 
     if not isinstance(node.value, dict):
         raise wrong("a policy file is a mapping", node.pos)
@@ -174,7 +174,7 @@ def _loaded(node: Any) -> Policy:
 
 
 def _row(node: Any) -> Row:
-    from .source import wrong
+    from .language.source import wrong
 
     if not isinstance(node.value, dict):
         raise wrong("a row of a policy is a mapping", node.pos, "{effect: lost, do: fail}")

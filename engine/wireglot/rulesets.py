@@ -8,25 +8,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any
 
 from .errors import Foreseen, UsageError
+from .language.source import Node
 from .notes import Note, quiet
 from .payload import Clock, check_call, known_options, resolving, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
-from .source import Node
 
 if TYPE_CHECKING:
-    from .audit import Audit
+    from .audits.audit import Audit
+    from .compiler.fast import Fast
     from .dialects import DialectRules
-    from .exchanges import Exchange
-    from .fast import Fast
-    from .ladder import Ladder
-    from .live import LiveRules
-    from .recorder import Recorder
-    from .repair import Diagnosis
-    from .resolver import Resolve
-    from .rulefile import Dialect
-    from .streams import Translator
-    from .variants import Row, Rows
+    from .interpreter.recorder import Recorder
+    from .interpreter.repair import Diagnosis
+    from .interpreter.resolver import Resolve
+    from .language.ladder import Ladder
+    from .language.live import LiveRules
+    from .language.rulefile import Dialect
+    from .language.variants import Row, Rows
+    from .loop.exchanges import Exchange
+    from .streaming.streams import Translator
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
 NONE: Both = ((), ())
@@ -86,7 +86,7 @@ class RuleSet:
 
     @functools.cached_property
     def _ladder(self) -> Ladder:
-        from . import ladder
+        from .language import ladder
 
         return ladder.load(self._files()["ladder"])
 
@@ -98,7 +98,7 @@ class RuleSet:
         """
         if self._known_hash:
             return self._known_hash
-        from .source import fingerprint
+        from .language.source import fingerprint
 
         return fingerprint(self._files())
 
@@ -116,8 +116,8 @@ class RuleSet:
     def watch(
         self, on_change: Callable[[LiveRules], None] | None = None, start: bool = True
     ) -> LiveRules:
-        """Return rules that follow their files; `wireglot.live.LiveRules` says more."""
-        from .live import LiveRules
+        """Return rules that follow their files; `wireglot.language.live.LiveRules` says more."""
+        from .language.live import LiveRules
 
         return LiveRules(self, on_change, start)
 
@@ -129,13 +129,13 @@ class RuleSet:
         found = self._dialects.get((name, rows))
         if found is None:
             self._known(name)
-            from . import rulefile
             from .dialects import DialectRules
+            from .language import rulefile
 
             node = self._files()[name]
             pick = None
             if name in self._varied:
-                from . import variants
+                from .language import variants
 
                 node = variants.laid(node, variants.rows(node), rows)
                 pick = functools.partial(self._picked, name)
@@ -153,12 +153,12 @@ class RuleSet:
         """
         if name not in self._varied:
             return ()
-        from . import variants
+        from .language import variants
 
         return tuple(self._made(name, rows) for rows in variants.samples(self._varied[name]))
 
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
-        from . import variants
+        from .language import variants
 
         if not options and model.__class__ in (str, NoneType) and (name, model) in self._named:
             return self._named[name, model]
@@ -183,7 +183,7 @@ class RuleSet:
         key = (source, target, model)
         if not options and model.__class__ in (str, NoneType) and key in self._chosen:
             return self._chosen[key]
-        from . import variants
+        from .language import variants
 
         self._known(source)
         self._known(target)
@@ -300,7 +300,7 @@ class RuleSet:
         check_call(model, stream)
         judge = of(policy)
         if trace:
-            from . import provenance
+            from .audits import provenance
 
             told = provenance.traced(self, body, source, target, unit, model, stream, full, both)
             return concluded(*told[:3], judge, source, target, self.hash, told.trace)
@@ -319,7 +319,7 @@ class RuleSet:
 
         What is right stays as it is; a second repair changes nothing. Raises as `convert` does.
         """
-        from . import repair
+        from .interpreter import repair
 
         return repair.repair(self, body, dialect, model, options, policy)
 
@@ -334,7 +334,7 @@ class RuleSet:
 
         Raises UsageError.
         """
-        from . import repair
+        from .interpreter import repair
 
         return repair.diagnose(self, body, dialect, model, options)
 
@@ -349,7 +349,7 @@ class RuleSet:
         resolve: Resolve | None = None,
     ) -> Exchange:
         """Put a client of one dialect in front of a provider. `wireglot.exchange` says more."""
-        from .exchanges import Exchange
+        from .loop.exchanges import Exchange
 
         return Exchange(self, client, provider, model, options, state, policy, resolve)
 
@@ -368,19 +368,19 @@ class RuleSet:
         then the whole response in the target, unless `result` is false, and `.notes` what was not
         carried exactly. Raises UsageError.
         """
-        from . import streams
+        from .streaming import streams
 
         return streams.translator(self, source, target, model, options, policy, result)
 
     def collect(self, frames: Iterable[Any], dialect: str) -> Any:
         """Return the response that the frames of a stream make, in their own dialect."""
-        from . import streams
+        from .streaming import streams
 
         return streams.collect(self, frames, dialect)
 
     def frames(self, response: Any, dialect: str) -> Iterator[Any]:
         """Yield the frames of a stream that makes a response, in its own dialect."""
-        from . import told
+        from .streaming import told
 
         return told.frames(self, response, dialect)
 
@@ -398,7 +398,7 @@ class RuleSet:
         Without a `model` each kind of model is tried that the rules tell apart. With `examples`
         each line holds a payload that shows it. Raises UsageError.
         """
-        from . import audit
+        from .audits import audit
 
         check_call(model, None, source=source, target=target)
         known = known_options(options)
@@ -415,7 +415,7 @@ class RuleSet:
 
     def rows_for(self, name: str, model: str | None, options: Mapping[str, Any]) -> Rows:
         """Return which variants of a dialect apply for a model and options."""
-        from . import variants
+        from .language import variants
 
         return variants.applying(self.rows(name), name, model, options)
 
@@ -467,10 +467,10 @@ class RuleSet:
             return None
         import pickle
 
-        return pickle.loads(ready)  # made by `wireglot.prepare`, and shipped with the code
+        return pickle.loads(ready)  # made by `wireglot.language.prepare`, and shipped with the code
 
     def _ready(self, plan: Any, source: str, target: str, both: Both) -> Fast:
-        from .fast import Fast
+        from .compiler.fast import Fast
 
         def models() -> Any:
             one, two = self._made(source, both[0]), self._made(target, both[1])
@@ -485,8 +485,8 @@ class RuleSet:
 
     def plan(self, source: str, target: str, both: Both = NONE) -> Any:
         """Compile a pair: plain data for the wheel, or None where the interpreter does it all."""
-        from . import plan
-        from .symbols import Cannot, NoFit
+        from .compiler import plan
+        from .compiler.symbols import Cannot, NoFit
 
         one, two = self._made(source, both[0]).model, self._made(target, both[1]).model
         if _told_by_text(one):
@@ -526,7 +526,7 @@ def check_name(name: str, there: Collection[str]) -> None:
 
 def _told_by_text(model: Dialect) -> bool:
     """Tell whether a text decides which result it is: generated code looks at types and keys."""
-    from .picture import texts
+    from .language.picture import texts
 
     results = model.shapes.get("tool_result")
     cases = results.cases if results else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .recorder import Recorder
+    from .interpreter.recorder import Recorder
 
 At = tuple[Any, ...]
 

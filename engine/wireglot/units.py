@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import ladder
+from .interpreter.reader import Reader
+from .interpreter.writer import Writer
 from .ir import USER_DATA
-from .lenses import Misfit
-from .picture import Hole
-from .reader import Reader
-from .rulefile import Shape
+from .language import ladder
+from .language.lenses import Misfit
+from .language.picture import Hole
+from .language.rulefile import Shape
 from .trail import At, Trail, pointer
-from .writer import Writer
 
 
 def whole(reader: Reader, shape: Shape, body: Any, at: At = ()) -> Any:

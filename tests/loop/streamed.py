@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import wireglot
-from wireglot import framing
+from wireglot.streaming import framing
 
 from . import sdks
 from .clients import Call

@@ -1,0 +1,1 @@
+"""What a conversion did, and what it can do: traces, explanations, reports, audits."""

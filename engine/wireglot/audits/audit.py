@@ -1,0 +1,238 @@
+"""Audits: what becomes of each field between two dialects, found from their rules alone.
+
+The source's pictures make payloads in which each choice is taken once (`probes`), the IR makes
+talks that strain order and pairing (`talks`). Each is converted (`gather`); what the notes say,
+gathered by wire path, are the lines of the audit. So every line has a payload that shows it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ..errors import UsageError
+from ..language.lenses import stringify
+from ..notes import Severity
+from .provoke import ANY_MODEL, Probe, payloads
+
+if TYPE_CHECKING:
+    from ..rulesets import RuleSet
+
+Effect = Literal[
+    "refused", "lost", "changed", "moved", "added", "kept", "carried", "decided", "silent"
+]
+EFFECTS: tuple[Effect, ...] = (
+    "refused", "lost", "changed", "moved", "added", "kept", "carried", "decided", "silent",
+)  # fmt: skip
+UNITS = ("request", "response", "error", "session")
+EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
+LAST = "last"  # the payloads that were asked for the last time
+WORST = 3  # codes of a cell
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What becomes of one field, or what is filled in.
+
+    `source` is a wire path such as `messages[].content`, where `[]` is any element and `(other)` a
+    key that no picture names; None where nothing of the source is meant.
+    `targets` are the paths where it goes. `code` is that of the note; where there is no note and
+    the effect is `silent`, it says why. `reasons` are the sentences of the notes, `rules` the
+    places that decide it, and `source_rule` pictures the field. `models` are those for which alone
+    the line holds, if not for all. `example` is what shows it: `body`, `model` and `stream`.
+    """
+
+    effect: Effect
+    code: str | None
+    severity: Severity | None
+    source: str | None
+    targets: tuple[str, ...]
+    reasons: tuple[str, ...]
+    source_rule: str | None
+    rules: tuple[str, ...]
+    models: tuple[str, ...] = ()
+    example: Any = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the line as plain JSON, the example only where there is one."""
+        made = {name: getattr(self, name) for name in self.__slots__}
+        made = {k: list(v) if isinstance(v, tuple) else v for k, v in made.items()}
+        if made["example"] is None:
+            del made["example"]
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What a conversion from one dialect to another does to a unit; the gravest lines first."""
+
+    source: str
+    target: str
+    unit: str
+    lines: tuple[Line, ...]
+    probes: int
+    rules_hash: str
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The codes of all notes that such a conversion makes."""
+        return frozenset(
+            line.code for line in self.lines if line.code is not None and line.severity is not None
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many lines of each effect there are, but for what is the same in all pairs."""
+        found = Counter(line.effect for line in self.lines if line.code not in EVERYWHERE)
+        return {effect: found[effect] for effect in EFFECTS if found[effect]}
+
+    def of(self, path: str) -> tuple[Line, ...]:
+        """Return the lines of a wire path of the source, and of all that is below it."""
+        below = (f"{path}.", f"{path}[]")
+        return tuple(
+            line
+            for line in self.lines
+            if line.source is not None and (line.source == path or line.source.startswith(below))
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the audit as plain JSON."""
+        made: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return {**made, "counts": self.counts, "lines": [line.as_json() for line in self.lines]}
+
+
+class Cell(NamedTuple):
+    """One pair of a matrix: how many lines of each effect, and the gravest codes.
+
+    A code that all pairs have is none of the gravest: it tells no pair from another.
+    """
+
+    source: str
+    target: str
+    unit: str
+    counts: dict[str, int]
+    worst: tuple[str, ...]
+
+
+# -- making them ----------------------------------------------------------------------------------
+
+_CACHE: WeakKeyDictionary[RuleSet, dict[Any, Any]] = WeakKeyDictionary()
+
+
+def audit(
+    rules: RuleSet,
+    source: str,
+    target: str,
+    unit: str = "request",
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    examples: bool = False,
+) -> Audit:
+    """Say what becomes of each field of a unit; `RuleSet.audit` says more."""
+    _check(rules, (source, target), unit)
+    known = _CACHE.setdefault(rules, {})
+    key = (source, target, unit, model, stringify(dict(options or {})))
+    if key not in known:
+        from .gather import Gatherer
+
+        made = _payloads(rules, source, unit)
+        work = Gatherer(rules, source, target, unit, dict(options or {}))
+        lines = work.noted(made, [model] if model else work.models()).traced(made).lines()
+        found = sorted(lines, key=_order)
+        known[key] = Audit(source, target, unit, tuple(found), len(made), rules.hash)
+    whole: Audit = known[key]
+    if examples:
+        return whole
+    bare = tuple(dataclasses.replace(line, example=None) for line in whole.lines)
+    return dataclasses.replace(whole, lines=bare)
+
+
+def matrix(
+    rules: RuleSet,
+    units: Iterable[str] = UNITS,
+    names: Iterable[str] | None = None,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> tuple[Cell, ...]:
+    """Count what the conversions of all pairs note, for one kind of model.
+
+    What becomes of unknown keys and of values of another type is the same everywhere, and is not
+    counted.
+    """
+    from .gather import Gatherer
+
+    known = _CACHE.setdefault(rules, {})
+    names = tuple(rules.dialects if names is None else names)
+    cells = []
+    for unit in units:
+        there = [name for name in names if unit in rules[name].model.units]
+        for source in there:
+            for target in (name for name in there if name != source):
+                key = ("cell", source, target, unit, model, stringify(dict(options or {})))
+                if key not in known:
+                    made = [p for p in _payloads(rules, source, unit) if not p.odd]
+                    work = Gatherer(rules, source, target, unit, dict(options or {}))
+                    lines = work.noted(made, [model or ANY_MODEL]).lines()
+                    known[key] = _cell(source, target, unit, lines)
+                cells.append(known[key])
+    return tuple(map(_telling(cells), cells))
+
+
+def _telling(cells: list[Cell]) -> Callable[[Cell], Cell]:
+    """Return what leaves of a cell's codes the gravest that not every pair of its unit has."""
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        found[cell.unit] = found.get(cell.unit, set(cell.worst)) & set(cell.worst)
+
+    def telling(cell: Cell) -> Cell:
+        worst = [code for code in cell.worst if code not in found[cell.unit]]
+        return cell._replace(worst=tuple(worst[:WORST]))
+
+    return (
+        telling if len(cells) > len(found) else lambda cell: cell._replace(worst=cell.worst[:WORST])
+    )
+
+
+def _cell(source: str, target: str, unit: str, lines: Iterable[Line]) -> Cell:
+    told = sorted((line for line in lines if line.code not in EVERYWHERE), key=_order)
+    counts = Counter(line.effect for line in told)
+    grave = Counter(str(line.code) for line in told if line.severity == "error")
+    other = Counter(str(line.code) for line in told if line.severity == "warning")
+    worst = dict.fromkeys(code for found in (grave, other) for code, _ in found.most_common())
+    return Cell(
+        source,
+        target,
+        unit,
+        {effect: counts[effect] for effect in EFFECTS if counts[effect]},
+        tuple(worst),
+    )
+
+
+def _check(rules: RuleSet, names: Iterable[str], unit: str) -> None:
+    if unit not in UNITS:
+        raise UsageError(f"an audit is of one of {', '.join(UNITS)}, not of `{unit}`")
+    for name in names:
+        if unit not in rules[name].model.units:
+            raise UsageError(f"{name} has no picture of a {unit}")
+
+
+def _payloads(rules: RuleSet, name: str, unit: str) -> tuple[Probe, ...]:
+    known = _CACHE.setdefault(rules, {})
+    key = ("payloads", name, unit)
+    if key not in known:
+        known[key] = tuple(payloads(rules[name], unit, rules.variants(name)))
+    last = known.get(LAST, key)
+    for probe in known[last] if last != key else ():
+        probe.reads.clear()  # what was read is kept for one source at a time
+    known[LAST] = key
+    found: tuple[Probe, ...] = known[key]
+    return found
+
+
+def _order(line: Line) -> tuple[Any, ...]:
+    path = line.source
+    return EFFECTS.index(line.effect), path is None, path or "", line.code or ""

@@ -1,0 +1,64 @@
+"""A page of audits, or of the matrix of all pairs: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..errors import UsageError
+from . import auditform
+from .audit import EVERYWHERE, Audit, Cell, Line
+from .explain import rule_line
+from .report import hash_of, page_text
+
+OPENED = ("refused", "lost", "changed", "moved", "added", "kept")
+
+
+def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str:
+    """Return audits or the cells of a matrix as HTML. Raises UsageError without jinja2."""
+    try:
+        from jinja2 import Environment
+        from markupsafe import Markup
+    except ImportError:
+        raise UsageError("a page needs `pip install 'wireglot[report]'`") from None
+    style = page_text("report.css") + page_text("audit.css")
+    head, *rows = auditform.rows(cells) if cells else [()]
+    one = audits[0] if len(audits) == 1 else None
+    template = Environment(autoescape=True).from_string(page_text("audit.html"))
+    return template.render(
+        title=f"Audit: {auditform.title(one) if one else 'what conversions do'}",
+        style=Markup(style),
+        style_hash=hash_of(style),
+        audits=list(map(_audit, audits)),
+        opened=OPENED,
+        head=head,
+        rows=rows,
+        rules_hash=rules_hash,
+    )
+
+
+def _audit(audit: Audit) -> dict[str, Any]:
+    return {
+        "title": auditform.title(audit),
+        "counted": auditform.counted(audit.counts),
+        "probes": audit.probes,
+        "groups": list(_groups(audit)),
+    }
+
+
+def _groups(audit: Audit) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    for effect, lines in auditform.groups(audit):
+        yield effect, auditform.WORDS[effect], list(map(_line, lines))
+    if odd := [_line(line) for line in audit.lines if line.code in EVERYWHERE]:
+        yield "everywhere", auditform.everywhere(audit), odd
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "place": auditform.place(line),
+        "targets": line.targets,
+        "code": line.code,
+        "severity": line.severity,
+        "said": auditform.said(line),
+        "rules": [(rule, rule_line(rule)) for rule in auditform.rules_of(line)],
+    }

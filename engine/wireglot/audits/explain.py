@@ -1,0 +1,148 @@
+"""Explaining one conversion in words: where a value comes from, and what became of another."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..language import load
+from ..notes import Note
+from ..results import Conversion
+from ..trail import keys_of
+from .trace import OUTSIDE, Fate, Origin, Trace
+
+WIDTH = 60
+PACKAGED = "rules/"  # how the places of packaged rules begin
+
+
+def chosen(done: Conversion, path: str | None, source: str | None) -> Trace:
+    """Return the part of a trace that is asked for: a place of the output, or of the input.
+
+    Raises UsageError where nothing stands at that place.
+    """
+    trace = done.trace
+    assert trace is not None
+    if path is None and source is None:
+        return trace
+    origins = trace.of_target(_pointer(path)) if path is not None else {}
+    fates = trace.of_source(_pointer(source)) if source is not None else {}
+    for place, found, whose in ((path, origins, "output"), (source, fates, "input")):
+        if place is not None and not found:
+            raise UsageError(f"nothing stands at `{place}` in the {whose}")
+    return Trace(origins, fates)
+
+
+def as_json(done: Conversion, part: Trace) -> dict[str, Any]:
+    """Return a part of a trace as plain JSON, with the notes that name it."""
+    return {**part.as_json(), "notes": [note._asdict() for note in notes_of(done.notes, part)]}
+
+
+def notes_of(notes: tuple[Note, ...], part: Trace) -> list[Note]:
+    """Return the notes that name something of a part of a trace."""
+    return [
+        note
+        for note in notes
+        if any(_names(note.target_path, at) for at in part.origins)
+        or any(_names(note.source_path, at) for at in part.fates)
+    ]
+
+
+def lines(body: Any, done: Conversion, part: Trace, briefly: bool) -> Iterator[str]:
+    """Say where values come from and what became of others; `briefly` in one line each."""
+    for at, origin in part.origins.items():
+        yield from _origin(body, done, at, origin, briefly)
+    for at, fate in part.fates.items():
+        if not briefly:
+            yield from _fate(body, done, at, fate)
+        elif not fate.targets:
+            yield f"{at or '(all)'} = {excerpt(body, at)} {told(fate)}"
+
+
+def _origin(body: Any, done: Conversion, at: str, origin: Origin, briefly: bool) -> Iterator[str]:
+    value = excerpt(done, at) if at.startswith(OUTSIDE) else excerpt(done.body, at)
+    if briefly:
+        sources = ", ".join(source or "(all)" for source in origin.sources) or said(origin)
+        yield f"{at or '(all)'} = {value} <- {sources}  {origin.rule or ''}".rstrip()
+        return
+    yield f"{at or '(all)'} = {value}"
+    for source in origin.sources:
+        yield f"  from {source or '(all)'} = {excerpt(body, source)}"
+    if not origin.sources:
+        yield f"  from nothing in the input: {said(origin)}"
+    yield from _rule(origin.rule)
+    for step in origin.steps:
+        yield f"  step {step}"
+    for note in done.notes:
+        if _names(note.target_path, at):
+            yield f"  note {note}"
+
+
+def _fate(body: Any, done: Conversion, at: str, fate: Fate) -> Iterator[str]:
+    yield f"{at or '(all)'} = {excerpt(body, at)}"
+    yield f"  {told(fate)}"
+    for target in fate.targets:
+        value = excerpt(done, target) if target.startswith(OUTSIDE) else excerpt(done.body, target)
+        yield f"  to {target or '(all)'} = {value}"
+    yield from _rule(fate.rule)
+    for note in done.notes:
+        if _names(note.source_path, at):
+            yield f"  note {note}"
+
+
+def said(origin: Origin) -> str:
+    """Say how a value came to be that stands nowhere in the input."""
+    return f"{origin.steps[0].way} {origin.steps[0].what}" if origin.steps else "nothing tells"
+
+
+def told(fate: Fate) -> str:
+    """Say what became of a value."""
+    return fate.kind if fate.code is None else f"{fate.kind}: {fate.code}"
+
+
+def _rule(rule: str | None) -> Iterator[str]:
+    if rule is not None:
+        text = rule_line(rule)
+        yield f"  rule {rule}" + (f"  {text}" if text else "")
+
+
+@functools.lru_cache(512)
+def rule_line(rule: str) -> str | None:
+    """Return the line of a rule file that `FILE:LINE:COLUMN` names, where it can be read."""
+    file, line, _ = rule.rsplit(":", 2)
+    name = file.removeprefix(PACKAGED)
+    # A folder of one's own may have this very name, too.
+    places = [Path(file), *([Path(load.packaged_folder()) / name] if name != file else [])]
+    for path in reversed(places):
+        try:
+            texts = path.read_text("utf-8").splitlines()
+        except (OSError, ValueError):
+            continue
+        if int(line) <= len(texts):
+            return texts[int(line) - 1].strip()
+    return None
+
+
+def excerpt(body: Any, at: str) -> str:
+    """Return the beginning of what stands at a pointer, as JSON."""
+    if at.startswith(OUTSIDE):
+        envelope = body.envelope._asdict() if body.envelope is not None else {}
+        return excerpt(envelope, at.removeprefix(OUTSIDE))
+    for key in keys_of(at):
+        try:
+            body = body[int(key)] if isinstance(body, list) else body[key]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return "?"
+    text = json.dumps(body, ensure_ascii=False)
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+
+
+def _pointer(path: str) -> str:
+    return path if not path or path.startswith(("/", OUTSIDE)) else f"/{path}"
+
+
+def _names(place: str | None, at: str) -> bool:
+    return place is not None and (at == place or at.startswith(f"{place}/"))

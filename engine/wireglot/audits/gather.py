@@ -1,0 +1,187 @@
+"""Gathering what conversions of many payloads say, by wire path."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConversionError
+from ..language import variants
+from ..notes import Note, Severity
+from ..results import all_notes
+from .audit import Effect, Line
+from .paths import Patterns
+from .provoke import ANY_MODEL, Probe
+from .trace import Trace
+
+if TYPE_CHECKING:
+    from ..dialects import Read
+    from ..language.variants import Rows
+    from ..rulesets import RuleSet
+
+Key = tuple[Effect, "str | None", "str | None"]  # effect, code, wire path
+SHOWN = 40  # characters of a value within a reason
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What is gathered for one line."""
+
+    example: Probe
+    severity: Severity | None = None
+    targets: dict[str, None] = dataclasses.field(default_factory=dict)
+    reasons: dict[str, None] = dataclasses.field(default_factory=dict)
+    rules: dict[str, None] = dataclasses.field(default_factory=dict)
+    models: dict[str, None] = dataclasses.field(default_factory=dict)
+
+
+class Gatherer:
+    """Converts payloads between two dialects and gathers the lines of an audit."""
+
+    def __init__(
+        self, rules: RuleSet, source: str, target: str, unit: str, options: dict[str, Any]
+    ) -> None:
+        self.rules, self.source, self.target, self.unit = rules, source, target, unit
+        self.options = options
+        self.tried: list[str] = []
+        self.found: dict[Key, _Gathered] = {}
+        self.written: dict[tuple[int, Rows], tuple[Read, list[Note]]] = {}
+        self.here = Patterns(rules[source].model, unit)
+        self.there = Patterns(rules[target].model, unit)
+
+    def models(self) -> list[str]:
+        """Return a model of each kind that the rules tell apart, the usual first."""
+        both = [self.rules.rows(name) for name in (self.source, self.target)]
+        found: dict[tuple[Rows, Rows], str] = {}
+        for name in (ANY_MODEL, *variants.models(*both)):
+            found.setdefault(self._rows(name), name)
+        return list(found.values())
+
+    def _rows(self, model: str) -> tuple[Rows, Rows]:
+        one, two = self.source, self.target
+        return (
+            self.rules.rows_for(one, model, self.options),
+            self.rules.rows_for(two, model, self.options),
+        )
+
+    def noted(self, made: Iterable[Probe], models: list[str]) -> Gatherer:
+        """Gather what is noted of each payload, for each of some models."""
+        self.tried = models
+        for model in models:
+            rows = self._rows(model)
+            for probe in made:
+                try:
+                    notes = self._notes(probe, model, rows)
+                except ConversionError as error:
+                    self._refused(error, probe, model)
+                    continue
+                for note in notes:
+                    self._note(note, probe, model)
+        return self
+
+    def _notes(self, probe: Probe, model: str, rows: tuple[Rows, Rows]) -> list[Note]:
+        """Convert with the interpreter; a payload is read once for all targets.
+
+        What two models read alike is written once for both, where the target is the same.
+        """
+        same = self.source == self.target
+        options = {**self.options} if same else {**self.options, "engine": "interpreted"}
+        one, two = (
+            self.rules._made(name, row)
+            for name, row in zip((self.source, self.target), rows, strict=True)
+        )
+        key = (model, rows[0], str(self.options))
+        read = probe.reads.get(key)
+        if read is None:
+            read = one._read(probe.body, self.unit, model, probe.stream, options)
+            probe.reads[key] = read
+        before = self.written.get((id(probe), rows[1]))
+        if before is not None and _alike(before[0], read):
+            return before[1]
+        trail, odd = read.trail.fork(), [copy.copy(draft) for draft in read.odd]
+        body, drafts, _ = two._write(read.ir, self.unit, same, trail, options, set(read.made), odd)
+        notes = all_notes(read.notes, drafts, body, same)
+        self.written[id(probe), rows[1]] = (read, notes)
+        return notes
+
+    def _refused(self, error: ConversionError, probe: Probe, model: str) -> None:
+        path = self.here.pattern(error.path) if error.path else None
+        found = self._at(("refused", "refused", path), error.rule, probe, model)
+        found.severity = "error"
+        found.reasons[_short(error.reason)] = None
+
+    def _note(self, note: Note, probe: Probe, model: str) -> None:
+        key: Key = (note.effect, note.code, self.here.of(note))
+        found = self._at(key, note.rule, probe, model)
+        found.severity = note.severity
+        found.reasons[_short(note.message)] = None
+        if note.target_path is not None:
+            found.targets[self.there.pattern(note.target_path)] = None
+
+    def traced(self, made: Iterable[Probe]) -> Gatherer:
+        """Gather what becomes of each place that the payloads show and nothing is noted of."""
+        usual = self.tried[:1]
+        fresh = (probe for probe in made if probe.fresh)
+        for probe, model in ((p, m) for p in fresh for m in (self.tried if p.varied else usual)):
+            try:
+                done = self.rules.convert(
+                    probe.body, self.source, self.target, self.unit, model, probe.stream,
+                    self.options, trace=True,
+                )  # fmt: skip
+            except ConversionError:
+                continue
+            assert done.trace is not None
+            self._fates(done.trace, probe, model)
+        return self
+
+    def _fates(self, trace: Trace, probe: Probe, model: str) -> None:
+        for at, fate in trace.fates.items():
+            if fate.kind not in ("carried", "decided", "silent"):
+                continue
+            to = next((trace.origins[to] for to in fate.targets if to in trace.origins), None)
+            code = fate.code if fate.kind == "silent" else None
+            key: Key = (fate.kind, code, self.here.pattern(at))
+            found = self._at(key, to.rule if to is not None else fate.rule, probe, model)
+            found.targets.update((self.there.pattern(place), None) for place in fate.targets)
+
+    def _at(self, key: Key, rule: str | None, probe: Probe, model: str) -> _Gathered:
+        found = self.found.get(key)
+        if found is None:
+            found = self.found[key] = _Gathered(probe)
+        found.models[model] = None
+        if rule is not None:
+            found.rules[rule] = None
+        return found
+
+    def lines(self) -> Iterator[Line]:
+        """Yield what was gathered."""
+        for (effect, code, path), found in self.found.items():
+            models = tuple(found.models)
+            probe = found.example
+            all_tried = found.severity is not None or probe.varied
+            yield Line(
+                effect,
+                code,
+                found.severity,
+                path,
+                tuple(found.targets),
+                tuple(found.reasons),
+                None if path is None else self.here.rule(path),
+                tuple(found.rules),
+                models if all_tried and len(models) < len(self.tried) else (),
+                {"body": probe.body, "model": models[0], "stream": probe.stream},
+            )
+
+
+def _alike(one: Read, two: Read) -> bool:
+    """Tell whether two models read the same, but for their own names."""
+    return one.notes == two.notes and {**one.ir, "model": None} == {**two.ir, "model": None}
+
+
+def _short(text: str) -> str:
+    """Cut the values that a reason quotes."""
+    return re.sub(f"`([^`]{{{SHOWN}}})[^`]+`", r"`\1...`", text)

@@ -1,0 +1,177 @@
+"""Wire paths that the pictures of a dialect name: what an audit or a coverage report counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.rulefile import Dialect
+from ..notes import Note
+from ..trail import At, keys_of
+from . import where
+from .trace import OUTSIDE
+
+MAX_LENGTH = 400
+OTHER = "(other)"  # a key that no picture names
+
+
+def pictured(dialect: Dialect, unit: str) -> set[str]:
+    """Return the wire paths (`messages[].content[].text`) that a unit's pictures name.
+
+    `path.*` stands for everything below a value that is carried whole.
+    """
+    shape = dialect.units.get(unit) or dialect.shapes.get(unit)
+    return _of(dialect, [case.wire for case in shape.cases] if shape is not None else [])
+
+
+def events(dialect: Dialect) -> dict[str, set[str]]:
+    """Return the wire paths that the pictures of a stream name, by the names of its frames.
+
+    Frames that have no name, and what may stand in any frame, are under an empty one.
+    """
+    found: dict[str, set[str]] = {"": set()}
+    if (stream := dialect.stream) is None:
+        return found
+    if stream.frame is not None:
+        found[""] = _of(dialect, [stream.frame])
+    for event in stream.events:
+        paths = _of(dialect, [*event.reads, *event.writes])
+        for name in event.names or ("",):
+            found.setdefault(str(name or ""), set()).update(paths)
+    return found
+
+
+def _of(dialect: Dialect, pictures: Iterable[Picture]) -> set[str]:
+    found: set[str] = set()
+    walk = _Walk(dialect, found)
+    for picture in pictures:
+        walk.picture(picture, "", ())
+    return {path.lstrip(".") for path in found if path}
+
+
+def dropped(dialect: Dialect, unit: str) -> dict[str, str]:
+    """Return the wire paths that a rule file gives up under `drop:`, with the reasons.
+
+    Of the unit `stream` these are paths of frames, and names of whole frames.
+    """
+    if unit == "stream":
+        return dict(dialect.stream.drop) if dialect.stream is not None else {}
+    found: dict[str, str] = {}
+    shape = dialect.units.get(unit)
+    for case in shape.cases if shape else ():
+        found.update(case.drop)
+    return found
+
+
+class _Walk:
+    def __init__(self, dialect: Dialect, found: set[str]) -> None:
+        self.dialect, self.found = dialect, found
+
+    def picture(self, p: Picture, path: str, inside: tuple[str, ...]) -> None:
+        """Collect the paths of one picture."""
+        if isinstance(p, Fields):
+            if path:
+                self.found.add(path)
+            for names, child in p.entries:
+                for name in names:
+                    self.picture(child, f"{path}.{name}", inside)
+            for hole in p.spread:
+                if hole.shape is None:
+                    self.found.add(f"{path}.*")
+                else:
+                    self.shape(hole.shape, path, inside)
+        elif isinstance(p, Hole):
+            self.hole(p, path, inside)
+        elif isinstance(p, Literal):
+            if p.values != (ABSENT,):
+                self.found.add(path)
+        elif isinstance(p, Text):
+            self.found.add(path)
+        elif isinstance(p, Items):
+            for child in p.items:
+                self.picture(child, f"{path}[]", inside)
+
+    def hole(self, h: Hole, path: str, inside: tuple[str, ...]) -> None:
+        """Collect the paths of one hole."""
+        self.found.add(path)
+        if h.shape is None:
+            self.found.add(f"{path}.*")
+        elif h.shape == "conversation":
+            talk = self.dialect.conversation
+            for group in talk.groups if talk else ():
+                for case in group.cases:
+                    if isinstance(case.wire, Hole) and case.wire.shape:
+                        self.shape(case.wire.shape, f"{path}[]", inside)
+                    else:
+                        self.picture(case.wire, f"{path}[]", inside)
+        elif h.mode in ("each", "entries") and "lone" not in h.lenses:
+            self.found.add(f"{path}[]")
+            self.shape(h.shape, f"{path}[]", inside)
+        else:
+            self.shape(h.shape, path, inside)
+
+    def shape(self, name: str, path: str, inside: tuple[str, ...]) -> None:
+        """Collect the paths of a shape or union; one that holds itself is walked twice."""
+        if inside.count(name) > 1 or len(path) > MAX_LENGTH:
+            return
+        for member in self.dialect.unions.get(name, [name]):
+            shape = self.dialect.shapes.get(member) or self.dialect.units[member]
+            for case in shape.cases:
+                self.picture(case.wire, path, (*inside, name))
+
+
+class Patterns:
+    """Turns places of payloads into wire paths, as the pictures of a unit name them."""
+
+    def __init__(self, dialect: Dialect, unit: str) -> None:
+        self.model = dialect if unit != "session" else dialect.in_files
+        self.unit = unit
+        self.pictured = pictured(self.model, unit)
+        self.known: dict[str, str] = {}
+        self.places: dict[str, At] = {}
+
+    def of(self, note: Note) -> str | None:
+        """Return the wire path that a note speaks of, None where it names nothing of the source."""
+        if note.source_path is None:
+            return None
+        if note.code != "unknown-key":
+            return self.pattern(note.source_path)
+        above = self.pattern(note.source_path).rpartition(".")[0]
+        return f"{above}.{OTHER}" if above else OTHER
+
+    def pattern(self, place: str) -> str:
+        """Return the wire path of a pointer; what is carried whole has one path."""
+        found = self.known.get(place)
+        if found is None:
+            found = self.known[place] = self._pattern(place)
+        return found
+
+    def _pattern(self, place: str) -> str:
+        outside = OUTSIDE if place.startswith(OUTSIDE) else ""
+        path, best = "", ""
+        at: list[Any] = []
+        for step in keys_of(place.removeprefix(OUTSIDE)):
+            index = step.isdecimal()
+            path = f"{path}[]" if index else f"{path}.{step}".lstrip(".")
+            at.append(int(step) if index else step)
+            if path in self.pictured:
+                best = path
+            elif best and f"{best}.*" in self.pictured and not outside:
+                path = best
+                break
+        path = self._usual(path)
+        self.places.setdefault(path, tuple(at))
+        return f"{outside}{path}" or "(all)"
+
+    def _usual(self, path: str) -> str:
+        """Return a path of snake_case in camelCase, where the pictures have both."""
+        camel = re.sub(r"(?<=[a-z0-9])_([a-z])", lambda m: m[1].upper(), path)
+        return camel if camel in self.pictured else path
+
+    def rule(self, path: str) -> str | None:
+        """Return the place of the picture of a wire path."""
+        at = self.places.get(path.removesuffix(OTHER).rstrip("."), self.places.get(path))
+        found = where.rule_at(self.model, self.unit, at) if at is not None else None
+        return str(found) if found is not None and found.file else None

@@ -1,0 +1,126 @@
+"""Payloads that show what a dialect can hold: its examples, and some that its pictures make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..authoring import examples
+from ..authoring.generate import Generator
+from ..dialects import DialectRules
+from ..language import picture
+from ..language.lenses import stringify
+from ..language.picture import ABSENT, Hole, Literal
+from ..language.rulefile import Dialect
+from ..trail import keys_of, path_of
+from . import paths
+
+DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
+SEED = "payloads"
+
+
+class Plain(Generator):
+    """Makes payloads without what is rare: unknown keys and words, nulls, other spellings."""
+
+    def rarely(self) -> bool:
+        """Say no."""
+        return False
+
+
+class Least(Plain):
+    """Makes payloads of nothing but what must be there."""
+
+    def hole(self, h: Hole, made: Any) -> Any:
+        """Make a value where one must stand."""
+        return ABSENT if h.mark is not None else super().hole(h, made)
+
+    def often(self) -> bool:
+        """Say no."""
+        return False
+
+
+def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[Any]:
+    """Return payloads of a unit: examples first, then those that show what none before did."""
+    found: dict[str, Any] = {}
+    shown: set[Any] = set()
+    for dialect in dialects:
+        if unit not in dialect.model.units:
+            continue
+        model = dialect.model.in_files if unit == "session" else dialect.model
+        words = _words(model)
+        told = paths.pictured(model, unit)
+        for example in _examples(dialect, unit):
+            found[stringify(example)] = example
+            shown |= _shows(example, told, words)
+        fresh = 0
+        for n in range(DRAWN):
+            if fresh == most:
+                break
+            maker = Plain if n else Least
+            payload = maker(model, f"{SEED}/{dialect.name}/{unit}/{n}").unit(unit)
+            there = _shows(payload, told, words)
+            if there - shown or not n:
+                shown |= there
+                found[stringify(payload)] = payload
+                fresh += 1
+    return list(found.values())
+
+
+def _examples(dialect: DialectRules, unit: str) -> Iterator[Any]:
+    for example in examples.find(dialect):
+        if example.owner == unit:
+            wire = example.said.get("wire", example.said.get("reads"))
+            if wire is not None:
+                yield wire
+
+
+def _words(model: Dialect) -> set[str]:
+    """Return the words that say something by themselves: of tables, and literals of pictures."""
+    found = {str(word) for table in model.tables.values() for word in table.to_ir}
+    for case in model.cases:
+        for _, child in picture.keys(case.wire):
+            if isinstance(child, Literal):
+                found.update(word for word in child.values if isinstance(word, str))
+    return found
+
+
+def _shows(payload: Any, told: set[str], words: set[str]) -> set[Any]:
+    """Return which paths a payload has, with their words and the types of their values."""
+    found: set[Any] = set()
+    for at, value in leaves(payload):
+        known = isinstance(value, bool) or (isinstance(value, str) and value in words)
+        found.add((general(at, told), value if known else type(value).__name__))
+    return found
+
+
+def leaves(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield each leaf of a JSON value with its place."""
+    if isinstance(value, dict) and value:
+        for key, child in value.items():
+            yield from leaves(child, (*at, key))
+    elif isinstance(value, list) and value:
+        for n, child in enumerate(value):
+            yield from leaves(child, (*at, n))
+    else:
+        yield at, value
+
+
+def place(body: Any, pointer: str) -> tuple[Any, ...]:
+    """Return the keys and indices of an RFC 6901 pointer into a body."""
+    at: list[Any] = []
+    for key in keys_of(pointer):
+        at.append(int(key) if isinstance(body, list) and key.isdecimal() else key)
+        try:
+            body = body[at[-1]]
+        except (KeyError, IndexError, TypeError):
+            body = None
+    return tuple(at)
+
+
+def general(at: tuple[Any, ...], told: set[str]) -> str:
+    """Return a place as a wire path; what stands in a value that is carried whole is that value."""
+    for end in range(1, len(at)):
+        head = path_of(at[:end])
+        if f"{head}.*" in told and path_of(at[: end + 1]) not in told:
+            return head
+    return path_of(at)

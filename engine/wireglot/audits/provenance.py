@@ -1,0 +1,387 @@
+"""Provenance: a trace made of what reading and writing have told, once a conversion is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..interpreter.recorder import Recorder, Whole, Written
+from ..language import picture as pic
+from ..language.lenses import is_guard, same, stringify
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
+from ..results import rule_of
+from ..trail import At, Several, pointer
+from .fates import Fates
+from .trace import OUTSIDE, Origin, Step, Trace
+
+if TYPE_CHECKING:
+    from ..interpreter.sight import View
+    from ..language.rulefile import Dialect
+    from ..notes import Note
+    from ..results import Envelope
+    from ..rulesets import Both, RuleSet
+
+
+class Traced(NamedTuple):
+    """A conversion with its trace."""
+
+    body: Any
+    notes: list[Note]
+    envelope: Envelope | None
+    trace: Trace
+
+
+def traced(
+    rules: RuleSet,
+    body: Any,
+    source: str,
+    target: str,
+    unit: str,
+    model: str | None,
+    stream: bool | None,
+    options: dict[str, Any],
+    both: Both,
+) -> Traced:
+    """Convert by the interpreter and tell of each value."""
+    recorder = Recorder()
+    out, notes, envelope = rules._interpreted(
+        body, source, target, unit, model, stream, options, both, recorder
+    )
+    one, two = rules._made(source, both[0]).model, rules._made(target, both[1]).model
+    origins = Origins(recorder, body, out, notes, one, two)
+    found = {pointer(at): origins.of(out, at, value) for at, value in leaves(out)}
+    for at, value in leaves(recorder.envelope) if recorder.envelope is not None else ():
+        found[OUTSIDE + pointer(at)] = origins.of(recorder.envelope, at, value)
+    words = set() if source == target else origins.words  # at home a word is itself
+    fates = Fates(recorder, notes, found, words, origins.decided)
+    return Traced(out, notes, envelope, Trace(found, fates.all(leaves(body))))
+
+
+def leaves(body: Any) -> Iterator[tuple[At, Any]]:
+    """Walk a body to its leaves: scalars and empty containers."""
+    stack: list[tuple[At, Any]] = [((), body)]
+    while stack:
+        at, value = stack.pop()
+        if isinstance(value, dict) and value:
+            stack.extend(((*at, key), value[key]) for key in reversed(value))
+        elif isinstance(value, list) and value:
+            stack.extend(((*at, i), value[i]) for i in range(len(value) - 1, -1, -1))
+        else:
+            yield at, value
+
+
+def value_at(body: Any, at: At) -> Any:
+    """Return what stands at a place, or ABSENT."""
+    for key in at:
+        there = key in body if isinstance(body, dict) else False
+        if isinstance(body, list) and isinstance(key, int):
+            there = key < len(body)
+        if not there:
+            return ABSENT
+        body = body[key]
+    return body
+
+
+class Origins:
+    """Finds where the leaves of an output come from."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        body: Any,
+        out: Any,
+        notes: list[Note],
+        source: Dialect,
+        target: Dialect,
+    ) -> None:
+        self.recorder, self.trail = recorder, recorder.trail
+        self.body, self.out, self.notes = body, out, notes
+        self.source, self.target = source, target
+        self.home = source.name == target.name
+        self.words: set[str] = set()  # leaves of the output that are fixed words
+        self.decided: dict[str, set[str]] = {}  # what chose a case, and what that case wrote
+
+    def of(self, top: Any, at: At, value: Any) -> Origin:
+        """Return where the leaf of an output at a place comes from."""
+        made, depth = self._made(top, at)
+        origin = self._origin(made, at[depth:], at, value, top)
+        if self.home and top is self.out:
+            stood = value_at(self.body, at)
+            if stood is not ABSENT and same(stood, value):
+                steps = origin.steps if pointer(at) in origin.sources else ()
+                return Origin((pointer(at),), origin.rule, steps or (Step("kept", "as it was"),))
+        return origin
+
+    def _made(self, top: Any, at: At) -> tuple[Written | Whole | None, int]:
+        """Return the nearest that was told of a place, and how deep that is."""
+        found: tuple[Written | Whole | None, int] = (self.recorder.top, 0)
+        if not at and (bare := self.recorder.made_bare(top)) is not None:
+            return bare, 0
+        owner = top
+        for depth, key in enumerate(at):
+            whole = self.recorder.gone_through(owner)
+            found = found if whole is None else (whole, depth)
+            made = self.recorder.at(owner, key)
+            found = found if made is None else (made, depth + 1)
+            owner = owner[key]
+        whole = self.recorder.gone_through(owner)
+        return found if whole is None else (whole, len(at))
+
+    def _origin(
+        self, made: Written | Whole | None, rest: At, at: At, value: Any, top: Any
+    ) -> Origin:
+        if isinstance(made, Whole):
+            whole = (pointer((*made.at, *rest)),)
+            return Origin(whole, rule_of(made.pos), (Step("kept", "as it was"),))
+        if made is None:
+            return self._noted(at, None)
+        self._decide(made, (OUTSIDE if top is not self.out else "") + pointer(at))
+        picture = made.picture
+        if isinstance(picture, Literal) or (isinstance(picture, Fields) and not picture.spread):
+            return self._word(made, picture, at, value, top)
+        if isinstance(picture, Text):
+            return self._filled(made, picture.names, (), at, rest)
+        if isinstance(picture, Fields) and picture.spread and not rest:
+            picture = picture.spread[0]
+            made = made._replace(picture=picture)
+        if not isinstance(picture, Hole):
+            return self._noted(at, rule_of(picture.pos))
+        if rest and (picture.mode is not None or picture.path == "."):
+            return self._noted(at, rule_of(picture.pos))
+        if picture.path in (".", "nth"):
+            rule = rule_of(picture.pos)
+            places = () if picture.path == "nth" else self._chosen(made)
+            step = Step("hole", f"${picture.path}", rule)
+            return Origin(tuple(map(pointer, places)), rule, (step,))
+        return self._filled(made, picture.paths, picture.lenses, at, rest)
+
+    # -- fixed words ------------------------------------------------------------------------------
+
+    def _word(self, made: Written, picture: Picture, at: At, value: Any, top: Any) -> Origin:
+        rule = rule_of(picture.pos)
+        self.words.add((OUTSIDE if top is not self.out else "") + pointer(at))
+        if self.trail.find(made.view.obj) is None:
+            noted = self._noted(at, rule)
+            if noted.steps:
+                return noted
+        places = self._chosen(made)
+        step = Step("literal", stringify(value), rule)
+        rows = self._rows(made.view.obj)
+        return Origin(tuple(dict.fromkeys(map(pointer, places))), rule, (*rows, step))
+
+    def _chosen(self, made: Written) -> list[At]:
+        """Return what of the input chose the case of a view: fixed words, or the object itself."""
+        view = made.view
+        base = self.trail.find(view.obj)
+        picked = self._picked(view)
+        if base is None:
+            return picked
+        found = list(picked)
+        for place in base.places if isinstance(base, Several) else [base]:
+            said = list(self.recorder.said.get(place, ()))
+            if not place:  # of a whole payload only what stands beside what is written
+                heads = {one[:1] for one in [*picked, *self._named(view)]}
+                said = [one for one in said if one[:1] in heads]
+                found += said or (self._named(view) if not found else [])
+            else:
+                found += said or ([] if found else [place])
+        return found
+
+    def _picked(self, view: View) -> list[At]:
+        """Return the places of what the `ir` picture of a case compares with fixed words."""
+        return self._all(view, _compared(view.case.ir, ""))
+
+    def _all(self, view: View, paths: Iterable[str]) -> list[At]:
+        found: list[At] = []
+        base = self.trail.find(view.obj)
+        for path in paths:
+            at = self.trail.find(view.obj, path)
+            given = self._given(view.obj, path) if at in (None, base) else None
+            known = [] if at is None else [at]
+            found += self.recorder.made_at(view.obj, path) or (known if given is None else given[0])
+        return list(dict.fromkeys(found))
+
+    def _named(self, view: View) -> list[At]:
+        """Return the places of what a picture takes from its object."""
+        if view.shape in self.target.units:
+            return []
+        paths = [path for _, path in view.names.values()] + sorted(view.claims)
+        return self._all(view, paths)
+
+    def _decide(self, made: Written, target: str) -> None:
+        for at in self._picked(made.view):
+            self.decided.setdefault(pointer(at), set()).add(target)
+
+    # -- holes ------------------------------------------------------------------------------------
+
+    def _filled(
+        self, made: Written, paths: tuple[str, ...], lenses: tuple[str, ...], at: At, rest: At
+    ) -> Origin:
+        picture, view = made.picture, made.view
+        rule = rule_of(picture.pos)
+        there = [p for p in paths if view.look(p) is not ABSENT and view.look(p) is not None]
+        if not there:
+            mark = getattr(picture, "mark", None)
+            way = Step("made" if mark == "made" else "filled-in", f"${paths[0]} ({mark})", rule)
+            nulls = [at for path in paths for at in self._nulls(view, path)]
+            return Origin(tuple(dict.fromkeys(map(pointer, nulls))), rule, (way,))
+        places: list[At] = []
+        steps: list[Step] = []
+        for path in there:
+            found, how = self._places(made, path, rest)
+            places += found
+            steps += how
+        for place in places:
+            steps += self._read(place)
+        steps += self._rows(view.obj)
+        for part, _ in self._pairs(made, there[0]):
+            steps += self._rows(part)
+        steps.append(Step("hole", " + ".join(f"${path}" for path in paths), rule))
+        for lens in lenses:
+            if not is_guard(lens):
+                steps.append(self._lens(self.target, lens, view.look(paths[0]), rule))
+        if not places and not any(step.way in _SOURCELESS for step in steps):
+            noted = self._noted(at, rule)
+            if noted.steps:
+                return noted
+        sources = dict.fromkeys(map(pointer, places))
+        return Origin(tuple(sources), rule, tuple(dict.fromkeys(steps)))
+
+    def _places(self, made: Written, path: str, rest: At) -> tuple[list[At], list[Step]]:
+        """Return where a field of an IR object came from, or how it came to be."""
+        view, obj, value = made.view, made.view.obj, made.view.look(path)
+        source = view.source(path)
+        if pairs := self._pairs(made, path):
+            texts = (self.trail.find(part, "text") or self.trail.find(part) for part, _ in pairs)
+            return [at for at in texts if at is not None], []
+        if path in view.lists and value:  # others took all
+            return self._nulls(view, path), [Step("filled-in", "nothing is left for it")]
+        if isinstance(value, dict) and rest:
+            finer = self.trail.find(value, str(rest[0]))
+            if finer is not None and not isinstance(finer, Several):
+                return [self._exact(finer, rest[1:])], []
+        if made_of := self.recorder.made_at(obj, source):
+            return [self._exact(place, rest) for place in made_of], []
+        at = self.trail.find(obj, source)
+        if at == self.trail.find(obj) and (chosen := self._given(obj, source)) is not None:
+            return chosen
+        if isinstance(at, Several):
+            whole = [self._exact(place[:-1], rest) for place in at.places if place[-1:] == rest[:1]]
+            return (whole or at.places), []
+        if at is not None:
+            return [*([self._exact(at, rest)]), *self.recorder.also.get(at, ())], []
+        return self._elsewhere(view, source)
+
+    def _pairs(self, made: Written, path: str) -> list[tuple[Any, Any]]:
+        """Return the parts of a list that a hole took, with what was written of each."""
+        return made.view.lists.get(path, {}).get(id(made.picture), [])
+
+    def _nulls(self, view: View, path: str) -> list[At]:
+        """Return where null or an empty list stood for a field."""
+        base = self.trail.find(view.obj)
+        return [] if base is None else self.recorder.nulls.get((base, path), [])
+
+    def _given(self, obj: Any, path: str) -> tuple[list[At], list[Step]] | None:
+        """Return what chose the case whose `ir` picture gave a field."""
+        base = self.trail.find(obj)
+        given = None if base is None else self.recorder.chosen.get((base, path))
+        if given is None:
+            return None
+        return list(given[0]), [Step("default", f"${path}", rule_of(given[1]))]
+
+    def _exact(self, at: At, rest: At) -> At:
+        """Return the very leaf where a value goes through whole, or else the whole."""
+        return at if not rest or value_at(self.body, (*at, *rest)) is ABSENT else (*at, *rest)
+
+    def _elsewhere(self, view: View, path: str) -> tuple[list[At], list[Step]]:
+        """Return how a field came to be that stood nowhere by itself."""
+        obj = view.obj
+        if id(obj) in self.recorder.hooked and path in ("id", "tool_call_id"):
+            return [], [Step("hook", self.recorder.hooked[id(obj)][1])]
+        if path == "name" and obj.get("tool_call_id") in self.recorder.names:
+            return [self.recorder.names[obj["tool_call_id"]]], []
+        if (given := self._given(obj, path)) is not None:
+            return given
+        if path in ("model", "stream") and "messages" in obj:
+            return [], [Step("argument", path)]
+        base = self.trail.find(obj)
+        if base is None:
+            return [], []
+        if (base, path) in self.recorder.defaults:
+            pos = self.recorder.defaults[base, path]
+            return [], [Step("default", f"${path}", rule_of(pos))]
+        if not path and base:  # a word that was read from an element
+            return [at for at in self.recorder.reads if at[: len(base)] == base] or [base], []
+        said = list(self.recorder.said.get(base, ())) if base else []
+        return said or ([base] if base else []), []
+
+    def _read(self, at: At) -> list[Step]:
+        """Return how a place of the input was read."""
+        for depth in range(len(at), -1, -1):
+            picture = self.recorder.reads.get(at[:depth])
+            if picture is None:
+                continue
+            rule = rule_of(picture.pos)
+            names = picture.paths if isinstance(picture, Hole) else getattr(picture, "names", ())
+            steps = [Step("read", " + ".join(f"${name}" for name in names), rule)]
+            for lens in reversed(picture.lenses) if isinstance(picture, Hole) else ():
+                if not is_guard(lens):
+                    steps.append(self._lens(self.source, lens, ABSENT, rule, at))
+            return steps
+        return []
+
+    def _lens(
+        self, dialect: Dialect, lens: str, value: Any, rule: str | None, at: At | None = None
+    ) -> Step:
+        if lens not in dialect.tables:
+            return Step("lens", lens, rule)
+        word = value_at(self.body, at) if at is not None else value
+        table = dialect.tables[lens]
+        other = table.read(word)[0] if at is not None else table.write(word, self.home)[0]
+        row = _row(dialect, lens, other if at is not None else word)
+        return Step("table", f"{lens}: {word} -> {other}", row or rule)
+
+    def _rows(self, obj: Any) -> list[Step]:
+        """Return the rows of the ladder that made an IR value."""
+        steps: list[Step] = []
+        while id(obj) in self.recorder.rows:
+            _, row, obj = self.recorder.rows[id(obj)]
+            steps.insert(0, Step("ladder", row.name, rule_of(row.pos)))
+        return steps
+
+    def _noted(self, at: At, rule: str | None) -> Origin:
+        """Return the origin of what only a note tells of."""
+        here = pointer(at)
+        best: Note | None = None
+        for note in self.notes:
+            place = note.target_path
+            if place and (here == place or here.startswith(f"{place}/")):
+                if best is None or len(place) > len(best.target_path or ""):
+                    best = note
+        if best is None:
+            return Origin((), rule, ())
+        sources = () if best.source_path is None else (best.source_path,)
+        return Origin(sources, best.rule or rule, (Step("note", best.code, best.rule),))
+
+
+_SOURCELESS = ("hook", "argument", "default", "filled-in")
+
+
+def _compared(ir: Any, path: str) -> Iterator[str]:
+    if isinstance(ir, Literal | pic.Test) and path:
+        yield path
+    elif isinstance(ir, Fields):
+        for (name, *_), child in ir.entries:
+            yield from _compared(child, f"{path}.{name}" if path else name)
+
+
+def _row(dialect: Dialect, table: str, word: Any) -> str | None:
+    """Return where the row of a word stands in its table."""
+    node = dialect.node.get("tables")
+    node = node.get(table) if node is not None else None
+    for part in ("write", "write-also", "read-also"):
+        rows = node.get(part) if node is not None else None
+        row = rows.get(str(word)) if rows is not None else None
+        if row is not None:
+            return rule_of(row.pos)
+    return None

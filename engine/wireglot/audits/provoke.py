@@ -1,0 +1,147 @@
+"""Payloads that show what a dialect can say: those of its pictures, and talks that strain it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import ConversionError, UsageError
+from ..language.lenses import stringify
+from ..trail import At
+from . import paths, probes, straining
+from .provenance import leaves
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules, Read
+
+ANY_MODEL = "m"
+
+
+class Probe:
+    """One payload, with or without a stream asked for.
+
+    `fresh` says that it shows a place that none before it has, `odd` that it is what no picture
+    takes: a key that none names, a value of another type. `varied` says that only a variant
+    pictures it.
+    """
+
+    __slots__ = ("body", "fresh", "odd", "reads", "stream", "varied")
+
+    def __init__(
+        self, body: Any, odd: bool, stream: bool | None = None, varied: bool = False
+    ) -> None:
+        self.body, self.odd, self.stream, self.varied = body, odd, stream, varied
+        self.fresh = False
+        self.reads: dict[Any, Read] = {}  # by model, rows of variants and options
+
+
+class Made(NamedTuple):
+    """A body that is tried, as a Probe says of it."""
+
+    body: Any
+    odd: bool = False
+    varied: bool = False
+
+
+def payloads(
+    dialect: DialectRules, unit: str, varied: Sequence[DialectRules] = ()
+) -> Iterator[Probe]:
+    """Yield the payloads of a unit that read, each once; the same for the same rules.
+
+    `varied` is the dialect with its variants: what only these picture is made, too.
+    """
+    models = [one.model if unit != "session" else one.model.in_files for one in (dialect, *varied)]
+    seen: set[str] = set()
+    places: set[str] = set()
+
+    def calls(wanted: list[tuple[str, str]]) -> list[Any]:
+        try:
+            found = dialect.write(_home(straining.calls_of(wanted), dialect.name), "messages").body
+        except (ConversionError, UsageError):
+            return []
+        return found if isinstance(found, list) else []
+
+    def all_made() -> Iterator[Made]:
+        for model in models:
+            for body, odd in probes.explored(model, unit, calls):
+                yield Made(body, odd, model is not models[0])
+        for value in straining.values(unit):
+            try:
+                yield Made(dialect.write(_at_home(value, unit, dialect.name), unit).body)
+            except ConversionError:
+                continue  # it cannot say that
+
+    given_up = dict.fromkeys(path for model in models for path in paths.dropped(model, unit))
+    for body, odd, other in _with_dropped(all_made(), given_up):
+        text = stringify(body)
+        if text in seen:
+            continue
+        seen.add(text)
+        for stream in (None, True) if len(seen) == 1 and unit == "request" else (None,):
+            probe = Probe(body, odd, stream, other)
+            read = _read(dialect, body, unit, stream)
+            if read is not None:
+                probe.reads[ANY_MODEL, (), str({})] = read
+            elif not any(_read(one, body, unit, stream) for one in varied):
+                continue  # such a payload cannot be converted to anything
+            shown = {_abstract(at) for at, _ in leaves(body)}
+            probe.fresh = not shown <= places
+            places |= shown
+            yield probe
+
+
+def _read(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> Read | None:
+    try:
+        return dialect._read(body, unit, ANY_MODEL, stream, {})
+    except ConversionError:
+        return None
+
+
+def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Made]:
+    """Yield payloads, and behind them the smallest with each path in it that a dialect gives up."""
+    waiting = {path: path.rpartition(".") for path in given_up}
+    found = []
+    for one in made:
+        yield one
+        for path, (above, _, key) in list(waiting.items()):
+            copied = copy.deepcopy(one.body)
+            for place in _held(copied, above.split(".") if above else []):
+                if key not in place:
+                    place[key] = "x"
+                    found.append(Made(copied))
+                    del waiting[path]
+                    break
+    yield from found
+
+
+def _held(value: Any, steps: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the objects that stand at a wire path."""
+    if not steps:
+        if isinstance(value, dict):
+            yield value
+        return
+    key, *rest = steps
+    name = key.rstrip("[]")
+    inner = value.get(name) if name and isinstance(value, dict) else None if name else value
+    if key.endswith("[]"):
+        for one in inner if isinstance(inner, list) else ():
+            yield from _held(one, rest)
+    else:
+        yield from _held(inner, rest)
+
+
+def _at_home(value: dict[str, Any], unit: str, name: str) -> dict[str, Any]:
+    said = {"model": ANY_MODEL, "max_tokens": 9} if unit == "request" else {}
+    if unit == "response":
+        said = {"id": "r", "model": ANY_MODEL, "created": 1}
+    made = {**said, **value, "spelled": {name: {}}}
+    return {key: one for key, one in made.items() if one is not None}
+
+
+def _home(messages: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [{**message, "spelled": {name: {}}} for message in messages]
+
+
+def _abstract(at: At) -> str:
+    return "/".join("[]" if isinstance(step, int) else step for step in at)

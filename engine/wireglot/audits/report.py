@@ -1,0 +1,191 @@
+"""A report of one conversion: both bodies side by side in one HTML file that needs nothing else.
+
+The page holds no data in its script: what it shows stands in the markup, escaped by jinja2.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from ..notes import Note
+from ..results import Conversion
+from ..trail import At, pointer
+from .explain import rule_line, said, told
+from .trace import OUTSIDE, Fate, Origin, Trace
+
+PAGE = Path(__file__).parent / "page"
+LONG = 1500  # characters of a text that are shown
+MARKS = ("lost", "kept", "changed", "moved", "decided", "silent", "added", "fixed")
+
+
+class Line(NamedTuple):
+    """One line of a tree: punctuation, or a leaf with its links."""
+
+    indent: str
+    key: str
+    text: str
+    comma: str
+    id: str = ""
+    href: str = ""
+    links: str = ""
+    mark: str = ""
+    say: str = ""
+
+
+class Tree(NamedTuple):
+    """One body as it is shown."""
+
+    name: str
+    title: str
+    lines: list[Line]
+
+
+def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> str:
+    """Return the report of a conversion with a trace as HTML. Raises UsageError without jinja2."""
+    try:
+        from jinja2 import Environment
+        from markupsafe import Markup
+    except ImportError:
+        raise UsageError("a report needs `pip install 'wireglot[report]'`") from None
+    assert done.trace is not None
+    links = _Links(done.trace, done.notes)
+    trees = [
+        Tree("source", f"The input, {source}", list(links.source(body))),
+        Tree("target", f"The output, {target}", list(links.target(done.body, ""))),
+    ]
+    if any(at.startswith(OUTSIDE) for at in done.trace.origins) and done.envelope is not None:
+        outside = {k: v for k, v in done.envelope._asdict().items() if v not in (None, {}, "")}
+        lines = list(links.target(outside, OUTSIDE))
+        trees.append(Tree("envelope", "The envelope of the output", lines))
+    counts = Counter(line.mark for tree in trees for line in tree.lines)
+    style, script = (page_text(f"report.{kind}") for kind in ("css", "js"))
+    template = Environment(autoescape=True).from_string(page_text("report.html"))
+    return template.render(
+        title=f"A {unit} from {source} to {target}",
+        style=Markup(style),
+        script=Markup(script),
+        style_hash=hash_of(style),
+        script_hash=hash_of(script),
+        trees=trees,
+        counts=[(mark, counts[mark]) for mark in MARKS if counts[mark]],
+        notes=list(map(str, done.notes)),
+        rules_hash=done.rules_hash,
+    )
+
+
+def page_text(name: str) -> str:
+    """Return a piece of the pages, as `report.css`."""
+    return (PAGE / name).read_text("utf-8")
+
+
+def hash_of(text: str) -> str:
+    """Return what a Content-Security-Policy names a style or script by."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+class _Links:
+    """Makes the lines of both trees, with the ids by which they name each other."""
+
+    def __init__(self, trace: Trace, notes: tuple[Note, ...]) -> None:
+        self.trace, self.notes = trace, notes
+        self.sources = {at: f"s{i}" for i, at in enumerate(trace.fates)}
+        self.targets = {at: f"t{i}" for i, at in enumerate(trace.origins)}
+
+    def source(self, body: Any) -> Iterator[Line]:
+        """Yield the lines of the input."""
+        for at, line in _lines(body, (), "", ""):
+            fate = self.trace.fates.get(pointer(at)) if at is not None else None
+            yield line if fate is None or at is None else self._fate(line, pointer(at), fate)
+
+    def target(self, body: Any, before: str) -> Iterator[Line]:
+        """Yield the lines of the output, or of the envelope."""
+        for at, line in _lines(body, (), "", ""):
+            here = before + pointer(at or ())
+            origin = self.trace.origins.get(here) if at is not None else None
+            yield line if origin is None else self._origin(line, here, origin)
+
+    def _fate(self, line: Line, at: str, fate: Fate) -> Line:
+        links = [self.targets[to] for to in _all(fate.targets, self.targets)]
+        note = self._note(at, "source_path")
+        where = links[0] if links else "said" if note is None else f"n{note}"
+        lines = [f"{at or '(all)'}: {told(fate)}", *(f"to {to or '(all)'}" for to in fate.targets)]
+        if fate.rule is not None:
+            lines.append(f"rule {fate.rule}  {rule_line(fate.rule) or ''}".rstrip())
+        if note is not None:
+            lines.append(str(self.notes[note]))
+        return line._replace(
+            id=self.sources[at],
+            href=where,
+            links=" ".join(links),
+            mark="" if fate.kind == "carried" else fate.kind,
+            say="\n".join(lines),
+        )
+
+    def _origin(self, line: Line, at: str, origin: Origin) -> Line:
+        links = [self.sources[one] for one in _all(origin.sources, self.sources)]
+        note = self._note(at, "target_path")
+        where = links[0] if links else "said" if note is None else f"n{note}"
+        came = [f"from {one or '(all)'}" for one in origin.sources] or [f"from {said(origin)}"]
+        lines = [at or "(all)", *came]
+        if origin.rule is not None:
+            lines.append(f"rule {origin.rule}  {rule_line(origin.rule) or ''}".rstrip())
+        lines += [f"step {step}" for step in origin.steps]
+        if note is not None:
+            lines.append(str(self.notes[note]))
+        literal = any(step.way == "literal" for step in origin.steps)
+        return line._replace(
+            id=self.targets[at],
+            href=where,
+            links=" ".join(links),
+            mark="" if origin.sources else "fixed" if literal else "added",
+            say="\n".join(lines),
+        )
+
+    def _note(self, at: str, end: str) -> int | None:
+        """Return the number of the note that names a place most closely."""
+        best: tuple[int, int] | None = None
+        for number, note in enumerate(self.notes):
+            place = getattr(note, end)
+            if place and (at == place or at.startswith(f"{place}/")):
+                if best is None or len(place) > best[0]:
+                    best = (len(place), number)
+        return None if best is None else best[1]
+
+
+def _all(places: tuple[str, ...], known: dict[str, str]) -> Iterator[str]:
+    """Yield the leaves at places, or below them."""
+    for place in places:
+        if place in known:
+            yield place
+        else:
+            yield from (one for one in known if one.startswith(f"{place}/"))
+
+
+def _lines(value: Any, at: At, key: str, comma: str) -> Iterator[tuple[At | None, Line]]:
+    """Yield the lines of a JSON value, each leaf with its place."""
+    indent = "  " * len(at)
+    if isinstance(value, dict) and value:
+        inner = [(name, f"{_text(name)}: ", child) for name, child in value.items()]
+        ends = "{}"
+    elif isinstance(value, list) and value:
+        inner = [(i, "", child) for i, child in enumerate(value)]
+        ends = "[]"
+    else:
+        yield at, Line(indent, key, _text(value), comma)
+        return
+    yield None, Line(indent, key, ends[0], "")
+    for number, (name, label, child) in enumerate(inner, 1):
+        yield from _lines(child, (*at, name), label, "," if number < len(inner) else "")
+    yield None, Line(indent, "", ends[1], comma)
+
+
+def _text(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONG else f"{text[:LONG]}... ({len(text)} characters)"

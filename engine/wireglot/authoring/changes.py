@@ -1,0 +1,290 @@
+"""What differs between two rule sets, in words: the wire fields, and the rules around them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..language import variants
+from ..language.lenses import stringify
+from ..language.load import LADDER
+from ..language.rulefile import Dialect
+from ..language.source import Node, plain
+from ..language.variants import Row
+from ..rulesets import RuleSet
+from . import laws, wirefacts
+from .wirefacts import Fact, Facts
+
+SILENT = ("see", "verified", "wireglot")  # they say nothing of the wire
+PICTURED = ("shapes", "unions", "request", "response", "error", "envelope", "session", "variants")
+LOOSE = ("tables", "limits", "drop", "carry", "media-types")  # mappings in no order
+WIDTH = 80
+
+
+class Change(NamedTuple):
+    """One difference: what is said of `paths` of the wire, or of a word of the rules."""
+
+    dialect: str
+    units: tuple[str, ...]  # none where it is about the rules as such
+    paths: tuple[str, ...]
+    said: str
+    rule: str | None = None
+
+    @property
+    def of(self) -> str:
+        """The dialect, whichever of its variants it is."""
+        return self.dialect.partition(" ")[0]
+
+    def __str__(self) -> str:
+        where = f" {', '.join(self.units)}" if self.units else ""
+        rule = f" ({self.rule})" if self.rule else ""
+        return f"{self.dialect}{where}: {sentence(self.paths, self.said)}{rule}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+        return {**self._asdict(), "units": list(self.units), "paths": list(self.paths)}
+
+
+def sentence(paths: Sequence[str], said: str) -> str:
+    """Say something of a few paths, and how many more there are."""
+    shown, more = paths[:3], len(paths) - 3
+    texts = (path if "`" in path else f"`{path or '(all)'}`" for path in shown)
+    named = ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+    verb, _, rest = said.partition(" ")
+    verb = {"is": "are", "has": "have", "goes": "go"}.get(verb, verb) if more > -2 else verb
+    return f"{named} {verb} {rest}" if named else said
+
+
+def changed(old: RuleSet, new: RuleSet) -> list[str]:
+    """Return the dialects of both sets whose rules differ, without examples and comments."""
+    one, two = old._files(), new._files()
+    there = [name for name in old.dialects if name in new]
+    return [name for name in there if _apart(said(one[name]), said(two[name]))]
+
+
+def _apart(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    return next(_words("", old, new, ""), None) is not None
+
+
+def said(node: Node) -> dict[str, Any]:
+    """Return what a flat rule file says of the wire, as plain JSON."""
+    found: dict[str, Any] = plain(node).plain()
+    return {key: value for key, value in found.items() if key not in SILENT}
+
+
+def all_of(old: RuleSet, new: RuleSet) -> list[Change]:
+    """List all that differs between two sets, by dialect."""
+    found = [Change(n, (), (), "is gone") for n in old.dialects if n not in new]
+    for name in new.dialects:
+        if name not in old:
+            model = new[name].model
+            counts = [f"{len(wirefacts.facts(model, u))} in the {u}" for u in model.units]
+            text = f"is new, with fields on the wire: {', '.join(counts)}"
+            found.append(Change(name, (), (), text, str(model.node.pos)))
+    for name in changed(old, new):
+        found += of_dialect(name, old, new)
+    one, two = (plain(rules._files()[LADDER]).plain() for rules in (old, new))
+    found += _words(LADDER, one.get("ladder"), two.get("ladder"), "ladder")
+    found += _words(LADDER, one.get("scales"), two.get("scales"), "scales")
+    return found
+
+
+def of_dialect(name: str, old: RuleSet, new: RuleSet) -> list[Change]:
+    """List what differs in one dialect, its variants included."""
+    one, two = old[name].model, new[name].model
+    found = _between(name, one, two)
+    olds = {_label(row): row for row in old.rows(name)}
+    news = {_label(row): row for row in new.rows(name)}
+    for label in dict.fromkeys((*olds, *news)):
+        if label not in news or label not in olds:
+            word = "is new" if label in news else "is gone"
+            found.append(Change(name, (), (f"variants for {label}",), word))
+    told = {(c.units, c.paths, c.said) for c in found}
+    for label in [label for label in olds if label in news]:
+        title = f"{name} ({label})"
+        models = (_with(old, name, olds[label]), _with(new, name, news[label]))
+        laid = _between(title, *models)
+        found += [c for c in laid if (c.units, c.paths, c.said) not in told]
+    if not found:  # nothing silent: the order of cases, say, or the name of a shape
+        before, after = (said(rules._files()[name]) for rules in (old, new))
+        found += _words(name, before, after, "", "; no field says otherwise")
+    return found
+
+
+def _label(row: Row) -> str:
+    words = [f"model {glob}" for glob in row.models]
+    words += [f"version {row.version}"] if row.version is not None else []
+    return ", ".join([*words, *(f"{k} {stringify(v)}" for k, v in row.options.items())])
+
+
+def _with(rules: RuleSet, name: str, row: Row) -> Dialect:
+    """Return a dialect with the variants that apply where a row does."""
+    model = next(iter(variants.models([row])), None)
+    which = (
+        i
+        for i, one in enumerate(rules.rows(name))
+        if one is row or one.applies(model, row.version, row.options)
+    )
+    return rules._made(name, tuple(which)).model
+
+
+def _between(name: str, one: Dialect, two: Dialect) -> list[Change]:
+    """List what differs between two versions of a dialect."""
+    found: dict[tuple[str, str], Change] = {}
+    for unit in dict.fromkeys((*one.units, *two.units)):
+        old = wirefacts.facts(one, unit) if unit in one.units else {}
+        new = wirefacts.facts(two, unit) if unit in two.units else {}
+        for path, text, rule in _fields(old, new):
+            key = (path.rpartition(".")[2], text)
+            there = found.get(key, Change(name, (), (), text, rule))
+            units = tuple(dict.fromkeys((*there.units, unit)))
+            paths = tuple(dict.fromkeys((*there.paths, path)))
+            found[key] = there._replace(units=units, paths=paths)
+    return [*found.values(), *_rest(name, one.node, two.node)]
+
+
+# -- fields of the wire ---------------------------------------------------------------------------
+
+
+def _fields(old: Facts, new: Facts) -> Iterator[Told]:
+    """Yield each path of which something else is said, what is different, and the rule's place."""
+    forms: dict[tuple[str, bool], list[tuple[str, Fact]]] = {}
+    fresh, lost = _owners(new) - _owners(old), _owners(old) - _owners(new)
+    for path in dict.fromkeys((*old, *new)):
+        before, after = old.get(path, []), new.get(path, [])
+        if [fact.said for fact in before] == [fact.said for fact in after]:
+            continue  # another name of a shape is none of the wire's business
+        pairs = _paired(before, after)
+        for pair in [p for p in pairs if None in p]:
+            one, two = pair
+            if (fact := two if one is None else one) and fact.owner in (lost if one else fresh):
+                forms.setdefault((fact.owner, two is not None), []).append((path, fact))
+                pairs.remove(pair)
+        if pairs and not (before and after):
+            yield from _whole(path, [f for pair in pairs for f in pair if f], bool(after))
+            continue
+        for one, two in pairs:
+            if one and two:
+                yield path, _differs(one, two), two.rule
+            elif fact := two or one:
+                word = "also" if two else "no longer"
+                yield path, f"is {word} {_told(fact)}{_in(fact)}", fact.rule
+    for (owner, come), found in forms.items():
+        yield _form(owner, come, found)
+
+
+Told = tuple[str, str, str | None]  # a path, what is said of it, the place of the rule
+
+
+def _owners(facts: Facts) -> set[str]:
+    return {fact.owner for said in facts.values() for fact in said}
+
+
+def _form(owner: str, come: bool, found: list[tuple[str, Fact]]) -> Told:
+    """Say that a shape or case is new, or gone, with the keys that it has."""
+    paths = [path.split(".") for path, _ in found]
+    ends = (min(paths), max(paths))
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*ends, strict=False))
+    above = [key for key, _ in same]
+    if above in paths and not above[-1].endswith("[]"):
+        above = above[:-1]
+    keys = dict.fromkeys(".".join(path[len(above) :]) for path in paths)
+    listed = ", ".join(f"`{key}`" for key in keys if key)
+    text = f"has the form `{owner}` now" if come else f"no longer has the form `{owner}`"
+    return ".".join(above), text + (f": {listed}" if listed else ""), found[0][1].rule
+
+
+def _whole(path: str, facts: Sequence[Fact], new: bool) -> Iterator[Told]:
+    """Yield what is said of a path that only one of the two has."""
+    for told in dict.fromkeys(map(_told, facts)):
+        rule = next(fact.rule for fact in facts if _told(fact) == told)
+        yield path, f"is new: {told}" if new else f"is gone; it was {told}", rule
+
+
+def _paired(before: list[Fact], after: list[Fact]) -> list[tuple[Fact | None, Fact | None]]:
+    """Pair facts that are not the same in both; those of one owner belong together."""
+    same = [(f.owner, f.said) for f in before]
+    there = {(f.owner, f.said) for f in after}
+    olds = [f for f in before if (f.owner, f.said) not in there]
+    news = [f for f in after if (f.owner, f.said) not in same]
+    pairs: list[tuple[Fact | None, Fact | None]] = []
+    for one in olds:
+        partner = next((f for f in news if f.said == one.said), None)
+        if partner is not None:  # only the owner has another name
+            news.remove(partner)
+            continue
+        partner = next(
+            (f for f in news if f.owner == one.owner and bool(f.presence) == bool(one.presence)),
+            None,
+        )
+        if partner is not None:
+            news.remove(partner)
+        pairs.append((one, partner))
+    return [*pairs, *((None, fact) for fact in news)]
+
+
+def _told(fact: Fact) -> str:
+    return ", ".join(word for word in fact.said if word)
+
+
+def _differs(old: Fact, new: Fact) -> str:
+    texts = []
+    if old.presence != new.presence:
+        texts.append(f"is {new.presence} now, was {old.presence}")
+    if old.holds != new.holds:
+        texts.append(f"is {new.holds} now, was {old.holds}")
+    return "; ".join(texts) + _in(new)
+
+
+def _in(fact: Fact) -> str:
+    return "" if fact.owner in laws.UNITS or fact.owner == "envelope" else f", in `{fact.owner}`"
+
+
+# -- the other words ------------------------------------------------------------------------------
+
+
+def _rest(name: str, old: Node, new: Node) -> Iterator[Change]:
+    """Yield what differs in the words of two rule files that no picture of a field shows."""
+    one, two = said(old), said(new)
+    for word in dict.fromkeys((*one, *two)):
+        before, after = one.get(word), two.get(word)
+        if word in PICTURED:
+            continue
+        if word == "conversation":
+            before, after = (_without_pictures(value) for value in (before, after))
+        yield from _words(name, before, after, word)
+
+
+def _without_pictures(talk: Any) -> Any:
+    pictured = ("wire", "cases")
+    return {k: v for k, v in talk.items() if k not in pictured} if isinstance(talk, dict) else talk
+
+
+def _words(name: str, old: Any, new: Any, at: str, more: str = "") -> Iterator[Change]:
+    """Yield where two plain values differ, each place by its own name."""
+    if stringify(old) == stringify(new):
+        return
+    text = ""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in dict.fromkeys((*old, *new)):
+            inner = f"{at}.{key}" if at else str(key)
+            yield from _words(name, old.get(key), new.get(key), inner, more)
+        order = [k for k in old if k in new] == [k for k in new if k in old]
+        if not order and at and "." in at and at.partition(".")[0] not in LOOSE:
+            text = "stands in another order"
+    elif isinstance(old, list) and isinstance(new, list):
+        texts = [f"no longer has {_short(item)}" for item in old if item not in new]
+        texts += [f"has {_short(item)} now" for item in new if item not in old]
+        text = "; ".join(texts) or "stands in another order"
+    elif old is None or new is None:
+        text = f"is new: {_short(new)}" if old is None else f"is gone; it was {_short(old)}"
+    else:
+        text = f"is {_short(new)} now, was {_short(old)}"
+    if text:
+        yield Change(name, (), (at,), text + more)
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else stringify(value)
+    return f"`{text}`" if len(text) <= WIDTH else f"`{text[: WIDTH - 4]} ...`"

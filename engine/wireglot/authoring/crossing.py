@@ -1,0 +1,306 @@
+"""What two rule sets do otherwise with the same payload: in words for pairs, or value by value."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..audits import explain, paths, payloads
+from ..audits.trace import OUTSIDE, Fate, Trace
+from ..errors import ConversionError
+from ..language import variants
+from ..language.load import LADDER
+from ..language.picture import ABSENT
+from ..notes import Note
+from ..results import Conversion
+from ..rulesets import RuleSet
+from ..trail import pointer
+from .changes import Change, sentence
+from .difference import differences, shown
+
+UNITS = ("request", "response", "error", "session")
+FEW = 3
+VALUES = "now: `"
+STILL = 0.0  # the clock of sessions stands
+
+
+class Crossed(NamedTuple):
+    """What pairs of dialects do otherwise with a field of a unit."""
+
+    pairs: tuple[tuple[str, str], ...]
+    unit: str
+    paths: tuple[str, ...]
+    said: str
+
+    def __str__(self) -> str:
+        sources, targets = (tuple(dict.fromkeys(names)) for names in zip(*self.pairs, strict=True))
+        ends = f"{', '.join(sources)} -> {', '.join(targets)}"
+        return f"{ends} {self.unit}: {sentence(self.paths, self.said)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+        return {**self._asdict(), "pairs": list(map(list, self.pairs)), "paths": list(self.paths)}
+
+
+class Done(NamedTuple):
+    """What a rule set makes of a payload: the conversion, or why there is none."""
+
+    out: Conversion | None
+    error: ConversionError | None
+
+
+def pairs(old: RuleSet, new: RuleSet, found: Sequence[Change]) -> list[Crossed]:
+    """List what becomes otherwise between dialects, where the changes that were found reach."""
+    told: dict[tuple[str, str, str], dict[tuple[str, str], None]] = {}
+    there = [name for name in old.dialects if name in new]
+    for unit in UNITS:
+        touched = {one.of for one in found if not one.units or unit in one.units}
+        within = [name for name in there if all_have(unit, old, new, name)]
+        for source in within:
+            made: list[Any] | None = None
+            for target in within:
+                if target == source or touched.isdisjoint((source, target, LADDER)):
+                    continue
+                if made is None:
+                    made = payloads.of((old[source], new[source]), unit)
+                models = _models(old, new, source, target)
+                for path, text in _pair(old, new, (source, target), unit, made, models):
+                    told.setdefault((unit, path, text), {})[source, target] = None
+    return list(_grouped(told))
+
+
+def _grouped(found: dict[tuple[str, str, str], dict[tuple[str, str], None]]) -> Iterator[Crossed]:
+    """Put together what is said of several fields, and of pairs with one end in common."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for (unit, path, text), pairs in found.items():
+        sides = [len({pair[end] for pair in pairs}) for end in (0, 1)]
+        common = 0 if sides[0] <= sides[1] else 1
+        by: dict[str, list[tuple[str, str]]] = {}
+        for pair in pairs:
+            by.setdefault(pair[common], []).append(pair)
+        for some in by.values():
+            groups.setdefault((unit, text, tuple(some)), []).append(path)
+    for (unit, text, some), named in groups.items():
+        yield Crossed(some, unit, tuple(named), text)
+
+
+def all_have(unit: str, old: RuleSet, new: RuleSet, *names: str) -> bool:
+    """Tell whether dialects have a unit in both sets."""
+    return all(unit in rules[name].model.units for rules in (old, new) for name in names)
+
+
+def _models(old: RuleSet, new: RuleSet, *names: str) -> list[str]:
+    """Return the model's names to try: any, and those for which variants differ."""
+    found = ["m"]
+    for name in names:
+        one, two = (
+            {label.models: label.over.plain() for label in rules.rows(name)} for rules in (old, new)
+        )
+        if one != two:
+            found += variants.models(old.rows(name), new.rows(name))
+    return list(dict.fromkeys(found))
+
+
+def _pair(
+    old: RuleSet,
+    new: RuleSet,
+    ends: tuple[str, str],
+    unit: str,
+    made: Iterable[Any],
+    models: Sequence[str],
+) -> Iterator[tuple[str, str]]:
+    """Yield what one pair does otherwise with a field; of many values for one, the first few."""
+    told = set.union(*(paths.pictured(rules[ends[0]].model, unit) for rules in (old, new)))
+    seen: Counter[tuple[str, str]] = Counter()
+    for payload in made:
+        for model in models:
+            once = functools.partial(run, payload=payload, ends=ends, unit=unit, model=model)
+            if same(once(old, quick=False), once(new, quick=False)):
+                continue
+            before, after = once(old, trace=True), once(new, trace=True)
+            texts = dict.fromkeys(_otherwise(payload, before, after, told))
+            for path, text in texts or {("", "has its notes at other places"): None}:
+                one_of_many = VALUES in text
+                key = (path, "" if one_of_many else text)
+                seen[key] += 1
+                if seen[key] <= (FEW if one_of_many else 1):
+                    yield path, text
+                elif one_of_many and seen[key] == FEW + 1:
+                    yield path, "is otherwise for further values, too"
+
+
+def run(
+    rules: RuleSet,
+    payload: Any,
+    ends: tuple[str, str],
+    unit: str,
+    model: str | None = None,
+    trace: bool = False,
+    quick: bool = True,
+) -> Done:
+    """Convert a payload; `quick` by compiled code, which pays where there are many."""
+    options = None if quick and not trace else {"engine": "interpreted"}
+    try:
+        return Done(
+            rules.convert(
+                payload, *ends, unit, model, None, options, clock=lambda: STILL, trace=trace
+            ),
+            None,
+        )
+    except ConversionError as error:
+        return Done(None, error)
+
+
+def same(one: Done, two: Done) -> bool:
+    """Tell whether two results and their notes are the same, wherever the rules stand."""
+    if one.out is None or two.out is None:
+        return str(one.error and one.error.reason) == str(two.error and two.error.reason)
+    return (
+        not differences(one.out.body, two.out.body)
+        and one.out.envelope == two.out.envelope
+        and Counter(map(bare, one.out.notes)) == Counter(map(bare, two.out.notes))
+    )
+
+
+def bare(note: Note) -> Note:
+    """Return a note without the place of its rule, which moves with every line."""
+    return note._replace(rule=None)
+
+
+# -- in words, for all payloads of a kind ---------------------------------------------------------
+
+
+def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield each path of a payload, and what becomes of it that was not so before."""
+
+    def path(at: str) -> str:
+        return payloads.general(payloads.place(payload, at), told)
+
+    before, after = one.out, two.out
+    if before is None or after is None:
+        error = two.error or one.error
+        assert error is not None
+        told_of = f"is refused now ({error.reason})"
+        if one.error is not None:
+            word = "is refused for another reason now" if two.error else "is no longer refused"
+            told_of = f"{word} ({error.reason})"
+        yield path(error.path), told_of
+        return
+    explained: set[str] = set()
+    sources: set[str] = set()
+    for at in dict.fromkeys((*_trace(before).fates, *_trace(after).fates)):
+        was, now = (_trace(out).fates.get(at) for out in (before, after))
+        if text := _fate(before, after, was, now):
+            explained |= {target for fate in (was, now) if fate for target in fate.targets}
+            sources.add(at)
+            yield path(at), text
+    yield from _made(before, after, explained)
+    for word, notes in (("no longer", _only(before, after)), ("now", _only(after, before))):
+        for note in notes:
+            place = note.source_path
+            if place is None:
+                out = after if word == "now" else before
+                yield f"-> `{_end(out, note.target_path or '')}`", _noted(note, word)
+            elif not any(_touch(place, source) for source in sources):
+                yield path(place), _noted(note, word)
+
+
+def _only(out: Conversion, other: Conversion) -> list[Note]:
+    there = {(note.code, note.source_path, note.message) for note in other.notes}
+    return [n for n in out.notes if (n.code, n.source_path, n.message) not in there]
+
+
+def _noted(note: Note, word: str) -> str:
+    if word == "now":
+        return f"is noted `{note.code}` now: {note.message}"
+    return f"is no longer noted `{note.code}`"
+
+
+def _trace(out: Conversion) -> Trace:
+    assert out.trace is not None
+    return out.trace
+
+
+def _fate(before: Conversion, after: Conversion, was: Fate | None, now: Fate | None) -> str:
+    """Say what is different about the fate of a leaf, or nothing."""
+    old, new = (_told(fate) for fate in (was, now))
+    if old != new:
+        to = f" to {_ends(after, now)}" if now and now.targets and now.kind == "carried" else ""
+        return f"is {new}{to} now, was {old}"
+    if was is None or now is None or now.kind == "decided":
+        return ""
+    ends = [_ends(out, fate) for out, fate in ((before, was), (after, now))]
+    if ends[0] != ends[1]:
+        return f"goes to {ends[1]} now, went to {ends[0]}"
+    for target in now.targets:
+        if target in was.targets:
+            values = [_excerpt(out, target) for out in (before, after)]
+            if values[0] != values[1]:
+                return f"is in `{_end(after, target)}` {VALUES}{values[1]}`, was `{values[0]}`"
+    return ""
+
+
+def _told(fate: Fate | None) -> str:
+    if fate is None:
+        return "not told of"
+    return fate.kind + (f" ({fate.code})" if fate.code else "")
+
+
+def _ends(out: Conversion, fate: Fate) -> str:
+    found = sorted({_end(out, target) for target in fate.targets})
+    return " and ".join(f"`{end}`" for end in found) or "nothing"
+
+
+def _end(out: Conversion, target: str) -> str:
+    if target.startswith(OUTSIDE):
+        return target
+    return payloads.general(payloads.place(out.body, target), set()).removesuffix("[]")
+
+
+def _excerpt(out: Conversion, target: str) -> str:
+    return explain.excerpt(out if target.startswith(OUTSIDE) else out.body, target)
+
+
+def _made(before: Conversion, after: Conversion, explained: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield what stands otherwise in the results and comes from no leaf that was told of."""
+    for apart in apart_of(before, after):
+        at = apart.at
+        if any(_touch(one, at) for one in explained):
+            continue
+        outside = at.startswith(OUTSIDE)
+        path = at if outside else payloads.general(payloads.place(after.body, at), set())
+        origin = _trace(after).origins.get(at)
+        way = f" ({origin.steps[0].way})" if origin and origin.steps and not origin.sources else ""
+        yield f"-> `{path}`", _written(apart.old, apart.new) + way
+
+
+def _written(old: Any, new: Any) -> str:
+    if isinstance(old, list) and isinstance(new, list):
+        return f"has another number of elements: {len(new)}, and had {len(old)}"
+    if old is ABSENT:
+        return f"is written {VALUES}{shown(new)}`"
+    if new is ABSENT:
+        return "is no longer written"
+    return f"is written {VALUES}{shown(new)}`, was `{shown(old)}`"
+
+
+class Apart(NamedTuple):
+    """A place of two results where they part (ABSENT where nothing stands)."""
+
+    at: str
+    old: Any
+    new: Any
+
+
+def apart_of(before: Conversion, after: Conversion) -> list[Apart]:
+    """List where two results part: in their bodies, and outside of them."""
+    found = [Apart(pointer(d.at), *d[1:]) for d in differences(before.body, after.body)]
+    old, new = (out.envelope._asdict() if out.envelope else None for out in (before, after))
+    found += [Apart(OUTSIDE + pointer(d.at), *d[1:]) for d in differences(old, new)]
+    return found
+
+
+def _touch(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

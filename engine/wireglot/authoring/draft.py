@@ -1,0 +1,374 @@
+"""A first rule file for an API that samples show; what they do not tell is marked `# ?`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..ir import FUNCTION, field_type
+from .samples import Group, Path, Seen, around, is_arguments, is_content, is_schema, objects
+from .show import scalar
+from .sketch import Say, Tree
+
+Shown = tuple[str, Any, Any]  # an owner of examples, and a value of the wire or else of the IR
+FIELDS = (
+    "temperature top_p presence_penalty frequency_penalty max_tokens seed top_k n stop "
+    "parallel_tool_calls stream store user tool_choice service_tier verbosity"
+).split()
+COUNTS = "input output cache_read cache_write reasoning".split()
+
+
+class Draft:
+    """Builds the pictures of a dialect from what samples have in common."""
+
+    def __init__(self, seen: Seen) -> None:
+        self.seen, self.words = seen, seen.words
+        self.used: set[tuple[str, str]] = set()
+        self.named: dict[str, str] = {}  # which field a key was taken for
+        self.asked: list[str] = []  # what no word of the draft could be found for
+        self.shapes: Tree = {}
+        self.whole: dict[str, list[Any]] = {}  # samples of shapes that are no parts
+        self.tables: Tree = {}
+
+    def tree(self) -> Tree:
+        """Return the words of the rule file below its head."""
+        order = [unit for unit in ("request", "response", "error") if unit in self.seen.bodies]
+        units = {unit: self._unit(unit) for unit in order}
+        if self.seen.tools is not None:
+            self.shapes[FUNCTION] = {"wire": self._tool()}
+        for group in self.seen.groups:
+            self._part(group)
+        found: Tree = {}
+        if self.seen.tools is not None:
+            found["schemas"] = {"object_schema": {"root": Say("object")}}
+        found |= {"tables": self.tables} if self.tables else {}
+        found |= {"shapes": self.shapes} if self.shapes else {}
+        kinds = [group.kind for group in self.seen.groups if group.kind]
+        said = [kind for kind in kinds if kind in ("text", "tool_call", "reasoning", "refusal")]
+        if kinds:
+            found["unions"] = {"item": kinds, **({"said": said} if self.seen.said else {})}
+        if self.seen.talk is not None:
+            found["conversation"] = self._conversation()
+        return {**found, **{unit: {"wire": wire} for unit, wire in units.items()}}
+
+    def shown(self) -> list[Shown]:
+        """Return what is to be an example of each shape: from the samples, or made of the IR."""
+        wires: dict[str, list[Any]] = {group.kind: group.elements for group in self.seen.groups
+                                       if group.kind}  # fmt: skip
+        if self.seen.tools is not None:
+            wires[FUNCTION] = self.seen.tools[1]
+        wires |= self.whole
+        found: list[Shown] = []
+        for name, some in wires.items():
+            different = {repr(sorted(one)): one for one in some}
+            found += [(f"shapes/{name}", one, None) for one in [*different.values()][:2]]
+        call = next(iter(sorted(self.seen.ids)), "c1")
+        if "cases" in self.shapes.get("tool_call", {}):
+            ir = {"type": "tool_call", "id": call, "name": next(iter(self.seen.names), "f")}
+            found.append(("shapes/tool_call", None, {**ir, "arguments_text": '{"x":'}))
+        cases = self.shapes.get("tool_result", {}).get("cases", {})
+        values = {"text": "Done.", "data": {"ok": 1}, "error": "It failed."}
+        for kind in cases:
+            ir = {"type": "tool_result", "tool_call_id": call, "kind": kind}
+            found.append(("shapes/tool_result", None, {**ir, "value": values[kind]}))
+        return found
+
+    # -- fields -------------------------------------------------------------------------------
+
+    def _fields(self, shape: str, objects: list[dict[str, Any]], path: Path = ()) -> Tree:
+        """Picture the keys of some objects."""
+        found: Tree = {}
+        for key in dict.fromkeys(key for one in objects for key in one):
+            values = [one[key] for one in objects if one.get(key) is not None]
+            said = self._special(shape, (*path, key), values)
+            if said is None and values and all(isinstance(v, dict) and v for v in values):
+                said = self._fields(shape, values, (*path, key))
+            elif said is None:
+                said = self._leaf(shape, key, values)
+            if said != {}:
+                found[key] = said
+        return found
+
+    def _special(self, shape: str, path: Path, values: list[Any]) -> Say | Tree | None:
+        """Picture what the samples as a whole tell of a place, or return None."""
+        seen = self.seen
+        if shape == "request" and seen.talk is not None and path == seen.talk.path:
+            return Say("$messages as conversation")
+        if shape == "request" and seen.tools is not None and path == seen.tools[0]:
+            return Say("$tools each function (optional)")
+        if shape == "candidate" and seen.said is not None:
+            if path == ((seen.said[1],) if seen.said[1] else seen.said[0]):
+                return Say("$parts each said")
+        if shape == "response" and self._counts(path[-1], values):
+            self.whole["usage"] = values
+            self.shapes["usage"] = {"wire": self._fields("usage", values)}
+            return Say("$usage as usage (optional)")
+        return None
+
+    def _counts(self, key: str, values: list[Any]) -> bool:
+        """Tell whether values count tokens: by their key, or they are objects of whole numbers."""
+        if not values or not all(isinstance(one, dict) and len(one) > 1 for one in values):
+            return False
+        named = self.words.field("response", key, values[0])
+        whole = all(type(number) is int for one in values for number in one.values())
+        return whole or (named is not None and named[0] == "usage")
+
+    def _leaf(self, shape: str, key: str, values: list[Any]) -> Say:
+        """Picture one value: by its name, else by what it looks like, else as the dialect's own."""
+        value = values[0] if values else None
+        known = self.words.field(shape, key, value)
+        if known is not None and (shape, known[0]) not in self.used:
+            self.named[key] = known[0]
+            return self._hole(shape, *known, value)
+        guess = self._guess(shape, value)
+        if shape == "response" and self.named.get(key) == "model":
+            guess = "model"
+        if guess is not None and (shape, guess) not in self.used:
+            self.named[key] = guess
+            return self._hole(shape, guess, False, value)
+        self.asked.append(f"{shape}: `{key}`")
+        free = [f for f in self._candidates(shape, value) if (shape, f) not in self.used]
+        perhaps = f"; perhaps ${', $'.join(free[:4])}" if free else ""
+        return Say(f"$own.{_name(key)} (optional)", f"what is it in the IR{perhaps}")
+
+    def _hole(self, shape: str, field: str, certain: bool, value: Any) -> Say:
+        self.used.add((shape, field))
+        why = "" if certain else "a guess"
+        if not certain:
+            self.asked.append(f"{shape}: ${field} is a guess")
+        if field == "system":
+            lens = " | joined" if isinstance(value, str) else ""
+            return Say(f"$system each text{lens} (optional)", why)
+        required = field in ("model", "message") and shape in ("request", "error")
+        return Say(f"${field}" if required else f"${field} (optional)", why)
+
+    def _guess(self, shape: str, value: Any) -> str | None:
+        if shape == "request" and isinstance(value, list) and value:
+            return "stop" if all(isinstance(word, str) for word in value) else None
+        if not isinstance(value, str):
+            return None
+        if shape == "error" and " " in value:
+            return "message"
+        if shape == "request":
+            if re.fullmatch(r"[\w.:/-]*\d[\w.:/-]*", value) and "-" in value:
+                return "model"
+            text = any(group.kind == "text" for group in self.seen.groups)
+            return "system" if is_content(value) and text else None
+        return None
+
+    def _candidates(self, shape: str, value: Any) -> list[str]:
+        if shape == "usage":
+            return COUNTS
+        if shape != "request":
+            return []
+        kind = "string" if isinstance(value, str) else "list" if isinstance(value, list) else ""
+        if isinstance(value, bool):
+            kind = "bool"
+        elif isinstance(value, int | float):
+            whole = [f for f in FIELDS if field_type(shape, f) == "integer"]
+            real = [f for f in FIELDS if field_type(shape, f) == "number"]
+            return [*whole, *real] if isinstance(value, int) and value > 2 else [*real, *whole]
+        found = [f for f in FIELDS if field_type(shape, f) == kind]
+        return ["tool_choice", *found] if kind == "string" else found
+
+    # -- parts, tools, messages ---------------------------------------------------------------
+
+    def _tool(self) -> Tree:
+        assert self.seen.tools is not None
+        return self._kinds(FUNCTION, self.seen.tools[1])
+
+    def _kinds(self, kind: str, elements: list[dict[str, Any]]) -> Tree:
+        """Picture elements of one kind; what values tell comes before what names tell."""
+        found: Tree = {}
+        for key in dict.fromkeys(key for one in elements for key in one):
+            values = [one[key] for one in elements if key in one]
+            field = self._by_value(kind, key, values)
+            if key == self.seen.tells and kind != FUNCTION:
+                found[key] = Say(scalar(values[0]))
+            elif field is not None and (kind, field.partition(" ")[0]) not in self.used:
+                self.used.add((kind, field.partition(" ")[0]))
+                found[key] = Say(f"${field}")
+            elif all(isinstance(v, dict) and v for v in values) and kind != "tool_result":
+                found[key] = self._kinds(kind, values)
+            elif kind == FUNCTION and {*map(str, values)} == {"function"}:
+                found[key] = Say("function")
+            else:
+                found[key] = self._leaf(kind, key, values)
+        return found
+
+    def _by_value(self, kind: str, key: str, values: list[Any]) -> str | None:
+        first, seen = values[0], self.seen
+        if kind == FUNCTION:
+            if is_schema(first):
+                return "parameters | object_schema"
+            if isinstance(first, str):
+                named = first in seen.names
+                return "name" if named else "description (optional)" if " " in first else None
+        if kind in ("tool_call", "tool_result") and isinstance(first, str) and first in seen.ids:
+            return "id" if kind == "tool_call" else "tool_call_id"
+        if kind in ("tool_call", "tool_result") and isinstance(first, str) and first in seen.names:
+            return "name" if kind == "tool_call" else "name (made)"
+        if kind == "tool_call" and is_arguments(first):
+            return "arguments | object" + (" | json" if isinstance(first, str) else "")
+        if kind == "text" and isinstance(first, str) and key != seen.tells:
+            return "text"
+        return None
+
+    def _part(self, group: Group) -> None:
+        if group.kind is None:
+            self.asked.append(f"elements of `{group.word}`: no part of the IR was recognized")
+            return
+        key = around(group.elements)
+        if key is None:
+            self.shapes[group.kind] = self._shape(group.kind, group)
+            return
+        inner = self._shape(group.kind, group._replace(elements=[e[key] for e in group.elements]))
+        for one in (inner, *inner.get("cases", {}).values()):
+            one["wire"] = {key: one["wire"]}
+        self.shapes[group.kind] = inner
+
+    def _shape(self, kind: str, group: Group) -> Tree:
+        if kind == "tool_result":
+            return self._result(group)
+        if kind == "tool_call":
+            return self._broken(self._kinds(kind, group.elements))
+        if kind in ("image", "audio", "video", "document", "file"):
+            return self._media(group)
+        return {"wire": self._kinds(kind, group.elements)}
+
+    def _broken(self, wire: Tree) -> Tree:
+        """Give a call whose arguments are text a second case, for text that is no JSON."""
+        place = next((k for k, v in wire.items() if "| json" in getattr(v, "text", "")), None)
+        if place is None:
+            return {"wire": wire}
+        broken = {"wire": {place: Say("$arguments_text")}}
+        cases = {"object": {"wire": {place: wire.pop(place)}}, "broken": broken}
+        return {"wire": wire, "cases": cases}
+
+    def _result(self, group: Group) -> Tree:
+        flag = next((k for e in group.elements for k, v in e.items() if isinstance(v, bool)), None)
+        bare = [{k: v for k, v in e.items() if k != flag} for e in group.elements]
+        keys = {k for e in bare for k, v in e.items() if self._holds(k, v)}
+        wire = self._kinds(
+            "tool_result", [{k: v for k, v in e.items() if k not in keys} for e in bare]
+        )
+        held = sorted(keys, key=lambda k: not any(not isinstance(e.get(k), str) for e in bare))
+        if not held:
+            self.asked.append(f"elements of `{group.word}`: where is what the tool said?")
+            return {"wire": wire}
+        for key in held[1:]:
+            wire[key] = self._leaf("tool_result", key, [e[key] for e in bare if key in e])
+        text = {held[0]: Say("$value | string")}
+        data = {held[0]: Say("$value | object+list+number+bool+null")}
+        cases: Tree = {"text": {"wire": text}, "data": {"wire": data}}
+        if flag is not None:
+            bad = bool(re.search("err|fail", flag.lower()))
+            good = f"{str(not bad).lower()} (or $absent)"
+            cases = {
+                word: {"wire": {flag: Say(good), **case["wire"]}} for word, case in cases.items()
+            }
+            self.asked.append(f"tool_result: `{flag}` is thought to say whether a tool failed")
+            why = "a guess: this says that the tool failed"
+            error = {flag: Say(str(bad).lower(), why), held[0]: Say("$value | string")}
+            cases = {"error": {"wire": error}, **cases}
+        return {"by": Say("kind"), "wire": wire, "cases": cases}
+
+    def _holds(self, key: str, value: Any) -> bool:
+        """Tell whether a key of a result holds what the tool said."""
+        if key == self.seen.tells or value in (*self.seen.ids, *self.seen.names):
+            return False
+        known = self.words.field("tool_result", key, value)
+        return known is None or known[0] == "value"
+
+    def _media(self, group: Group) -> Tree:
+        """Picture bytes or an address; a sample mostly shows only one of them."""
+        wire: Tree = {}
+        source: Tree = {}
+        for key, value in group.elements[0].items():
+            if key == self.seen.tells:
+                wire[key] = Say(scalar(value))
+            elif isinstance(value, str) and re.match(r"[a-z]+/[\w.+-]+$", value):
+                wire[key], source["media_type"] = Say("$media_type"), Say("$media_type")
+            elif isinstance(value, str) and re.match(r"https?:", value):
+                wire[key], source["url"] = Say("$url"), Say("$url")
+            elif isinstance(value, str) and len(value) > 1 and "data" not in source:
+                wire[key], source["data"] = Say("$data"), Say("$data")
+            else:
+                wire[key] = self._leaf(group.kind or "", key, [value])
+        kind = "url" if "url" in source else "base64"
+        return {"ir": {"source": {"type": Say(kind), **source}}, "wire": wire}
+
+    def _conversation(self) -> Tree:
+        talk = self.seen.talk
+        assert talk is not None
+        kinds = {group.kind for group in self.seen.groups}
+        cases: Tree = {}
+        for word, role in talk.roles.items():
+            if role and role not in cases:
+                why = "a guess" if word in talk.guessed else ""
+                cases[role] = {"wire": {talk.role: Say(scalar(word), why)}}
+        apart = "tool" in cases or "tool_result" not in kinds
+        if not apart and "user" in cases:
+            cases["tool"] = {"wire": {talk.role: cases["user"]["wire"][talk.role]._replace(why="")}}
+        each = "item" if kinds - {None} else "text"
+        content = Say(f"$parts each {each}" + (" | bare" if talk.bare else ""))
+        found: Tree = {"by": Say("role"), "per": Say("message" if apart else "run")}
+        found |= {"wire": {talk.content: content}, "cases": cases}
+        if "text" not in kinds:
+            self.shapes.setdefault("text", {"wire": {"type": Say("text"), "text": Say("$text")}})
+        lift = ("request", "system") in self.used
+        return {**found, "enforce": Say("[{lift: system}]")} if lift else found
+
+    # -- units --------------------------------------------------------------------------------
+
+    def _unit(self, unit: str) -> Tree:
+        bodies = self.seen.bodies[unit]
+        if unit != "response" or self.seen.said is None:
+            return self._fields(unit, bodies)
+        path, inner = self.seen.said
+        top = path[0]
+        within = [one for b in bodies for one in objects(b, path)] if inner else bodies
+        key = next((k for one in within for k, v in one.items() if self._ends(k, v)), None)
+        if inner is None:  # what holds the parts, and why they end; the rest is the response's own
+            within = [{k: v for k, v in one.items() if k in (top, key)} for one in within]
+        self.whole["candidate"] = within
+        bare = [{k: v for k, v in one.items() if k != key} for one in within]
+        candidate = self._fields("candidate", bare)
+        if key is not None:
+            candidate[key] = self._stop(key, [one[key] for one in within if key in one])
+        self.shapes["candidate"] = {"wire": candidate}
+        apart = (top,) if inner else (top, key)
+        wire = self._fields(unit, [{k: v for k, v in b.items() if k not in apart} for b in bodies])
+        if inner is None:
+            return {**wire, "...": Say("$candidates each candidate | lone")}
+        outer: Any = Say("$candidates each candidate")
+        for word in reversed(path[1:]):
+            outer = {word: outer}
+        return {**wire, top: outer}
+
+    def _ends(self, key: str, value: Any) -> bool:
+        """Tell whether a key of a response says why it ended."""
+        if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_]+", value):
+            return False
+        known = self.words.field("candidate", key, value)
+        if known is not None and known[0] == "stop_reason":
+            return True
+        named = self.words.field("response", key, value)
+        return value.lower() in self.words.stops or named is None
+
+    def _stop(self, key: str, values: list[str]) -> Say:
+        write: Tree = {}
+        for value in dict.fromkeys(values):
+            write.setdefault(
+                self.words.stops.get(value.lower(), self.words.usual), Say(scalar(value))
+            )
+        usual = write.get(self.words.usual) or next(iter(write.values()))
+        why = "the words of the samples; what others are there"
+        self.tables["stop"] = {"write": write, "otherwise": Say(usual.text, why)}
+        self.asked.append(f"tables.stop: the words of `{key}` that the samples do not show")
+        return Say(f"$stop_reason | stop (else {usual.text})")
+
+
+def _name(key: str) -> str:
+    name = re.sub(r"\W", "_", key)
+    return name if re.match(r"[a-zA-Z_]", name) else f"_{name}"

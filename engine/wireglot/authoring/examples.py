@@ -1,0 +1,329 @@
+"""The examples that stand in rule files: what they say, and whether it holds.
+
+    {wire, ir}                  the wire reads as the IR, and the IR writes as the wire
+    {reads, as}                 this on the wire reads as that in the IR
+    {writes, as}                this in the IR writes, abroad, as that on the wire
+    {from, to, beside?}         what a row of the ladder makes
+
+Of a stream the wire is a list of frames, and the IR a response.
+
+`notes` lists the codes that come of it (none unless said); `abroad` counts, for other dialects, the
+notes that come of converting the wire there. What was read is also written at home, where it must
+come back exactly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .. import policy
+from ..audits import where
+from ..errors import ConversionError, UsageError
+from ..interpreter import share
+from ..interpreter.reader import Reader
+from ..interpreter.writer import Writer
+from ..ir import USER_DATA
+from ..language import ladder
+from ..language.lenses import Misfit
+from ..language.picture import Hole
+from ..language.source import Node, Pos, wrong
+from ..streaming import told
+from ..streaming.streams import Translator
+from ..trail import At, Trail
+from .difference import differences
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+    from ..language.ladder import Ladder
+    from ..notes import Note
+    from ..rulesets import RuleSet
+
+FORMS = ({"wire", "ir"}, {"reads", "as"}, {"writes", "as"})
+ROW_FORM = {"from", "to"}
+UNITS = {unit: unit for unit in ("request", "response", "error", "session")}
+WHOLE = ("conversation", "envelope", "stream", *UNITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example; `owner` is the place that it stands under, as `shapes/text`."""
+
+    pos: Pos
+    rule: Pos
+    dialect: str
+    owner: str
+    nth: int
+    said: dict[str, Any]
+
+    @property
+    def where(self) -> str:
+        """The place of the example in its rule file."""
+        return str(self.pos)
+
+    @property
+    def name(self) -> str:
+        """A name for people: `dialect/shape[nth]`."""
+        return f"{self.dialect}/{self.owner.removeprefix('shapes/')}[{self.nth}]"
+
+
+class _Wrong(Exception):
+    """Raised with what does not hold, and the place in the rules if one is known."""
+
+    def __init__(self, message: str, rule: Any = None) -> None:
+        super().__init__(message)
+        self.rule = rule if isinstance(rule, Pos) else None
+
+
+def find(rules: DialectRules) -> Iterator[Example]:
+    """Yield the examples of a dialect. Raises RuleError for one of another form."""
+    for owner, node, listed in owners(rules.model.node):
+        for nth, example in enumerate(listed):
+            said = _said(example, FORMS, "`{wire, ir}`, `{reads, as}` or `{writes, as}`")
+            yield Example(example.pos, node.pos, rules.name, owner, nth, said)
+
+
+def rows(steps: Ladder) -> Iterator[Example]:
+    """Yield the examples of the ladder."""
+    for kind, listed in steps.items():
+        for row in listed:
+            for nth, example in enumerate(row.examples):
+                said = _said(example, (ROW_FORM,), "`{from, to}`")
+                yield Example(example.pos, row.pos, "ladder", f"{kind}/{row.name}", nth, said)
+
+
+def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
+    """Yield whatever holds examples in a rule file, with their place, as `shapes/text`."""
+    for section in ("tables", "schemas", "shapes"):
+        group = node.get(section)
+        for name, owner in (group.value if group else {}).items():
+            yield from _listed(f"{section}/{name}", owner)
+    for unit in WHOLE:
+        if (owner := node.get(unit)) is not None:
+            yield from _listed(unit, owner)
+    apart = node.get("examples")
+    for name, listed in (apart.value if apart else {}).items():
+        place = name if name in WHOLE else f"shapes/{name}"
+        owner = node.get(name) or _at(node, place.split("/"))
+        if owner is None or not isinstance(listed.value, list):
+            raise wrong(f"`{name}` holds no list of examples of a shape or unit", listed.pos)
+        yield place, owner, listed.value
+
+
+def _at(node: Node | None, path: list[str]) -> Node | None:
+    for key in path:
+        node = node.get(key) if node else None
+    return node
+
+
+def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
+    cases = owner.get("cases")
+    inner = cases.value.values() if cases and isinstance(cases.value, dict) else ()
+    for holder in (owner, *inner):
+        listed = holder.get("examples")
+        if listed is not None:
+            if not isinstance(listed.value, list):
+                raise wrong("`examples` is a list", listed.pos)
+            yield place, holder, listed.value
+
+
+def _said(node: Node, forms: Iterable[set[str]], told: str) -> dict[str, Any]:
+    plain = node.plain()
+    more = {"notes", "abroad", "beside"}
+    if not isinstance(plain, dict) or not any(
+        form <= plain.keys() <= form | more for form in forms
+    ):
+        raise wrong(f"an example is {told}", node.pos, "docs/rule-language.md, Examples")
+    return plain
+
+
+# -- whether it holds ---------------------------------------------------------------------------
+
+
+def check(rules: RuleSet, example: Example, dialect: DialectRules | None = None) -> str | None:
+    """Return what is wrong with an example, or None; `dialect` may be a variant."""
+    try:
+        if example.dialect == "ladder":
+            _row(rules, example)
+        else:
+            _check(rules, dialect or rules[example.dialect], example)
+    except _Wrong as fault:
+        return f"{example.name} {fault} (rule {fault.rule or example.rule})"
+    except Misfit as misfit:
+        return f"{example.name}: {misfit.reason} (rule {misfit.pos or example.rule})"
+    except (ConversionError, UsageError) as error:
+        rule = "" if getattr(error, "rule", None) else f" (rule {example.rule})"
+        return f"{example.name}: {error}{rule}"
+    return None
+
+
+def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
+    said = example.said
+    wire = said.get("wire", said.get("reads"))
+    ir = said.get("ir", said.get("as") if "reads" in said else said.get("writes"))
+    at_work = _AtWork(dialect, example.owner)
+    codes: list[str] = []
+    if "writes" not in said:
+        read, found = at_work.read(wire)
+        codes += found
+        _same("reads otherwise than it says", ir, bare(read), at_work.rule_of)
+        if not (at_work.worded or at_work.streamed):  # frames come out as they went in
+            home = at_work.write(read, True)[0]
+            _same("does not come back at home", wire, home, at_work.rule_at)
+    if "reads" not in said:
+        written, found = at_work.write(ir, False)
+        codes += found
+        meant = said.get("wire", said.get("as"))
+        _same("writes otherwise than it says", meant, written, at_work.rule_at)
+    expected = sorted(set(said.get("notes", ())))
+    if expected != sorted(set(codes)):
+        raise _Wrong(f"makes the notes {sorted(set(codes))}, not {expected}")
+    for target, counts in said.get("abroad", {}).items():
+        notes = at_work.crossed(rules, wire, target)
+        _same(f"makes other notes for {target}", counts, dict(Counter(n.code for n in notes)))
+
+
+def _same(what: str, meant: Any, found: Any, rule: Callable[[Any], Any] = str) -> None:
+    apart = differences(meant, found)
+    if apart:
+        raise _Wrong(f"{what} at {apart[0]}", rule(apart[0].at))
+
+
+def _row(rules: RuleSet, example: Example) -> None:
+    kind, _, name = example.owner.partition("/")
+    row = next(r for r in rules._ladder[kind] if r.name == name)
+    new, beside, _ = ladder.step(row, example.said["from"], Trail())
+    _same("becomes something else", example.said["to"], new)
+    _same("moves something else", example.said.get("beside", []), beside)
+
+
+def example(
+    rules: RuleSet, dialect: str, owner: str, wire: Any, ir: Any = None
+) -> dict[str, Any] | str:
+    """Make an example of a wire value, or of an IR value without one, that holds; or say why not.
+
+    `owner` is a unit, or a shape as `shapes/text`.
+    """
+    work = _AtWork(rules[dialect], owner)
+    try:
+        if wire is None:
+            wire = work.write(ir, False)[0]
+        found, codes = work.read(wire)
+        there = [*codes, *work.write(bare(found), False)[1]]
+    except (ConversionError, Misfit) as error:
+        return error.reason
+    except UsageError as error:
+        return str(error)
+    problem = ""
+    pos = Pos("", 0, 0)
+    for form, noted in ((("wire", "ir"), there), (("reads", "as"), codes)):
+        said: dict[str, Any] = dict(zip(form, (wire, bare(found)), strict=True))
+        said |= {"notes": sorted(set(noted))} if noted else {}
+        problem = check(rules, Example(pos, pos, dialect, owner, 0, said)) or ""
+        if not problem:
+            return said
+    return problem
+
+
+def bare(value: Any) -> Any:
+    """Return an IR value without its memory of spelling, as examples show it."""
+    if isinstance(value, dict):
+        return {k: v if k in USER_DATA else bare(v) for k, v in value.items() if k != "spelled"}
+    return [bare(item) for item in value] if isinstance(value, list) else value
+
+
+class _AtWork:
+    """A shape, table or unit of a dialect, ready to read and write a value of its own."""
+
+    def __init__(self, dialect: DialectRules, owner: str) -> None:
+        self.dialect, self.model = dialect, dialect.model
+        self.section, _, self.named = owner.rpartition("/")
+        self.worded = self.section in ("tables", "schemas") or owner == "envelope"
+        self.streamed = owner == "stream"
+        self.unit = "messages" if owner == "conversation" else UNITS.get(owner, "")
+
+    def read(self, wire: Any) -> tuple[Any, list[str]]:
+        """Read a wire value; also the codes of the notes."""
+        if self.unit:
+            reading = self.dialect.read(wire, self._unit(wire))
+            return reading.ir, [note.code for note in reading.notes]
+        if self.section == "tables":
+            word, exact = self.model.tables[self.named].read(wire)
+            return word, [] if exact else ["reworded"]
+        if self.section == "schemas":
+            return self.model.schemas[self.named].read(wire)[0], []
+        if self.streamed:
+            made = self._translated(self.dialect, wire)
+            reading = self.dialect.read(made.result.body, "response")
+            return reading.ir, [note.code for note in (*made.notes, *reading.notes)]
+        if self.section != "shapes":
+            raise _Wrong("says what reads, and an envelope is only written")
+        reader = Reader(self.model, {})
+        if self.model.shapes[self.named].gathers:
+            ir: Any = reader.element(self.named, wire, ())[0]
+        else:
+            try:
+                ir = reader.shape(self.named, wire, ())
+            except Misfit:  # only now may a hole keep what it does not take
+                ir = reader.shape(self.named, wire, (), True)
+        return ir, [note[0] for note in reader.notes]
+
+    def write(self, ir: Any, home: bool) -> tuple[Any, list[str]]:
+        """Write an IR value; also the codes of the notes."""
+        if self.unit:
+            out = self.dialect.write(ir, self._unit(ir))
+            return out.body, [note.code for note in out.notes]
+        if self.section == "tables":
+            word, exact = self.model.tables[self.named].write(ir, home)
+            return word, [] if exact else ["reworded"]
+        if self.section == "schemas":
+            return self.model.schemas[self.named].write(ir), []
+        if self.streamed:
+            whole = self.dialect.write(ir, "response")  # what is noted of it is noted of its frames
+            frames = list(told.unfolded(self.dialect, ir, home, set()))
+            return frames, [note.code for note in whole.notes]
+        writer = Writer(self.model, home, Trail(), {}, self.dialect._ladder)
+        if self.section != "shapes":
+            said = self.dialect._envelope(writer, ir)[0]._asdict()
+            wire: Any = {k: v for k, v in said.items() if v not in (None, "", {})}
+        elif self.model.shapes[self.named].gathers:
+            wire = self._gathered(writer, ir)
+        else:
+            wire = writer.shape(self.named, ir)
+        return wire, [draft.code for draft in writer.notes]
+
+    def crossed(self, rules: RuleSet, wire: Any, target: str) -> Sequence[Note]:
+        """Return what is noted where the wire goes to another dialect."""
+        if self.streamed:
+            return self._translated(rules[target], wire).notes
+        return rules._interpreted(wire, self.dialect.name, target, self.unit, "m", False, {})[1]
+
+    def _translated(self, target: DialectRules, frames: Any) -> Translator:
+        if not isinstance(frames, list):
+            raise _Wrong("is a list of frames on the wire")
+        made = Translator(self.dialect, target, {}, policy.of(None))
+        for frame in frames:
+            made.feed(frame)
+        made.finish()
+        return made
+
+    def rule_at(self, at: At) -> Pos | None:
+        """Return the place of the picture of a path of the wire."""
+        return where.rule_at(self.model, self.named, at)
+
+    def rule_of(self, at: At) -> Pos | None:
+        """Return the place of the picture of a path of the IR."""
+        return where.rule_of(self.model, self.named, at)
+
+    def _gathered(self, writer: Writer, ir: Any) -> Any:
+        pos = self.model.shapes[self.named].pos
+        hole = Hole(("tools",), "each", self.named, (), None, None, pos)
+        (found,) = share.share(writer, [hole], ir).values()
+        if len(found) != 1:
+            raise _Wrong(f"becomes {len(found)} elements")
+        return found[0][1]
+
+    def _unit(self, value: Any) -> str:
+        return "message" if self.unit == "messages" and isinstance(value, dict) else self.unit

@@ -1,0 +1,373 @@
+"""The laws that every rule file keeps, tried on payloads made from its own pictures.
+
+Reads    what a picture makes is read
+GetPut   a payload read and written at home is the same payload
+PutGet   an IR value written without a note reads as the same value
+Stable   what was written reads and writes as itself
+Pure     inputs stay as they are
+Total    every payload can be written in every other dialect
+Cross    a payload comes back from another dialect the same, but for what the notes name
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..audits.where import picture_at, rule_at
+from ..errors import ConversionError
+from ..interpreter.sight import means
+from ..ir import USER_DATA
+from ..language.lenses import parse_json, same
+from ..language.picture import ABSENT, Hole, holes
+from ..notes import Note
+from ..trail import pointer
+from .difference import Difference, differences
+from .generate import Generator
+from .shrink import shrink
+
+if TYPE_CHECKING:
+    from ..language.rulefile import Dialect
+    from ..rulesets import RuleSet
+
+UNITS = ("request", "response", "error", "session")
+RUNS = 10
+DERIVED = ("name", "arguments_json", "value_json")  # of calls and results; they follow from others
+
+
+class Broken(Exception):
+    """Raised with what does not hold, and the place in the rules if it is known."""
+
+    def __init__(self, message: str, rule: str | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Where a law is tried: a unit of a dialect, and for some another dialect."""
+
+    rules: RuleSet
+    dialect: str
+    unit: str
+    target: str = ""
+
+    @property
+    def name(self) -> str:
+        """A name for people."""
+        return f"{self.dialect}/{self.unit}" + (f" to {self.target}" if self.target else "")
+
+    def read(self, wire: Any) -> Any:
+        """Read a payload into the IR, memory and all."""
+        return self.rules[self.dialect].read(wire, self.unit).ir
+
+    def write(self, ir: Any) -> tuple[Any, tuple[Note, ...]]:
+        """Write an IR value in this dialect."""
+        out = self.rules[self.dialect].write(ir, self.unit)
+        return out.body, out.notes
+
+    def convert(
+        self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
+    ) -> tuple[Any, list[Note], Any]:
+        """Convert with the interpreter: body, notes and envelope."""
+        options = {"engine": "interpreted"} if source != target else {}
+        return self.rules._interpreted(wire, source, target, self.unit, model, stream, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A payload for which a law does not hold, as small as it could be made."""
+
+    law: str
+    case: Case
+    payload: Any
+    message: str
+    rule: str | None
+
+    def __str__(self) -> str:
+        from ..language.lenses import stringify
+
+        where = f"{self.rule}: " if self.rule else ""
+        return (
+            f"{where}{self.case.name} breaks {self.law}: {self.message}\n"
+            f"    for example {stringify(self.payload)}"
+        )
+
+
+# -- the laws -------------------------------------------------------------------------------------
+
+
+def _reads(case: Case, wire: Any) -> None:
+    try:
+        case.read(wire)
+    except ConversionError as error:
+        raise Broken(f"{error.reason}, at {error.path or 'the top'}", error.rule) from None
+
+
+def _getput(case: Case, wire: Any) -> None:
+    apart = differences(wire, case.write(case.read(wire))[0])
+    if apart:
+        raise _broken(case, "at home it comes back otherwise", apart[0])
+
+
+def _putget(case: Case, wire: Any) -> None:
+    ir = abroad(case.read(wire))
+    out = case.rules[case.dialect].write(ir, case.unit)
+    if out.notes:
+        return
+    found = abroad(case.read(out.body))
+    for field in ("model", "stream") if out.envelope and isinstance(found, dict) else ():
+        value = getattr(out.envelope, field)
+        if value is not None and field in ir:
+            found.setdefault(field, value)
+    apart = differences(_seamless(ir), _seamless(found))
+    apart = [d for d in apart if d.at[-1:] not in _DERIVED and not _is_empty(d)]
+    if apart:
+        raise Broken(f"what was written reads otherwise, at {apart[0]} of the IR")
+
+
+def abroad(ir: Any) -> Any:
+    """Return an IR value as another dialect sees it: without memory and unknown keys."""
+    if isinstance(ir, dict):
+        hidden = ("spelled", "kept")
+        return {k: v if k in USER_DATA else abroad(v) for k, v in ir.items() if k not in hidden}
+    return [abroad(item) for item in ir] if isinstance(ir, list) else ir
+
+
+def _seamless(ir: Any) -> Any:
+    """Return an IR value with neighbouring messages of results as one, and no empty ones."""
+    if not isinstance(ir, dict) or not isinstance(ir.get("messages"), list):
+        return ir
+    messages: list[Any] = []
+    for message in ir["messages"]:
+        if not message["parts"]:
+            continue
+        if messages and message["role"] == messages[-1]["role"] == "tool":
+            messages[-1] = {**messages[-1], "parts": messages[-1]["parts"] + message["parts"]}
+        else:
+            messages.append(message)
+    return {**ir, "messages": messages}
+
+
+def _is_empty(apart: Difference) -> bool:
+    # An empty list and none say the same.
+    return all(side is ABSENT or side == [] for side in (apart.meant, apart.found))
+
+
+_DERIVED = tuple((name,) for name in DERIVED)
+
+
+def _stable(case: Case, wire: Any) -> None:
+    written, notes = case.write(abroad(case.read(wire)))
+    if any(note.code == "empty-message" for note in notes):
+        return  # its neighbours meet, and may join the next time
+    again, _ = case.write(abroad(case.read(written)))
+    apart = differences(written, again)
+    if apart:
+        raise _broken(case, "what was written is written otherwise the next time", apart[0])
+
+
+def _pure(case: Case, wire: Any) -> None:
+    before = copy.deepcopy(wire)
+    ir = case.read(wire)
+    kept = copy.deepcopy(ir)
+    first, second = case.write(ir), case.write(ir)
+    if not same(before, wire) or not same(kept, ir):
+        raise Broken("the input was changed")
+    if not same(first[0], second[0]):
+        raise _broken(case, "written twice it differs", differences(first[0], second[0])[0])
+
+
+def _total(case: Case, wire: Any) -> None:
+    try:
+        case.convert(wire, case.dialect, case.target)
+    except ConversionError as error:
+        raise Broken(f"{error.reason}, at {error.path or 'the top'}", error.rule) from None
+
+
+def _cross(case: Case, wire: Any) -> None:
+    here, there = case.dialect, case.target
+    ir = abroad(case.read(wire))
+    if case.unit == "request":
+        ir.setdefault("model", "m")
+    normal, _ = case.write(ir)
+    middle, one, around = case.convert(normal, here, there)
+    # What the other dialect keeps outside the body comes back from there.
+    outside = (around.model, around.stream if "stream" in ir else None) if around else (None, None)
+    back, two, _ = case.convert(middle, there, here, *outside)
+    named = [_named(n, n.source_path) for n in one] + [_named(n, n.target_path) for n in two]
+    for apart in differences(normal, back):
+        at = pointer(apart.at)
+        if any(p is not None and _touch(p, at) for p in named) or _shifted(one + two, at):
+            continue
+        if _same_json(apart):
+            continue
+        # What came in addition is a literal of the other dialect's rules, or was noted there.
+        if apart.meant is not ABSENT and not _has_no_place(case, apart):
+            raise _broken(case, "it comes back otherwise and no note says so", apart)
+
+
+def _same_json(apart: Difference) -> bool:
+    """Tell whether two texts are the same JSON; blank text stands for an empty object."""
+    meant, found = apart.meant, apart.found
+    if not isinstance(meant, str) or not isinstance(found, str):
+        return False
+    return found[:1] in ("{", "[") and means(meant, parse_json(found))
+
+
+def _named(note: Note, path: str | None) -> str | None:
+    """Return what a note speaks of: of a change, the element or object around the leaf."""
+    if path is None or note.effect != "changed":
+        return path
+    element = re.match(r".*/\d+(?=/|$)", path)
+    return element[0] if element else path.rpartition("/")[0]
+
+
+def _has_no_place(case: Case, apart: Difference) -> bool:
+    """Tell whether a value may come back elsewhere: as another term of a sum, or in a map."""
+    own, model = (case.rules[name].model for name in (case.dialect, case.target))
+    every = [c for shape in (*model.shapes.values(), *model.units.values()) for c in shape.cases]
+    sums = {path for c in every for h in holes(c.wire) if len(h.paths) > 1 for path in h.paths}
+    at = apart.at
+    for end in range(len(at) + 1):
+        p = picture_at(own, case.unit, at[:end])
+        if end == len(at) and isinstance(apart.meant, dict) and not any(apart.meant.values()):
+            # An object of zeros, which add nothing to a sum.
+            if p is not None and all(sums & {*h.paths} for h in holes(p)):
+                return True
+        if isinstance(p, Hole) and (p.mode == "entries" or (end == len(at) and sums & {*p.paths})):
+            return True
+    return False
+
+
+# Notes after which elements stand elsewhere, so that pointers of the two sides do not meet.
+_MOVES = frozenset(
+    "moved joined lifted system-as-user tool-as-user reordered empty-message blocks-beside"
+    " media-beside".split()
+)
+
+
+def _shifted(notes: list[Note], at: str) -> bool:
+    """Tell whether a note says that other elements of the same list went away or moved."""
+    for note in notes:
+        if note.effect == "moved" or note.code in _MOVES:
+            return True
+        head = re.match(r"(.*?/)\d+(/|$)", note.source_path or "")
+        if note.effect == "lost" and head and at.startswith(head[1].rstrip("/")):
+            return True
+    return False
+
+
+def _touch(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def _broken(case: Case, told: str, apart: Difference) -> Broken:
+    rule = rule_at(case.rules[case.dialect].model, case.unit, apart.at)
+    return Broken(f"{told}, at {apart}", str(rule) if rule else None)
+
+
+Law = Callable[[Case, Any], None]
+LAWS: dict[str, Law] = {
+    "Reads": _reads,
+    "GetPut": _getput,
+    "PutGet": _putget,
+    "Stable": _stable,
+    "Pure": _pure,
+}
+BETWEEN: dict[str, Law] = {"Total": _total, "Cross": _cross}
+
+
+# -- trying them ----------------------------------------------------------------------------------
+
+
+def cases(
+    rules: RuleSet, name: str, targets: Iterable[str] | None = None
+) -> Iterator[tuple[str, Law, Case]]:
+    """Yield every law of a dialect with the place where it is tried.
+
+    `targets` are the other dialects to cross to, all where none are named.
+    """
+    others = rules.dialects if targets is None else tuple(targets)
+    units = [unit for unit in UNITS if unit in rules[name].model.units]
+    for unit in units:
+        for law, hold in LAWS.items():
+            yield law, hold, Case(rules, name, unit)
+        for target in others:
+            if target != name and unit in rules[target].model.units:
+                for law, hold in BETWEEN.items():
+                    yield law, hold, Case(rules, name, unit, target)
+
+
+def run(
+    rules: RuleSet,
+    names: Iterable[str],
+    runs: int = RUNS,
+    seed: str = "0",
+    targets: Iterable[str] | None = None,
+) -> Iterator[Counterexample]:
+    """Try every law on `runs` payloads of each unit; yield the first counterexample of each."""
+    for law, hold, case, payload in broken(rules, names, runs, seed, targets):
+        yield _smallest(law, hold, case, payload)
+
+
+def broken(
+    rules: RuleSet,
+    names: Iterable[str],
+    runs: int,
+    seed: str,
+    targets: Iterable[str] | None = None,
+) -> Iterator[tuple[str, Law, Case, Any]]:
+    """Yield each law that does not hold, with the first payload that shows it."""
+    for name in names:
+        made = {
+            unit: [
+                Generator(_pictured(rules[name].model, unit), f"{seed}/{name}/{unit}/{n}").unit(
+                    unit
+                )
+                for n in range(runs)
+            ]
+            for unit in UNITS
+            if unit in rules[name].model.units
+        }
+        for law, hold, case in cases(rules, name, targets):
+            for nth, payload in enumerate(made[case.unit]):
+                if fault(hold, case, payload) is not None:
+                    if law == "Reads":  # what is not read breaks every other law too
+                        made[case.unit] = made[case.unit][:nth]
+                    yield law, hold, case, payload
+                    break
+
+
+def _pictured(model: Dialect, unit: str) -> Dialect:
+    """Return the dialect as a unit sees it: messages of a session stand in a file."""
+    return model.in_files if unit == "session" else model
+
+
+def fault(hold: Law, case: Case, payload: Any) -> Broken | None:
+    """Return what a law has against a payload, or None."""
+    try:
+        hold(case, payload)
+    except Broken as broken:
+        return broken
+    except ConversionError as error:
+        return Broken(str(error), error.rule)
+    except RecursionError:
+        return None
+    return None
+
+
+def _smallest(law: str, hold: Law, case: Case, payload: Any) -> Counterexample:
+    small = shrink(payload, lambda smaller: _fails_alike(law, hold, case, smaller))
+    broken = fault(hold, case, small) or Broken("it does not hold")
+    return Counterexample(law, case, small, str(broken), broken.rule)
+
+
+def _fails_alike(law: str, hold: Law, case: Case, payload: Any) -> bool:
+    # What cannot even be read breaks all laws; only the first of them is meant then.
+    if law != "Reads" and fault(_reads, case, payload) is not None:
+        return False
+    return fault(hold, case, payload) is not None

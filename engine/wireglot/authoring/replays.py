@@ -1,0 +1,111 @@
+"""Recorded payloads under two rule sets: which come out otherwise, and how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from ..language.picture import ABSENT
+from ..notes import Note
+from ..rulesets import RuleSet
+from . import crossing
+from .crossing import Apart, Done
+from .difference import shown
+
+WORDS = frozenset(("body", "source", "target", "unit", "model"))
+
+
+class Record(NamedTuple):
+    """A payload, and what it is to become; `line` counts from 1."""
+
+    line: int
+    body: Any
+    source: str
+    target: str
+    unit: str
+    model: str | None
+
+
+class Replayed(NamedTuple):
+    """A record that comes out otherwise: values, notes that come and go, or an error."""
+
+    record: Record
+    apart: tuple[Apart, ...]
+    gone: tuple[Note, ...]
+    come: tuple[Note, ...]
+    errors: tuple[str | None, str | None]
+
+    def __str__(self) -> str:
+        made = self.record
+        lines = [f"line {made.line}: {made.source} -> {made.target} {made.unit}"]
+        for at, old, new in self.apart:
+            lines.append(f"  {at or '(all)'}: {shown(new)} now, was {shown(old)}")
+        lines += [f"  note gone: {note}" for note in self.gone]
+        lines += [f"  note new: {note}" for note in self.come]
+        old, new = self.errors
+        if new is not None:
+            lines.append(f"  refused now: {new}" + (f" (before: {old})" if old else ""))
+        elif old is not None:
+            lines.append(f"  no longer refused; it was: {old}")
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON; a side where nothing stands is left out."""
+        made = self.record._asdict()
+        del made["body"]
+        values = [{k: v for k, v in one._asdict().items() if v is not ABSENT} for one in self.apart]
+        notes = {
+            "notes_gone": [note._asdict() for note in self.gone],
+            "notes_new": [note._asdict() for note in self.come],
+        }
+        return {**made, "values": values, **notes, "refused": list(self.errors)}
+
+
+def records(text: str, name: str, source: str | None, target: str | None) -> Iterator[Record]:
+    """Yield the records of JSON lines; where the ends are given, each line is a payload.
+
+    Otherwise a line is `{"body": ..., "source": ..., "target": ...}`, and perhaps `unit`, `model`.
+    Raises UsageError for another line.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"`{name}` line {number} is no JSON: {error}") from None
+        if source is not None and target is not None:
+            said = {"body": said, "source": source, "target": target}
+        if not isinstance(said, dict) or not {"body", "source", "target"} <= said.keys() <= WORDS:
+            raise UsageError(
+                f"`{name}` line {number} is no record: say --from and --to where lines are "
+                f"payloads, or write {{body, source, target}} and perhaps `unit`, `model`"
+            )
+        unit, model = said.get("unit", "request"), said.get("model")
+        yield Record(number, said["body"], said["source"], said["target"], unit, model)
+
+
+def replay(old: RuleSet, new: RuleSet, listed: Iterable[Record]) -> Iterator[Replayed | None]:
+    """Yield what is otherwise for each record, None where nothing is. Raises UsageError."""
+    for one in listed:
+        ends = (one.source, one.target)
+        before, after = (
+            crossing.run(rules, one.body, ends, one.unit, one.model) for rules in (old, new)
+        )
+        yield None if crossing.same(before, after) else _apart(one, before, after)
+
+
+def _apart(record: Record, before: Done, after: Done) -> Replayed:
+    one, two = before.out, after.out
+    if one is None or two is None:
+        errors = (
+            None if before.error is None else str(before.error),
+            None if after.error is None else str(after.error),
+        )
+        return Replayed(record, (), (), (), errors)
+    old, new = (list(map(crossing.bare, out.notes)) for out in (one, two))
+    gone = tuple(note for note, said in zip(one.notes, old, strict=True) if said not in new)
+    come = tuple(note for note, said in zip(two.notes, new, strict=True) if said not in old)
+    return Replayed(record, tuple(crossing.apart_of(one, two)), gone, come, (None, None))

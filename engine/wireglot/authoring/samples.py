@@ -1,0 +1,270 @@
+"""What samples of an unknown API show: where its messages, parts, tools and calls stand.
+
+Names tell where a dialect that is known uses the same ones; else values tell: a text that names a
+tool of the list is in a call, one that stands in a call and again elsewhere is its id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ..audits import payloads
+from ..ir import PARTS
+from .vocabulary import Vocabulary, tokens
+
+NAME = re.compile(r"[\w.-]{1,80}")
+Path = tuple[str, ...]
+
+
+class Group(NamedTuple):
+    """Elements of one kind: the word that tells them, and which part of the IR they seem to be."""
+
+    word: str
+    elements: list[dict[str, Any]]
+    kind: str | None
+
+
+class Talk(NamedTuple):
+    """A list of messages: the keys of role and content, and who says what."""
+
+    path: Path
+    role: str
+    content: str
+    roles: dict[str, str]
+    guessed: frozenset[str]
+    bare: bool  # content may be one text
+
+
+class Seen:
+    """What the samples of one API have in common."""
+
+    def __init__(self, words: Vocabulary, samples: Iterable[tuple[str, Any]]) -> None:
+        self.words = words
+        self.bodies: dict[str, list[dict[str, Any]]] = {}
+        for unit, body in samples:
+            if isinstance(body, dict):
+                self.bodies.setdefault(unit, []).append(body)
+        requests = self.bodies.get("request", [])
+        self.tools = self._tools(requests)
+        self.names = set(self._names())
+        self.talk = self._talk(requests)
+        self.said = self._said(self.bodies.get("response", []))
+        elements = list(self._elements(requests))
+        elements += [one for body in self.bodies.get("response", []) for one in self._saying(body)]
+        self.tells = _telling(elements)
+        self.groups = self._groups(elements)
+
+    # -- tools --------------------------------------------------------------------------------
+
+    def _tools(self, bodies: list[dict[str, Any]]) -> tuple[Path, list[dict[str, Any]]] | None:
+        found: dict[Path, list[dict[str, Any]]] = {}
+        for body in bodies:
+            for path, listed in lists(body):
+                if listed and all(schemas(one) for one in listed):
+                    found.setdefault(path, []).extend(listed)
+        return max(found.items(), key=lambda pair: len(pair[1]), default=None)
+
+    def _names(self) -> Iterator[str]:
+        """Yield the names of tools: they are words, and mostly under a key that others have."""
+        for tool in self.tools[1] if self.tools else ():
+            words = [
+                (at[-1], value)
+                for at, value in payloads.leaves(tool)
+                if isinstance(value, str) and NAME.fullmatch(value) and not _within(tool, at)
+            ]
+            named = [v for key, v in words if self.words.field("function", str(key), v)]
+            yield from named[:1] or [value for _, value in words[:1]]
+
+    # -- messages -----------------------------------------------------------------------------
+
+    def _talk(self, bodies: list[dict[str, Any]]) -> Talk | None:
+        best: tuple[int, Talk] | None = None
+        for body in bodies:
+            for path, listed in lists(body):
+                if not listed or (self.tools is not None and path == self.tools[0]):
+                    continue
+                talk = self._talk_of(path, [m for b in bodies for m in objects(b, path)])
+                weight = sum(1 for _ in payloads.leaves(listed))
+                if talk is not None and (best is None or weight > best[0]):
+                    best = weight, talk
+        return None if best is None else best[1]
+
+    def _talk_of(self, path: Path, messages: list[dict[str, Any]]) -> Talk | None:
+        texts = [k for k in common(messages) if all(isinstance(m[k], str) for m in messages)]
+        known = [k for k in texts if any(m[k] in self.words.roles for m in messages)]
+        few = [k for k in texts if all(NAME.fullmatch(m[k]) for m in messages)]
+        role = next(iter([*(k for k in texts if tokens(k) == ("role",)), *known, *few]), None)
+        held = [k for m in messages for k, v in m.items() if k != role and is_content(v)]
+        if role is None or not held:
+            return None
+        content = max(set(held), key=lambda k: (held.count(k), k))
+        there = [m[content] for m in messages if content in m]
+        words = dict.fromkeys(m[role] for m in messages)
+        roles = {word: self.words.roles.get(word, "") for word in words}
+        guessed = frozenset(word for word in words if not roles[word])
+        for word in guessed:
+            roles[word] = self._role(word, role, content, messages)
+        return Talk(path, role, content, roles, guessed, any(isinstance(v, str) for v in there))
+
+    def _role(self, word: str, role: str, content: str, messages: list[dict[str, Any]]) -> str:
+        """Guess who speaks: who calls a tool is the assistant, the others are users."""
+        mine = [m.get(content) for m in messages if m[role] == word]
+        calls = any(value in self.names for _, value in payloads.leaves(mine))
+        human = word.lower() in ("human", "person", "customer", "client")
+        first = messages[0][role] == word
+        return "assistant" if calls or not (human or first) else "user"
+
+    # -- parts --------------------------------------------------------------------------------
+
+    def _elements(self, bodies: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for body in bodies if self.talk else ():
+            assert self.talk is not None
+            for message in objects(body, self.talk.path):
+                yield from objects(message, (self.talk.content,))
+
+    def _said(self, bodies: list[dict[str, Any]]) -> tuple[Path, str | None] | None:
+        """Return where a response holds its parts: the path of the candidate, and the key."""
+        for body in bodies:
+            for path, listed in lists(body):
+                if listed and any(is_content(one) for one in listed[0].values()):
+                    inner = next(k for k, v in listed[0].items() if is_content(v))
+                    if not isinstance(listed[0][inner], str):
+                        return path, inner
+                if listed and path:
+                    return path, None
+        return None
+
+    def _saying(self, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        if self.said is None:
+            return
+        path, inner = self.said
+        for one in objects(body, path):
+            yield from [one] if inner is None else objects(one, (inner,))
+
+    def _groups(self, elements: list[dict[str, Any]]) -> list[Group]:
+        sorted_: dict[str, list[dict[str, Any]]] = {}
+        for one in elements:
+            word = str(one[self.tells]) if self.tells else "_".join(one)
+            sorted_.setdefault(word, []).append(one)
+        calls = {word for word, some in sorted_.items() if self._calls(word, some)}
+        self.ids = set(self._ids(sorted_, calls))
+        taken: set[str] = set()
+        found = []
+        for word, some in sorted_.items():
+            kind = "tool_call" if word in calls else self._kind(word, some)
+            kind = None if kind in taken else kind
+            taken |= {kind} if kind else set()
+            found.append(Group(word, some, kind))
+        return found
+
+    def _calls(self, word: str, elements: list[dict[str, Any]]) -> bool:
+        values = [value for one in elements for _, value in payloads.leaves(one)]
+        if self.words.kinds.get(word) == "tool_call":
+            return True
+        key = around(elements)
+        inner = elements if key is None else [one[key] for one in elements]
+        return any(isinstance(v, str) and v in self.names for v in values) and any(
+            is_arguments(v) for one in inner for v in one.values()
+        )
+
+    def _ids(self, groups: dict[str, list[dict[str, Any]]], calls: set[str]) -> Iterator[str]:
+        def texts(some: Iterable[str]) -> set[str]:
+            listed = (e for word in some for e in groups[word])
+            found = (v for one in listed for _, v in payloads.leaves(one) if isinstance(v, str))
+            return {v for v in found if NAME.fullmatch(v) and v not in self.names}
+
+        yield from texts(calls) & texts(groups.keys() - calls)
+
+    def _kind(self, word: str, elements: list[dict[str, Any]]) -> str | None:
+        leaves = [(a, v) for one in elements for a, v in payloads.leaves(one) if a != (self.tells,)]
+        if any(isinstance(v, str) and v in self.ids for _, v in leaves):
+            return "tool_result"
+        if word in self.words.kinds and self.words.kinds[word] in PARTS:
+            return self.words.kinds[word]
+        if any(isinstance(v, str) and re.match(r"image/\w", v) for _, v in leaves):
+            return "image"
+        texts = {a for a, v in leaves if isinstance(v, str)}
+        return "text" if len(texts) == 1 else None
+
+
+def lists(body: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
+    """Yield the lists of objects that stand in an object, not those within lists."""
+    for key, value in body.items() if isinstance(body, dict) else ():
+        if isinstance(value, dict):
+            yield from lists(value, (*path, key))
+        elif isinstance(value, list) and value and all(isinstance(e, dict) for e in value):
+            yield (*path, key), value
+
+
+def objects(body: Any, path: Path) -> list[dict[str, Any]]:
+    """Return the objects of the list that stands at a path of keys, or none."""
+    for key in path:
+        body = body.get(key) if isinstance(body, dict) else None
+    return [one for one in body if isinstance(one, dict)] if isinstance(body, list) else []
+
+
+def common(elements: list[dict[str, Any]]) -> list[str]:
+    """Return the keys that all elements have."""
+    return [key for key in elements[0] if all(key in one for one in elements)] if elements else []
+
+
+def is_schema(value: Any) -> bool:
+    """Tell whether a value is a JSON Schema of arguments."""
+    return isinstance(value, dict) and (
+        isinstance(value.get("properties"), dict) or value.get("type") == "object"
+    )
+
+
+def schemas(value: Any, depth: int = 4) -> bool:
+    """Tell whether an object holds a schema, itself or a few steps further in."""
+    inner = [v for v in value.values() if isinstance(v, dict)] if isinstance(value, dict) else []
+    return depth > 0 and any(is_schema(one) or schemas(one, depth - 1) for one in inner)
+
+
+def around(elements: list[dict[str, Any]]) -> str | None:
+    """Return the only key of some elements where an object stands in it: `{call: {...}}`."""
+    keys = {key for one in elements for key in one}
+    only = next(iter(keys)) if len(keys) == 1 else None
+    inside = only is not None and all(isinstance(one.get(only), dict) for one in elements)
+    return only if inside else None
+
+
+def is_content(value: Any) -> bool:
+    """Tell whether a value may be what a message says."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, str) and (" " in value or len(value) > 80)
+
+
+def is_arguments(value: Any) -> bool:
+    """Tell whether a value may be the arguments of a call: an object, or the JSON of one."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            return isinstance(json.loads(value), dict)
+        except ValueError:
+            return False
+    return isinstance(value, dict) and not is_schema(value)
+
+
+def _within(tool: dict[str, Any], place: tuple[Any, ...]) -> bool:
+    """Tell whether a place lies in the schema of a tool."""
+    value: Any = tool
+    for key in place:
+        if is_schema(value) and value is not tool:
+            return True
+        value = value[key]
+    return False
+
+
+def _telling(elements: list[dict[str, Any]]) -> str | None:
+    """Return the key whose word tells the kinds of elements apart, if there is one."""
+    keys = [
+        key
+        for key in common(elements)
+        if all(isinstance(e[key], str) and NAME.fullmatch(e[key]) for e in elements)
+    ]
+    named = [key for key in keys if tokens(key)[-1:] in (("type",), ("kind",))]
+    return next(iter([*named, *keys]), None)

@@ -1,0 +1,155 @@
+"""Showing a dialect without its layers: YAML, with the place that each line came from beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from ..language.source import Node, Pos
+
+WIDE = 76  # the comments stand in one column, except beside lines that are longer than this
+LONG = 100
+# A text that needs no quotes begins so, holds nothing of the second, and is none of the third.
+_PLAIN = re.compile(r"[\w$/.(+^<=;-].*")
+_MARKED = re.compile(r": |:$| #|^-( |$)| $")
+_OTHER = re.compile(r"true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+class Line(NamedTuple):
+    """A line of YAML, and what its comment says."""
+
+    text: str
+    said: str
+
+
+def flat_yaml(node: Node, only: str | None = None) -> str:
+    """Return a flat rule file, or what stands under one name, as YAML with comments.
+
+    Raises UsageError for a name that is not there.
+    """
+    found = list(lines(node if only is None else _named(node, only)))
+    fits = [len(line.text) for line in found if line.said and len(line.text) <= WIDE]
+    width = max(fits, default=0)
+    shown = (f"{text:<{width}}  # {said}" if said else text for text, said in found)
+    return "".join(f"{text}\n" for text in shown)
+
+
+def lines(node: Node) -> Iterator[Line]:
+    """Yield the lines of a mapping as YAML, each with what its comment says."""
+    yield from _mapping(node, 0)
+
+
+def _named(node: Node, name: str) -> Node:
+    """Return the parts of a file that have a name, each within what it stands in."""
+    if name in node.value:
+        return Node({name: node.value[name]}, node.pos, node.keys)
+    found = {}
+    for key, child in node.value.items():
+        inner = child.get(name)
+        if inner is not None and key in ("shapes", "tables", "schemas", "limits", "unions"):
+            found[key] = Node({name: inner}, child.pos, child.keys)
+    if not found:
+        shapes = node.get("shapes")
+        there = [*(shapes.value if shapes else ()), *node.value]
+        raise UsageError(f"there is no `{name}` in it; there are: {', '.join(there)}")
+    return Node(found, node.pos, node.keys)
+
+
+def _mapping(node: Node, depth: int, first: str = "") -> Iterator[Line]:
+    indent = "  " * depth
+    for key, child in node.value.items():
+        pos = node.keys.get(key, child.pos)
+        head = f"{first or indent}{scalar(key, False)}:"
+        first = ""
+        yield from _entry(head, child, depth, pos)
+    for gone in getattr(node, "gone", ()):
+        yield Line(f"{indent}# no `{gone.key}`", f"{_place(gone.pos)}, was {_was(gone.was)}")
+
+
+def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
+    """Yield a key (or the dash of an item) with what stands under it."""
+    was = getattr(child, "was", None)
+    said = _place(pos) + (f", was {_was(was)}" if was is not None else "")
+    if (short := _short(child, pos)) is not None:
+        yield Line(f"{head} {short}", said)
+    elif isinstance(child.value, dict):
+        yield Line(head, said)
+        yield from _mapping(child, depth + 1)
+    else:
+        yield Line(head, said)
+        for item in child.value:
+            dash = "  " * (depth + 1) + "-"
+            if isinstance(item.value, dict) and _short(item, item.pos) is None:
+                yield from _mapping(item, depth + 2, f"{dash} ")
+            else:
+                yield from _entry(dash, item, depth + 2, item.pos)
+
+
+def _short(node: Node, pos: Pos) -> str | None:
+    """Return a node in one line where all of it stands on the line of `pos`."""
+    if not node.value or not isinstance(node.value, dict | list):
+        return _flow(node) if isinstance(node.value, dict | list) else scalar(node.value, False)
+    if all(p.file == pos.file and p.line == pos.line for p in _places(node)):
+        return _flow(node)
+    if isinstance(node.value, list) and not any(
+        isinstance(i.value, dict | list) or getattr(i, "was", None) for i in node.value
+    ):
+        return _flow(
+            node
+        )  # a list of words is one thing, even where it was written in several lines
+    return None
+
+
+def _places(node: Node) -> Iterator[Pos]:
+    """Yield where the parts of a node stand; one that replaced another counts as elsewhere."""
+    inner = node.value.values() if isinstance(node.value, dict) else node.value
+    for child in inner if isinstance(node.value, dict | list) else ():
+        yield child.pos
+        if getattr(child, "was", None) or getattr(child, "gone", ()):
+            yield Pos("", 0, 0)
+        yield from _places(child)
+    if getattr(node, "gone", ()):
+        yield Pos("", 0, 0)
+
+
+def _flow(node: Node) -> str:
+    if isinstance(node.value, dict):
+        inner = (f"{scalar(k, True)}: {_flow(v)}" for k, v in node.value.items())
+        return "{" + ", ".join(inner) + "}"
+    if isinstance(node.value, list):
+        return "[" + ", ".join(map(_flow, node.value)) + "]"
+    return scalar(node.value, True)
+
+
+def _was(node: Node) -> str:
+    """Say what was replaced, shortly, and where it stood."""
+    text = _flow(node)
+    short = text if len(text) <= LONG else f"{text[: LONG - 4]} ..."
+    before = getattr(node, "was", None)
+    more = f", was {_was(before)}" if before is not None else ""
+    return f"`{short}` at {_place(node.pos)}{more}"
+
+
+def _place(pos: Pos) -> str:
+    return f"{pos.file}:{pos.line}"
+
+
+def scalar(value: Any, within: bool = True) -> str:
+    """Return a scalar as YAML that reads back as it; `within` brackets, more signs are special."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    plain = _PLAIN.fullmatch(value) and not _MARKED.search(value) and value.isprintable()
+    if plain and within:
+        plain = not re.search(r"[,\[\]{}]", value)
+    if plain and not _OTHER.fullmatch(value):
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else _escaped(c) for c in quoted)
+
+
+def _escaped(sign: str) -> str:
+    number = ord(sign)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

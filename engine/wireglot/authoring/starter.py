@@ -1,0 +1,228 @@
+"""`wireglot new`: the first text of a rule file, from a parent or from samples of an API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..checks.findings import Finding
+from ..errors import WireglotError
+from ..language import load
+from ..language.picture import Fields, Hole, Picture
+from ..language.rulefile import Dialect
+from ..language.source import Node, parse
+from ..rulesets import RuleSet
+from ..trail import keys_of
+from . import examples, layout, vocabulary, wirefacts
+from .draft import Draft, Shown
+from .samples import Seen
+from .show import scalar
+from .sketch import ASK, Say, Tree, emit, listed
+
+NEAR = 0.6  # the part of the samples from which on a dialect is a parent
+Sample = tuple[str, Any]
+
+
+class Wanted(NamedTuple):
+    """What is to be started: a name, and what the head of its file says."""
+
+    name: str
+    see: str | None
+    today: str
+    parent: str | None = None
+    overlay: str | None = None
+
+
+class Started(NamedTuple):
+    """A rule file: its text, how it came about, what a person must say, what `check` finds."""
+
+    text: str
+    told: list[str]
+    asked: list[str]
+    findings: list[Finding]
+
+
+def units(
+    rules: RuleSet, bodies: Sequence[Any], unit: str | None, dialect: str | None
+) -> list[Sample]:
+    """Return samples with what they are, told by their keys where it is not said."""
+    if dialect is not None:
+        rules[dialect]
+    words = vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
+    return [(unit or words.unit_of(body), body) for body in bodies]
+
+
+def start(
+    rules: RuleSet, sources: Sequence[str], wanted: Wanted, samples: Sequence[Sample]
+) -> Started:
+    """Write the first text of a rule file. Raises UsageError."""
+    told: list[str] = []
+    words = vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
+    base = wanted.overlay or wanted.parent
+    if base is None and samples:
+        near, share = vocabulary.nearest(rules, list(samples), words)
+        told.append(
+            f"nearest is {near}, whose pictures take {share:.0%} of the samples"
+            if share
+            else "no dialect takes anything of the samples: the file is drawn from them alone"
+        )
+        if share >= NEAR:
+            base = near
+            wanted = wanted._replace(parent=near)
+    shown: list[Shown] = []
+    if base is not None:
+        tree, asked = _changes(rules[base].model, rules, samples, words)
+    else:
+        made = Draft(Seen(words, samples))
+        tree, asked = made.tree(), made.asked
+        shown = made.shown()
+    text = _text(wanted, tree, asked, base)
+    return _held(wanted, text, told, asked, samples, sources, shown)
+
+
+# -- a layer over a parent ------------------------------------------------------------------------
+
+
+def _changes(
+    model: Dialect, rules: RuleSet, samples: Sequence[Sample], words: vocabulary.Vocabulary
+) -> tuple[Tree, list[str]]:
+    """Picture what samples have and a dialect lacks; keys that are alike take another's place."""
+    tree: Tree = {}
+    asked: list[str] = []
+    for unit, body in samples:
+        if unit not in model.units:
+            asked.append(f"{model.name} has no picture of a {unit}")
+            continue
+        try:
+            ir = rules[model.name].read(body, unit).ir
+        except WireglotError as error:
+            asked.append(f"{unit}: {error}")
+            continue
+        top = model.units[unit].cases[0].wire
+        mine = ir.get("kept", {}).get(model.name, {}) if isinstance(ir, dict) else {}
+        for at, value in mine.items():
+            keys = keys_of(at)
+            found, taken, why = _placed(top, keys, unit, value, words, body)
+            _put(tree, (unit, "wire", *keys[:-1]), {**taken, keys[-1]: found})
+            asked += [f"{unit}: `{'.'.join(keys)}` {why}"] if why else []
+        inner = dict.fromkeys(at for at, _ in vocabulary.unknown(ir) if at not in mine)
+        asked += [f"{unit}: {at or 'an element'} is not pictured, within a message or tool"
+                  for at in inner]  # fmt: skip
+    return tree, asked
+
+
+def _placed(
+    top: Picture, keys: list[str], unit: str, value: Any, words: vocabulary.Vocabulary, body: Any
+) -> tuple[Say, Tree, str]:
+    """Find the hole of a key that is not pictured: that of a key which means the same, or none."""
+    beside: dict[str, Picture] = {}
+    for key in keys[:-1]:
+        body = body.get(key) if isinstance(body, dict) else None
+    for step in (*keys[:-1], None):
+        beside = (
+            {names[0]: child for names, child in top.entries} if isinstance(top, Fields) else {}
+        )
+        top = beside.get(step, top) if step is not None else top
+    known = words.field(unit, keys[-1], value)
+    there = {c.path: (n, c) for n, c in beside.items() if isinstance(c, Hole)}
+    if known is not None and known[0] in there and there[known[0]][0] not in (body or {}):
+        name, hole = there[known[0]]
+        why = f"is thought to be what `{name}` is"
+        return Say(wirefacts.spelt(hole), f"in place of {name}"), {name: Say("$removed")}, why
+    own = Say(f"$own.{keys[-1]} (optional)", "what is it in the IR")
+    if known is not None and known[0] not in there:
+        guess = Say(f"${known[0]} (optional)", "" if known[1] else "a guess")
+        return guess, {}, "" if known[1] else "is a guess"
+    return own, {}, "has no field of the IR"
+
+
+def _put(tree: Tree, path: tuple[str, ...], entries: Tree) -> None:
+    for key in path:
+        tree = tree.setdefault(key, {})
+    tree.update(entries)
+
+
+# -- the file -------------------------------------------------------------------------------------
+
+
+def _text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str:
+    """Return the text of the file without examples."""
+    lines = ["# yaml-language-server: $schema=rule-file.schema.json"]
+    if asked:
+        lines.append(
+            f"# What stands behind `{ASK[2:]}` is a guess or a question; take the sign away then."
+        )
+    lines.append("wireglot: 1")
+    if wanted.overlay is not None:
+        lines.append(f"overlay: {scalar(wanted.overlay)}")
+    else:
+        lines.append(f"dialect: {scalar(wanted.name)}")
+        lines += [f"extends: {scalar(wanted.parent)}"] if wanted.parent else []
+        see = wanted.see or f"https://{wanted.name}.example/api"
+        lines.append(
+            f"see: {scalar(see)}" + ("" if wanted.see else f"    {ASK} the page of the API")
+        )
+        lines.append(f"verified: {wanted.today}")
+    for word, value in tree.items():
+        lines += ["", *emit({word: value})]
+    if base is not None and not tree:
+        lines += [
+            "",
+            f"# All is as in {base}: see `wireglot show {base}`. What differs stands here, as:",
+            "# request: {wire: {KEY: $removed, OTHER: $seed (optional)}}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def again(
+    rules: RuleSet, sources: Sequence[str], text: str, name: str, samples: Sequence[Sample]
+) -> Started:
+    """Make the examples of a rule file anew from samples; the rest of its text stays."""
+    node = parse(text, f"{name}.yaml")
+    overlay = node.get("overlay")
+    wanted = Wanted(name, None, "", overlay=str(overlay.value) if overlay is not None else None)
+    made = Draft(Seen(vocabulary.Vocabulary(rules[n].model for n in rules.dialects), samples))
+    made.tree()
+    lines = layout.formatted(text, f"{name}.yaml").split("\n")
+    if "examples" in node.keys:
+        lines = lines[: lines.index("examples:")]
+    shown = [one for one in made.shown() if _has(node, one[0])] if overlay is None else []
+    return _held(wanted, "\n".join(lines) + "\n", [], [], samples, sources, shown)
+
+
+def _has(node: Node, owner: str) -> bool:
+    shapes = node.get("shapes")
+    return shapes is not None and owner.removeprefix("shapes/") in shapes.value
+
+
+def _held(
+    wanted: Wanted,
+    text: str,
+    told: list[str],
+    asked: list[str],
+    samples: Sequence[Sample],
+    sources: Sequence[str],
+    shown: Sequence[Shown],
+) -> Started:
+    """Check a file, and let it hold the samples as examples where they run."""
+    text = layout.formatted(text, f"{wanted.name}.yaml")
+    findings = list(load.check({wanted.name: text}))
+    if any(finding.severity == "error" for finding in findings):
+        return Started(text, told, asked, findings)
+    overlays = [wanted.name] if wanted.overlay else []
+    rules = load.load_rules({wanted.name: text}, *sources, overlays=overlays)
+    name = wanted.overlay or wanted.name
+    found: dict[str, list[str]] = {}
+    for owner, wire, ir in (*shown, *((unit, body, None) for unit, body in samples)):
+        said = examples.example(rules, name, owner, wire, ir)
+        if isinstance(said, str):
+            asked.append(f"{owner}: a sample does not run as an example: {said}")
+        else:
+            found.setdefault(owner.removeprefix("shapes/"), []).extend(listed(said))
+    if found:
+        lines = ["", "examples:"]
+        for owner, lines_of in found.items():
+            lines += [f"  {owner}:", *(f"    {line}" for line in lines_of)]
+        text = layout.formatted(text + "\n".join(lines) + "\n", f"{wanted.name}.yaml")
+        findings = list(load.check({wanted.name: text}))
+    return Started(text, told, asked, findings)

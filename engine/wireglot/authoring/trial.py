@@ -1,0 +1,85 @@
+"""`wireglot test`: every example of some rule files, and the laws on generated payloads."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..dialects import DialectRules
+from ..language import layers, load
+from ..language.source import Node, Pos
+from ..rulesets import RuleSet
+from . import examples, laws
+
+
+def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
+    """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
+    nodes = load.gathered(load.from_yaml(), folders, overlays)
+    names = [name for name in nodes if name != load.LADDER]
+    return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
+
+
+class Trial:
+    """Tries rule files: with a folder those in it, else all.
+
+    A dialect is the folder's if any of its rules is. An example is tried once, with the layers of
+    the file that it stands in.
+    """
+
+    def __init__(self, folder: str | None = None, runs: int = laws.RUNS, seed: str = "0") -> None:
+        self.folder = None if folder is None else os.path.normpath(folder)
+        self.runs, self.seed = runs, seed
+        self.examples: set[Pos] = set()
+        self.laws = 0
+        self.failures: list[str] = []
+
+    def run(self, rules: RuleSet, names: Iterable[str]) -> Trial:
+        """Try some dialects of a rule set. Raises RuleError for an example of no known form."""
+        names = [name for name in names if self._touched(rules._files()[name])]
+        for example, dialect in self._examples(rules, names):
+            if example.pos in self.examples or not self._within(example.pos):
+                continue
+            self.examples.add(example.pos)
+            message = examples.check(rules, example, dialect)
+            if message:
+                self.failures.append(f"{example.where}: {message}")
+        if self.runs:
+            touched = [n for n in names if self._touched(rules[n].model.node)]
+            self.laws += sum(1 for name in touched for _ in laws.cases(rules, name))
+            self.failures.extend(map(str, laws.run(rules, touched, self.runs, self.seed)))
+        return self
+
+    def _examples(
+        self, rules: RuleSet, names: list[str]
+    ) -> Iterator[tuple[examples.Example, DialectRules | None]]:
+        for example in examples.rows(rules._ladder):
+            yield example, None
+        homes = {name: _home(rules._files()[name]) for name in rules.dialects}
+        for name in names:
+            others = {file for other, file in homes.items() if file != homes[name]}
+            for dialect in (rules[name], *rules.variants(name)):
+                for example in examples.find(dialect):
+                    if example.pos.file not in others:
+                        yield example, dialect
+
+    def _within(self, pos: Pos) -> bool:
+        return self.folder is None or _folder(pos.file) == self.folder
+
+    def _touched(self, node: Node) -> bool:
+        """Tell whether any part of a rule file comes from the folder."""
+        if self._within(node.pos):
+            return True
+        inner = node.value.values() if isinstance(node.value, dict) else node.value
+        return isinstance(node.value, dict | list) and any(map(self._touched, inner))
+
+
+@functools.lru_cache(1000)
+def _folder(file: str) -> str:
+    return os.path.dirname(file)
+
+
+def _home(node: Node) -> str:
+    """Return the file that names the dialect."""
+    named = node.get("dialect")
+    return (named or node).pos.file

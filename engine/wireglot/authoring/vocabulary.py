@@ -1,0 +1,218 @@
+"""The words that known dialects use, and how near a dialect is to payloads that nobody pictured."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from ..audits import paths, payloads
+from ..errors import ConversionError
+from ..ir import PARTS, field_type
+from ..language import picture
+from ..language.picture import Fields, Hole, Literal
+from ..language.rulefile import Dialect
+from ..rulesets import RuleSet
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "bool": (bool,),
+    "list": (list, str),
+    "object": (dict,),
+}
+ALIKE = 0.8
+LIMIT = frozenset("max tokens".split())
+LOOSE = frozenset("the of max min num number tokens token count".split())  # they tell little
+
+
+def tokens(key: str) -> tuple[str, ...]:
+    """Return the words of a key: `maxOutputTokens` and `max_output_tokens` are the same."""
+    found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", key)
+    return tuple(word.lower() for word in found)
+
+
+def fits(kind: str, value: Any) -> bool:
+    """Tell whether a value may stand in a field of a type."""
+    if kind not in TYPES or value is None:
+        return True
+    return isinstance(value, TYPES[kind]) and (kind == "bool" or not isinstance(value, bool))
+
+
+class Vocabulary:
+    """By which keys dialects name fields of the IR, and their words for roles, kinds and ends."""
+
+    def __init__(self, dialects: Iterable[Dialect]) -> None:
+        self.keys: dict[str, dict[tuple[str, ...], Counter[str]]] = {}
+        self.roles: dict[str, str] = {role: role for role in ("user", "assistant", "system")}
+        self.stops: dict[str, str] = {}
+        self.usual = ""  # why a response ends, for a dialect that has no word for it
+        self.tops: dict[str, set[str]] = {}  # the keys of whole payloads
+        self.kinds: dict[str, str] = {kind: kind for kind in PARTS}
+        for dialect in dialects:
+            self._learn(dialect)
+
+    def _learn(self, dialect: Dialect) -> None:
+        for case in dialect.cases:
+            for names, child in picture.keys(case.wire):
+                self._key(dialect, case.shape, names[0], child)
+        for unit in dialect.units:
+            tops = (path.partition(".")[0] for path in paths.pictured(dialect, unit))
+            self.tops.setdefault(unit, set()).update(top.removesuffix("[]") for top in tops)
+        for shape in dialect.shapes.values():
+            if shape.kind is not None:
+                for case in shape.cases:
+                    for word in case.heads[:1]:
+                        self.kinds.update(dict.fromkeys(word[1], shape.kind))
+        talk = dialect.conversation
+        for group in talk.groups if talk else ():
+            for case in group.cases:
+                for names, child in picture.keys(case.wire):
+                    if isinstance(child, Literal) and tokens(names[0]) == ("role",):
+                        for word in filter(None, child.values):
+                            self.roles.setdefault(str(word), talk.role(case) if talk else "")
+
+    def _key(self, dialect: Dialect, shape: str, name: str, child: Any) -> None:
+        if not isinstance(child, Hole) or child.mark == "copy":
+            return
+        plain = child.shape is None or child.path in ("system", "usage")
+        if plain and child.path not in (".", "nth") and not child.path.startswith("own."):
+            known = self.keys.setdefault(shape, {}).setdefault(tokens(name), Counter())
+            known[child.path] += 1
+        if child.path == "stop_reason":
+            for lens in child.lenses:
+                if lens in dialect.tables:
+                    usual = dialect.tables[lens].otherwise
+                    self.usual = self.usual or dialect.tables[lens].to_ir.get(usual, "")
+                    for word, meant in dialect.tables[lens].to_ir.items():
+                        self.stops.setdefault(str(word).lower(), meant)
+
+    def unit_of(self, body: Any) -> str:
+        """Tell of which unit a payload is, by the keys that only payloads of one unit have."""
+        if not isinstance(body, dict):
+            return "request"
+        there, tops = set(body), self.tops
+        if len(body) <= 3 and (there <= tops["error"] or not any(_listed(body))):
+            if len(body) == 1 or there <= tops["error"]:
+                return "error"
+        asked = len(there & (tops["request"] - tops["response"]))
+        answered = len(there & (tops["response"] - tops["request"]))
+        return "response" if answered > asked else "request"
+
+    def field(self, shape: str, key: str, value: Any) -> tuple[str, bool] | None:
+        """Return the field of the IR that a key names by all likelihood, and if it is certain."""
+        known = self.keys.get(shape, {})
+        words = tokens(key)
+        best, found = ALIKE, None
+        for there, counted in known.items():
+            likeness = 1.0 if there == words else _alike(there, words)
+            field = counted.most_common(1)[0][0]
+            if likeness >= best and fits(field_type(shape, field), value):
+                if found is None or likeness > best:
+                    best, found = likeness, field
+        return None if found is None else (found, best == 1.0)
+
+
+def _listed(value: Any) -> Iterable[bool]:
+    """Yield a yes for each list of objects in a payload."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for child in inner:
+        if isinstance(child, list) and any(isinstance(one, dict) for one in child):
+            yield True
+        yield from _listed(child)
+
+
+def _alike(one: tuple[str, ...], two: tuple[str, ...]) -> float:
+    """Return how alike two keys are, 0 to 1: by their words, or letter by letter."""
+    import difflib
+
+    if set(one) == set(two) or set(one) & set(two) >= LIMIT:
+        return 0.95
+    first, second = set(one) - LOOSE, set(two) - LOOSE
+    small, large = sorted((first, second), key=len)
+    if small and small <= large and len(large) <= 2 * len(small):
+        return 0.9 if first == second else 0.85
+    return difflib.SequenceMatcher(None, "".join(one), "".join(two)).ratio() * 0.98
+
+
+def nearness(
+    rules: RuleSet, name: str, samples: Iterable[tuple[str, Any]], words: Vocabulary
+) -> float:
+    """Return which part of the values of some payloads the pictures of a dialect take, 0 to 1.
+
+    What only this dialect has a field for counts half, and so does a key beside which it has the
+    same thing under another name.
+    """
+    taken, total = 0.0, 0
+    for unit, body in samples:
+        count = sum(1 for _ in payloads.leaves(body))
+        total += count
+        model = rules[name].model
+        if unit not in model.units:
+            continue
+        told = paths.pictured(model, unit)
+        named = sum(1 for at, _ in payloads.leaves(body) if payloads.general(at, told) in told)
+        try:
+            ir = rules[name].read(body, unit).ir
+        except ConversionError:
+            taken += named / 2  # it looks alike, and cannot be read
+        else:
+            left = sum(1 for _ in unknown(ir))
+            alike = sum(1 for key, value in _tops(ir, name) if _has(model, unit, key, value, words))
+            taken += max(0, min(named, count - left) - _own(ir) / 2 + alike / 2)
+    return taken / total if total else 0.0
+
+
+def _tops(ir: Any, name: str) -> Iterable[tuple[str, Any]]:
+    """Yield the unknown keys at the top of a payload."""
+    kept = ir.get("kept", {}).get(name, {}) if isinstance(ir, dict) else {}
+    return [(at[1:], value) for at, value in kept.items() if at.count("/") == 1]
+
+
+def _has(model: Dialect, unit: str, key: str, value: Any, words: Vocabulary) -> bool:
+    """Tell whether a dialect has what a key means, at the same place by another name."""
+    known = words.field(unit, key, value)
+    wire = model.units[unit].cases[0].wire
+    entries = wire.entries if isinstance(wire, Fields) else ()
+    return known is not None and any(
+        isinstance(child, Hole) and child.path == known[0] for _, child in entries
+    )
+
+
+def _own(ir: Any) -> int:
+    """Count the values that no other dialect has a field for."""
+    if isinstance(ir, list):
+        return sum(map(_own, ir))
+    if not isinstance(ir, dict):
+        return 0
+    inner = sum(_own(v) for k, v in ir.items() if k not in ("own", "kept", "spelled"))
+    return inner + sum(1 for _ in payloads.leaves(ir.get("own") or ()) if ir.get("own"))
+
+
+def unknown(ir: Any) -> Iterable[tuple[str, Any]]:
+    """Yield what reading could only keep: pointers of unknown keys with their leaves."""
+    stack = [ir]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack.extend(value)
+        if not isinstance(value, dict):
+            continue
+        if value.get("type") == "unknown":
+            for _ in payloads.leaves(value.get("value")):
+                yield "", value.get("value")
+            continue
+        for kept in (value.get("kept") or {}).values():
+            for at, inner in kept.items() if isinstance(kept, dict) else ():
+                for _ in payloads.leaves(inner):
+                    yield str(at), inner
+        stack.extend(child for key, child in value.items() if key not in ("kept", "spelled"))
+
+
+def nearest(rules: RuleSet, samples: list[tuple[str, Any]], words: Vocabulary) -> tuple[str, float]:
+    """Return the dialect that takes most of some payloads, and which part of them."""
+    found = {name: nearness(rules, name, samples, words) for name in rules.dialects}
+    best = max(found, key=lambda name: found[name])
+    return best, found[best]

@@ -1,0 +1,179 @@
+"""What the pictures of a dialect say of each path of the wire: who says it, and in which words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..audits.paths import MAX_LENGTH
+from ..language.lenses import stringify
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
+from ..language.rulefile import Case, Dialect, Shape
+
+MARKED = {
+    None: "required",
+    "optional": "optional",
+    "default": "optional (default {})",
+    "else": "filled in with {} where the source has none",
+    "made": "made where the source has none",
+    "copy": "a copy",
+    "old": "read, and written to nobody else",
+}
+
+
+class Fact(NamedTuple):
+    """What one case says of a path: whether it is there, and what it holds.
+
+    `owner` is the shape and case; two facts that differ only in it say the same of the wire.
+    """
+
+    owner: str
+    presence: str
+    holds: str
+    rule: str
+
+    @property
+    def said(self) -> tuple[str, str]:
+        """What it says, whoever says it."""
+        return self.presence, self.holds
+
+
+Facts = dict[str, list[Fact]]  # by path, as `messages[].content[].text`
+
+
+def facts(dialect: Dialect, unit: str) -> Facts:
+    """Return what the pictures of a unit say of each path; one of the unit itself is empty."""
+    found: Facts = {}
+    walk = _Walk(dialect, found)
+    for case in dialect.units[unit].cases:
+        walk.case(dialect.units[unit], case, "", ())
+    return {path.lstrip("."): said for path, said in found.items()}
+
+
+class _Walk:
+    def __init__(self, dialect: Dialect, found: Facts) -> None:
+        self.dialect, self.found = dialect, found
+
+    def add(self, path: str, case: Case, presence: str, holds: str, p: Picture) -> None:
+        """Note what a case says of a path."""
+        owner = f"{case.shape}/{case.name}" if case.name else case.shape
+        said = self.found.setdefault(path, [])
+        fact = Fact(owner, presence, holds, str(p.pos))
+        if all((one.owner, one.said) != (owner, fact.said) for one in said):
+            said.append(fact)
+
+    def case(self, shape: Shape | None, case: Case, path: str, inside: tuple[str, ...]) -> None:
+        """Walk one case: its picture, what it means in the IR, and what it gives up."""
+        meant = [f"the IR's `{spelt(case.ir)}`"] if case.ir is not None else []
+        meant += [f"the note `{case.note}`"] if case.note else []
+        if shape is not None and shape.gathers:
+            meant.append(f"a run of {', '.join(sorted(shape.gathers))}")
+        if shape is not None and shape.marks:
+            meant.append(f"the field `{shape.marks}` of the element before it")
+        if meant:
+            self.add(path, case, "", " and ".join(meant), case.wire)
+        for name, reason in case.drop.items():
+            self.add(f"{path}.{name}", case, "given up", reason, case.wire)
+        if isinstance(case.wire, Fields):  # whether it is there at all, what stands above says
+            self.fields(case.wire, path, case, inside)
+        else:
+            self.picture(case.wire, path, case, inside)
+
+    def fields(self, p: Fields, path: str, case: Case, inside: tuple[str, ...]) -> None:
+        """Walk the keys of an object."""
+        if p.closed:
+            self.add(path, case, "", "no other key", p)
+        for names, child in p.entries:
+            self.picture(child, f"{path}.{names[0]}", case, inside)
+            for name in names[1:]:
+                said = f"`{names[0]}` in another spelling"
+                self.add(f"{path}.{name}", case, "read, not written", said, child)
+        for hole in p.spread:
+            if hole.shape is None:
+                self.add(f"{path}.*", case, *_of(hole), hole)
+            else:
+                self.shape(hole.shape, path, inside)
+
+    def picture(self, p: Picture, path: str, case: Case, inside: tuple[str, ...]) -> None:
+        """Walk one picture."""
+        if isinstance(p, Fields):
+            self.add(path, case, "optional" if p.loose else "required", "an object", p)
+            self.fields(p, path, case, inside)
+        elif isinstance(p, Hole):
+            self.hole(p, path, case, inside)
+        elif isinstance(p, Items):
+            self.add(path, case, "required", f"a list of {len(p.items)}", p)
+            for child in p.items:
+                self.picture(child, f"{path}[]", case, inside)
+        elif isinstance(p, Literal) and p.values == (ABSENT,):
+            self.add(path, case, "forbidden", "", p)
+        else:
+            loose = isinstance(p, Literal) and ABSENT in p.values
+            self.add(path, case, "optional" if loose else "required", f"`{spelt(p)}`", p)
+
+    def hole(self, h: Hole, path: str, case: Case, inside: tuple[str, ...]) -> None:
+        """Walk one hole, and what stands in it."""
+        self.add(path, case, *_of(h), h)
+        if h.shape == "conversation":
+            talk = self.dialect.conversation
+            for group in talk.groups if talk else ():
+                for one in group.cases:
+                    if isinstance(one.wire, Hole) and one.wire.shape:
+                        self.shape(one.wire.shape, f"{path}[]", inside)
+                    else:
+                        self.case(None, one, f"{path}[]", inside)
+        elif h.shape is not None:
+            many = h.mode in ("each", "entries") and "lone" not in h.lenses
+            self.shape(h.shape, f"{path}[]" if many else path, inside)
+
+    def shape(self, name: str, path: str, inside: tuple[str, ...]) -> None:
+        """Walk a shape or union; one that holds itself is walked twice."""
+        if inside.count(name) > 1 or len(path) > MAX_LENGTH:
+            return
+        for member in self.dialect.unions.get(name, [name]):
+            shape = self.dialect.shapes[member]
+            for case in shape.cases:
+                self.case(shape, case, path, (*inside, name))
+
+
+def _of(h: Hole) -> tuple[str, str]:
+    """Say of a hole whether it must be there, and what it holds; its shape is told below it."""
+    value = "" if h.value is None else f"`{_word(h.value)}`"
+    return MARKED[h.mark].format(value), f"`{_hole(h, shaped=False)}`"
+
+
+def spelt(p: Picture) -> str:
+    """Write a picture as a rule file does, in one line and without its spellings."""
+    if isinstance(p, Fields):
+        inner = [f"{names[0]}: {spelt(child)}" for names, child in p.entries]
+        inner += [f"...: {spelt(hole)}" for hole in p.spread]
+        return "{" + ", ".join([*inner, *(["...: $absent"] if p.closed else [])]) + "}"
+    if isinstance(p, Items):
+        return "[" + ", ".join(map(spelt, p.items)) + "]"
+    if isinstance(p, Text):
+        pairs = zip(p.names, p.fixed[1:], strict=True)
+        return p.fixed[0] + "".join(f"${{{name}}}{fixed}" for name, fixed in pairs)
+    if isinstance(p, Literal):
+        first, *more = map(_word, p.values)
+        return f"{first} (or {' '.join(more)})" if more else first
+    if isinstance(p, Test):
+        return f"${p.word} {p.kind}".strip()
+    assert isinstance(p, Hole)
+    mark = "" if p.mark is None else f" ({p.mark} {_word(p.value)})"
+    return _hole(p) + (mark if p.value is not None else mark.replace(" null", ""))
+
+
+def _hole(h: Hole, shaped: bool = True) -> str:
+    shape = f" {h.mode} {h.shape}" if h.shape and (shaped or h.mode != "as") else ""
+    if shape and not shaped:
+        shape = f" {h.mode}"
+    return (
+        " + ".join(f"${path}" for path in h.paths)
+        + shape
+        + "".join(f" | {lens}" for lens in h.lenses)
+    )
+
+
+def _word(value: object) -> str:
+    if value is ABSENT:
+        return "$absent"
+    return value if isinstance(value, str) else stringify(value)

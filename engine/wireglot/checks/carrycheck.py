@@ -1,0 +1,39 @@
+"""The checks of `carry`: kinds that there are, and keys that mean nothing else."""
+
+from __future__ import annotations
+
+from ..ir import PARTS
+from ..language.picture import Fields
+from ..language.rulefile import Case, Dialect
+from ..language.source import Node
+from ..loop import carry
+from .findings import Findings, helped
+
+
+def check(model: Dialect, node: Node | None, findings: Findings) -> None:
+    """Report kinds that are none (R024), and keys that a picture already gives a meaning (R017)."""
+    if node is None:
+        return
+    known = {*PARTS, "message"}
+    for kind, child in node.value.items():
+        pos = node.keys.get(kind, child.pos)
+        if kind not in known:
+            message = f"`carry` names `{kind}`, which is no kind of part and no `message`"
+            findings.error("R024", message, pos, helped(kind, known))
+        elif any(child.value in names for names in _named(model, kind)):
+            if not carry.is_text(model, kind) and not carry.is_open(model, kind):
+                message = f"`{child.value}` of a {kind} means something else already"
+                help = "state rides in an object, or in the place of a `$signature`"
+                findings.error("R017", message, child.pos, help)
+
+
+def _named(model: Dialect, kind: str) -> list[frozenset[str]]:
+    """Return the keys at the top of each picture of a kind."""
+    cases: list[Case] = []
+    if kind == "message":
+        groups = model.conversation.groups if model.conversation else ()
+        cases = [case for group in groups for case in group.cases]
+    else:
+        for name, shape in model.shapes.items():
+            cases += shape.cases if kind in model.kinds_of(name) else ()
+    return [case.wire.names for case in cases if isinstance(case.wire, Fields)]

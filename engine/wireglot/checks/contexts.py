@@ -1,0 +1,167 @@
+"""Which object of the IR each shape of a dialect pictures, found by following its holes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..ir import FUNCTION
+from ..language import picture as pic
+from ..language.picture import Fields, Hole, Literal, Picture
+from ..language.rulefile import Case, Dialect, Shape
+from .fields import ANY, KINDS, held
+
+Objects = frozenset[str]
+NOTHING: Objects = frozenset()
+UNITS = {"request": "request", "envelope": "request", "response": "response", "error": "error",
+         "session": "session"}  # fmt: skip
+# Shapes that a unit of a conversion names by itself, whether a hole names them or not.
+NAMED = {"tool_call": "part", "tool_result": "part", "usage": "usage", "text": "part"}
+
+# What the holes of a stream hold, where they are not of that name.
+IN_FRAMES = {".": "candidate", "parts": "part"}
+
+
+@dataclass(slots=True)
+class View:
+    """A case, the objects that it pictures, and what the names of its `ir` picture hold."""
+
+    case: Case
+    shape: Shape | None
+    objects: Objects
+    bound: dict[str, Objects] = field(default_factory=dict)
+    inner: set[str] = field(default_factory=set)  # names bound within an `ir` picture
+
+    def holds(self, path: str) -> Objects | None:
+        """Return what a path of a hole holds; None where no field has that name."""
+        first, _, rest = path.partition(".")
+        if first in self.bound:
+            return held(self.bound[first], rest) if rest else self.bound[first]
+        return held(self.objects, path)
+
+
+class Contexts:
+    """The objects of every shape that is used, and the shapes that no hole reaches."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.of: dict[str, set[str]] = {}
+        self.unions: set[str] = set()
+        self._queue: list[str] = []
+        self._all: list[View] | None = None
+        for name, what in NAMED.items():
+            if name in dialect.shapes:
+                self._reach(name, {what})
+        for unit, shape in dialect.units.items():
+            for case in shape.cases:
+                self._follow(View(case, shape, frozenset((UNITS[unit],))))
+        for case in talks(dialect):
+            self._follow(View(case, None, frozenset(("message",))))
+        for picture in dialect.stream.pictures() if dialect.stream else ():
+            for hole in pic.holes(picture):
+                if hole.shape is not None:
+                    self._reach(hole.shape, {IN_FRAMES.get(hole.path, hole.path)})
+        while self._queue:
+            name = self._queue.pop()
+            shape = dialect.shapes[name]
+            for view in self.views(shape):
+                self._follow(view)
+
+    def views(self, shape: Shape) -> list[View]:
+        """Return the cases of a shape with what they picture."""
+        around = self.of.get(shape.name, set())
+        views = []
+        for case in shape.cases:
+            objects = frozenset(self._objects(shape, case, around))
+            view = View(case, shape, objects)
+            bind(view, case.ir, objects)
+            views.append(view)
+        return views
+
+    def all(self) -> list[View]:
+        """Return every case of the dialect with what it pictures; made once, all is reached now."""
+        if self._all is None:
+            self._all = self._views()
+        return self._all
+
+    def _views(self) -> list[View]:
+        views = [view for shape in self.dialect.shapes.values() for view in self.views(shape)]
+        for unit, shape in self.dialect.units.items():
+            for case in shape.cases:
+                views.append(View(case, shape, frozenset((UNITS[unit],))))
+                bind(views[-1], case.ir, views[-1].objects)
+        for case in talks(self.dialect):
+            views.append(View(case, None, frozenset(("message",))))
+            bind(views[-1], case.ir, views[-1].objects)
+        return views
+
+    def _objects(self, shape: Shape, case: Case, around: set[str]) -> set[str]:
+        if shape.marks:
+            found = held(frozenset(("part", "tool")), shape.marks) or ()
+            return {word.strip("[]") or ANY for word in found}
+        if shape.kind is not None:
+            return {shape.kind}
+        if around <= {"part", "tool"}:
+            said = case.sides[0].get("/type")
+            kinds = {k for k in said if k in KINDS} if isinstance(said, tuple) else set()
+            if kinds:
+                return kinds
+            if shape.name == FUNCTION or around == {"tool"}:
+                return {FUNCTION}
+        return set(around)
+
+    def _reach(self, name: str, objects: set[str]) -> None:
+        if name in self.dialect.unions:
+            self.unions.add(name)
+        for member in self.dialect.unions.get(name, [name]):
+            if member not in self.dialect.shapes:
+                continue
+            known = self.of.get(member)
+            if known is None or not objects <= known:
+                self.of[member] = (known or set()) | objects
+                self._queue.append(member)
+
+    def _follow(self, view: View) -> None:
+        """Reach the shapes that the holes of a case name."""
+        if not view.bound:
+            bind(view, view.case.ir, view.objects)
+        for hole in pic.holes(view.case.wire):
+            if hole.shape is None or hole.shape == "conversation":
+                continue
+            if hole.path == ".":
+                found: set[str] = set(view.objects)
+            elif hole.path == "run":
+                found = {FUNCTION if k == FUNCTION else "tool" for k in _gathered(view)}
+            elif hole.mode == "entries":
+                found = {"entry"}
+            else:
+                found = {w.strip("[]") or ANY for w in view.holds(hole.path) or (ANY,)}
+            self._reach(hole.shape, found)
+
+
+def talks(dialect: Dialect) -> list[Case]:
+    """Return the cases of the conversation."""
+    talk = dialect.filed or dialect.conversation
+    return [case for group in talk.groups for case in group.cases] if talk else []
+
+
+def bind(view: View, ir: Picture | None, objects: Objects) -> None:
+    """Give the names of an `ir` picture what they hold."""
+    if isinstance(ir, Hole):
+        view.bound[ir.path] = view.bound.get(ir.path, NOTHING) | frozenset((ANY,))
+        view.inner.add(ir.path)
+    elif isinstance(ir, pic.Text):
+        for name in ir.names:
+            view.bound[name] = frozenset(("",))
+            view.inner.add(name)
+    elif isinstance(ir, Fields):
+        for (name, *_), child in ir.entries:
+            below = held(objects, name)
+            if isinstance(child, Hole):
+                view.bound[child.path] = below or frozenset((ANY,))
+                view.inner.add(child.path)
+            elif not isinstance(child, Literal):
+                bind(view, child, frozenset(below or (ANY,)))
+
+
+def _gathered(view: View) -> frozenset[str]:
+    return view.shape.gathers if view.shape is not None else NOTHING

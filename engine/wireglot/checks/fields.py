@@ -1,0 +1,109 @@
+"""The fields of every object of the IR, and the words of its closed vocabularies, for the checks.
+
+`docs/ir.md` describes them. A field maps to what it holds: `[NAME]` is a list of objects NAME, `*`
+takes any fields below it, nothing is a plain value.
+"""
+
+from __future__ import annotations
+
+from ..ir import FUNCTION, MEDIA, PARTS, TOOLS
+
+ANY = "*"
+_ASIDE = "type own:* kept:* spelled:* metadata:* cache:* signature:*"
+_TEXTS: dict[str, str] = {
+    "request": "model messages:[message] tools:[tool] system:[part] tool_choice:tool_choice "
+    "parallel_tool_calls max_tokens temperature top_p top_k presence_penalty frequency_penalty "
+    "stop seed n logprobs top_logprobs logit_bias:* reasoning:settings verbosity modalities "
+    "metadata:* response_format:response_format service_tier user store stream",
+    "tool_choice": "name allowed mode",
+    "settings": "effort budget mode display include",
+    "response_format": "type name description schema:* strict",
+    "message": "role parts:[part] level name id time model usage:usage stop_reason",
+    "session": "id start end cwd messages:[message]",
+    "text": "text",
+    **dict.fromkeys(MEDIA, "source:source filename detail media_type"),
+    "source": "type media_type data url file:* text blocks:[part]",
+    "reasoning": "text title redacted",
+    "refusal": "text",
+    "tool_call": "id name arguments:* arguments_json input arguments_text result:tool_result",
+    "tool_result": "tool_call_id name kind value:[part] value_json media:[part] failed "
+    "output_ref:* trimmed time freeform",
+    "native": "name",
+    "unknown": "dialect value:*",
+    FUNCTION: "name description parameters:* strict",
+    "custom": "name description format:format",
+    "format": "kind syntax definition",
+    "response": "id model created candidates:[candidate] usage:usage",
+    "candidate": "parts:[part] stop_reason stop_sequence logprobs:* index",
+    "usage": "input cache_read cache_write output reasoning tool_input total by:*",
+    "error": "kind message http code status param",
+    "entry": "key value",
+}
+KINDS = PARTS | TOOLS
+
+
+def _fields(text: str) -> dict[str, str]:
+    pairs = (word.partition(":") for word in text.split())
+    return {name: held for name, _, held in pairs}
+
+
+OBJECTS: dict[str, dict[str, str]] = {
+    name: _fields(f"{text} own:*" if name in ("entry", "source") else f"{text} {_ASIDE}")
+    for name, text in _TEXTS.items()
+}
+for _made, _of in (("part", sorted(PARTS)), ("tool", [FUNCTION, "custom", "native"])):
+    OBJECTS[_made] = {k: v for kind in _of for k, v in OBJECTS[kind].items()}
+KEPT = frozenset("type own kept spelled metadata".split())
+EVERY = frozenset(name for fields in OBJECTS.values() for name in fields)
+
+ROLES = frozenset("system user assistant tool".split())
+WORDS: dict[tuple[str, str], frozenset[str]] = {
+    ("message", "role"): ROLES,
+    ("message", "level"): frozenset(("developer",)),
+    ("tool_result", "kind"): frozenset("text data error multimodal".split()),
+    ("source", "type"): frozenset("base64 url file_id text blocks".split()),
+    ("response_format", "type"): frozenset("text json json_schema".split()),
+    ("format", "kind"): frozenset("text grammar".split()),
+    ("tool_choice", "mode"): frozenset("auto required".split()),
+    ("request", "tool_choice"): frozenset("auto none required".split()),
+    ("settings", "effort"): frozenset("none minimal low medium high xhigh max".split()),
+    ("candidate", "stop_reason"): frozenset(
+        "end_turn tool_use max_tokens stop_sequence refusal content_filter pause context_full "
+        "malformed_call error".split()
+    ),
+    ("error", "kind"): frozenset(
+        "invalid_request authentication permission not_found rate_limit server overloaded "
+        "timeout".split()
+    ),
+}
+WORDS[("message", "stop_reason")] = WORDS["candidate", "stop_reason"]
+for _kind in (*sorted(PARTS), "part"):
+    WORDS[_kind, "type"] = PARTS
+WORDS["part", "kind"] = WORDS["tool_result", "kind"]
+for _kind in (FUNCTION, "custom", "tool"):
+    WORDS[_kind, "type"] = TOOLS
+WORDS["native", "type"] = KINDS
+
+
+def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
+    """Return what a dotted path holds in any of some objects, or None where none has it.
+
+    The result names objects (`[NAME]` for their lists); ANY is among it where all is allowed.
+    """
+    now = objects
+    for name in path.split("."):
+        found: set[str] = set()
+        for what in now:
+            if what == ANY:
+                found.add(ANY)
+            elif name in OBJECTS.get(what, {}):
+                found.add(OBJECTS[what][name])
+        if not found:
+            return None
+        now = frozenset(found)
+    return now
+
+
+def names(objects: frozenset[str]) -> frozenset[str]:
+    """Return the names of the fields of some objects, without those that the engine keeps."""
+    return frozenset(name for what in objects for name in OBJECTS.get(what, {})) - KEPT

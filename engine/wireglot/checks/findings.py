@@ -1,0 +1,197 @@
+"""Findings: what is wrong with rule files, where, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ..errors import RuleError
+from ..language.source import Pos
+
+Severity = Literal["error", "warning", "info"]
+WIDTH = 120  # columns of a line that an excerpt shows
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding. `line` and `column` count from 1; `rule` has a section in docs/checks.md."""
+
+    rule: str
+    severity: Severity
+    file: str
+    line: int
+    column: int
+    message: str
+    excerpt: str = ""
+    help: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.file}:{self.line}:{self.column}: {self.severity} {self.rule}: {self.message}"
+        if self.excerpt:
+            text += f"\n{self.excerpt}"
+        return f"{text}\n  help: {self.help}" if self.help else text
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the finding as a JSON object."""
+        return asdict(self)
+
+    def error(self) -> RuleError:
+        """Return the exception that says the same."""
+        return RuleError(
+            self.message,
+            self.file,
+            self.line,
+            self.column,
+            excerpt=self.excerpt,
+            help=self.help,
+            rule=self.rule,
+        )
+
+
+class Findings:
+    """Collects findings, each once; `texts` holds the files that are reported on, by name."""
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self.texts = dict(texts or {})
+        self.hits = 0  # errors, those among them that were found before or elsewhere
+        self._lines: dict[str, list[str]] = {}
+        self._found: dict[tuple[str, Pos, str], Finding] = {}
+        self._right: set[tuple[str, Pos]] = set()
+        # Where an error is told that stands in another file, over which this one lies.
+        self.top: Pos | None = None
+
+    def error(self, rule: str, message: str, pos: Pos, help: str = "", **more: Any) -> None:
+        """Add an error: the file cannot be used as it is."""
+        self._add(rule, "error", message, pos, help, **more)
+
+    def warn(self, rule: str, message: str, pos: Pos, help: str = "", **more: Any) -> None:
+        """Add a warning: the file can be used, and does probably not do what was meant."""
+        self._add(rule, "warning", message, pos, help, **more)
+
+    def info(self, rule: str, message: str, pos: Pos, help: str = "", **more: Any) -> None:
+        """Add what is worth knowing."""
+        self._add(rule, "info", message, pos, help, **more)
+
+    def take(self, error: RuleError) -> None:
+        """Add what an exception says."""
+        pos = Pos(error.file, error.line, error.column)
+        self._add(error.rule or "R023", "error", error.reason, pos, error.help)
+
+    def doubt(self, right: bool, rule: str, message: str, pos: Pos, help: str = "") -> None:
+        """Add a warning that holds unless the same place is right in another dialect or layer."""
+        if right:
+            self._right.add((rule, pos))
+        else:
+            self.warn(rule, message, pos, help)
+
+    def sorted(self) -> list[Finding]:
+        """Return the findings by file and place."""
+        found = (
+            f
+            for (rule, pos, _), f in self._found.items()
+            if f.severity == "error" or (rule, pos) not in self._right
+        )
+        return sorted(found, key=lambda f: (f.file, f.line, f.column, f.rule))
+
+    def raise_first(self) -> None:
+        """Raise the RuleError of the first error, if there is one."""
+        for finding in self.sorted():
+            if finding.severity == "error":
+                raise finding.error()
+
+    def line(self, pos: Pos) -> str:
+        """Return the line of a place, or nothing where the text is not known."""
+        lines = self._lines.get(pos.file)
+        if lines is None:
+            # Lines end where YAML ends them.
+            text = self.texts.get(pos.file, "")
+            lines = self._lines[pos.file] = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)
+        return lines[pos.line - 1] if 0 < pos.line <= len(lines) else ""
+
+    def at(self, pos: Pos, word: str) -> Pos:
+        """Return the place of a word that stands on the line, from `pos` on."""
+        found = self.line(pos).find(word, pos.column - 1) if word else -1
+        return pos._replace(column=found + 1) if found >= 0 else pos
+
+    def before(self, pos: Pos, key: str) -> Pos:
+        """Return the place of a key whose value begins at `pos`."""
+        for line in range(pos.line, max(0, pos.line - 3), -1):
+            here = pos._replace(line=line, column=1)
+            end = pos.column - 1 if line == pos.line else None
+            found = self.line(here)[:end].rfind(f"{key}:")
+            if found >= 0:
+                return here._replace(column=found + 1)
+        return pos
+
+    def _add(
+        self,
+        rule: str,
+        severity: Severity,
+        message: str,
+        pos: Pos,
+        help: str,
+        word: str = "",
+        beside: tuple[Pos, str] | None = None,
+    ) -> None:
+        self.hits += severity == "error"
+        if pos.file not in self.texts:
+            # What stands in a packaged file was checked when it was packaged, without this layer.
+            if severity != "error" or self.top is None:
+                return
+            message, word, beside = f"with this layer, {message} ({pos})", "", None
+            pos = self.top
+        pos = self.at(pos, word)
+        shown = self.line(pos)[pos.column - 1 :].startswith(word) if word else False
+        marks = [(pos, "^" * (len(word) if shown else 1), "")]
+        if beside is not None and beside[0].file == pos.file and beside[0].line != pos.line:
+            marks.append((beside[0], "-", f" {beside[1]}"))
+        excerpt = "\n".join(self._excerpt(*mark) for mark in sorted(marks))
+        message = _printable(message)
+        finding = Finding(rule, severity, *pos, message, excerpt, _printable(help))
+        self._found.setdefault((rule, pos, message), finding)
+
+    def _excerpt(self, pos: Pos, mark: str, said: str) -> str:
+        line = self.line(pos)
+        start = max(0, pos.column - WIDTH) if len(line) > WIDTH else 0
+        text = _printable(line[start : start + WIDTH])
+        return f"  {pos.line:4d} | {text}\n       | {' ' * (pos.column - 1 - start)}{mark}{said}"
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.sorted())
+
+    def __len__(self) -> int:
+        return len(self.sorted())
+
+
+def near(name: str, known: Iterable[str], lead: str = "") -> str:
+    """Return `did you mean ...?` for a name that is close to a known one, else nothing."""
+    import difflib
+
+    names = sorted(set(map(str, known)))
+    if not isinstance(name, str) or len(name) > 60:
+        return ""
+    found = difflib.get_close_matches(name, names, 1, 0.6)
+    if not found:
+        bare = name.replace("_", "").replace("-", "").lower()
+        found = [n for n in names if n.replace("_", "").replace("-", "").lower() == bare][:1]
+    return f"did you mean `{lead}{found[0]}`?" if found else ""
+
+
+def helped(name: str, known: Iterable[str], what: str = "there are", lead: str = "") -> str:
+    """Return help for a name that is not known: the nearest one, and all when they are few."""
+    names = sorted(set(map(str, known)))
+    told = near(name, names, lead)
+    if not names:
+        return told or "there are none"
+    listed = f"{what}: {', '.join(names)}" if len(names) <= 28 else ""
+    return " ".join(filter(None, (told, listed)))
+
+
+def _printable(text: str) -> str:
+    """Return a text without control characters and lone surrogates, for a terminal."""
+    if text.isprintable():
+        return text
+    text = text.replace("\t", " ")
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)

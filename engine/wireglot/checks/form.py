@@ -1,0 +1,349 @@
+"""The form of a rule file: which words stand where, and what each takes.
+
+`File.clean` reports all that is wrong and returns the file without it, so that what is right can be
+checked further in the same run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..errors import RuleError
+from ..files import documents
+from ..language.rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS, turn
+from ..language.source import Node, Pos
+from .fields import ROLES
+from .findings import Findings, helped
+from .grammar import Rule, kept_as_is, short
+from .pictureform import Pictures
+from .streamform import Streams
+from .tableform import Tables
+
+UNITS = ("request", "response", "error", "envelope", "session")
+ENFORCE = {
+    "lift": "ROLE",
+    "leave": "ROLE",
+    "put-first": "KIND",
+    "answer-next": "",
+    "order-results-by-calls": "",
+    "no-empty": "",
+    "alternate": "",
+    "narrow-tools": "",
+    "no-blank": "",
+    "some-message": "",
+    "user-only": "KIND",
+    "pair": "ANSWER",
+    "signed": "KIND",
+    "strict": "SCHEMA",
+    "insert": "{ROLE: TEXT}, at: start",
+}
+LAYERS = ("extends", "overlay", "variants")  # words of a file that its layers took off
+OLD = 366  # days after which an API may have changed
+
+
+class File(Tables):
+    """Checks the form of one rule file."""
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self.pictures = Pictures(findings)
+        self.wire, self.ir = self.pictures.wire, self.pictures.ir
+
+    def clean(self, node: Node) -> Node | None:
+        """Check a whole file; None where nothing can be made of it."""
+        rules: dict[str, Rule] = {
+            **dict.fromkeys(("wireglot", "dialect", "see", "verified"), kept_as_is),
+            "limits": self.each(self.limit),
+            "tables": self.each(self.table),
+            "schemas": self.each(self.schema),
+            "shapes": self.each(self._shape),
+            "unions": self.each(self.names),
+            "hooks": self.names,
+            "spelling": self._spelling,
+            "family": self._family,
+            "media-types": self._word_map(str),
+            "conversation": self._conversation,
+            "drop": self.reasons,
+            "carry": self._word_map(str),
+            "document": self._document,
+            "examples": self.each(self.examples),
+            "stream": Streams(self.findings, self.pictures, self.examples).check,
+            **dict.fromkeys(UNITS, self._unit),
+        }
+        top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)
+        if top is None:
+            return None
+        self._header(node, top)
+        return top
+
+    def _header(self, node: Node, top: Node) -> None:
+        error = self.findings.error
+        version = node.get("wireglot")
+        top.value["wireglot"] = Node(1, node.pos)  # the rest is checked as if it were right
+        if version is None:
+            help = "write `wireglot: 1` at the top"
+            error("R026", "a rule file begins with the language version", begins(node), help)
+        elif version.value != 1 or isinstance(version.value, bool):
+            message = f"there is no version `{short(version.value)}` of the language"
+            error("R026", message, version.pos, "write `wireglot: 1`")
+        for word, why in (
+            ("see", "the address of the page on which the provider describes it"),
+            ("verified", "the day on which somebody last compared the two, as 2026-11-21"),
+        ):
+            said = node.get(word)
+            if said is None:
+                self.findings.warn("R009", f"the file does not say `{word}`", begins(node), why)
+            elif not isinstance(said.value, str) or not said.value:
+                error("R009", f"`{word}` is a text", said.pos, why)
+            elif word == "verified":
+                self._verified(said, why)
+
+    def _verified(self, said: Node, why: str) -> None:
+        import datetime
+
+        try:
+            day = datetime.date.fromisoformat(said.value)
+        except ValueError:
+            self.findings.warn("R009", "`verified` is no day", said.pos, why)
+            return
+        if (datetime.date.today() - day).days > OLD:
+            help = "compare the file with the provider's page, and write the day"
+            self.findings.info("R009", "`verified` is more than a year ago", said.pos, help)
+
+    # -- parts of a file ----------------------------------------------------------------------
+
+    def _shape(self, node: Node, what: str) -> Node | None:
+        rules: dict[str, Rule] = {
+            "wire": self.wire,
+            "ir": self.ir,
+            "also": self.text,
+            "by": self.text,
+            "gathers": self.text,
+            "marks": self.text,
+            "note": self.text,
+            "drop": self.reasons,
+            "examples": self.examples,
+            "cases": self.each(self._case),
+        }
+        found = self.words(node, "a shape", SHAPE_WORDS, rules)
+        if found is not None and found.get("marks") and found.get("gathers"):
+            message = f"{what} marks the element before it, and gathers elements"
+            self.form(message, found.value.pop("marks"), "use one of `marks` and `gathers`")
+        return found if found is not None and self._whole(node, found, what) else None
+
+    def _whole(self, raw: Node, found: Node, what: str) -> bool:
+        """Tell whether a shape can be built; take out cases that have no `wire` to go by."""
+        for word in ("wire", "ir"):
+            if raw.get(word) is not None and found.get(word) is None:
+                return False  # every case of it would lack what was wrong
+        given, cases = raw.get("cases"), found.get("cases")
+        if given is not None and given.value:
+            return cases is not None and self._cases(raw, given, cases)
+        if raw.get("wire") is None:
+            help = "write `wire:` and the JSON as the provider puts it on the wire"
+            self.form(f"{what} has no `wire`", raw, help)
+            return False
+        return True
+
+    def _cases(self, raw: Node, given: Node, cases: Node) -> bool:
+        for name, case in list(cases.value.items()):
+            before = given.value[name]
+            if any(before.get(w) is not None and case.get(w) is None for w in ("wire", "ir")):
+                del cases.value[name]
+            elif raw.get("wire") is None and before.get("wire") is None:
+                pos = cases.keys.get(name, case.pos)
+                message = f"the case `{name}` has no `wire`, and its shape has none"
+                self.findings.error("R022", message, pos, "write `wire:` in one of the two")
+                del cases.value[name]
+        return bool(cases.value)
+
+    def _unit(self, node: Node, what: str) -> Node | None:
+        found = self._shape(node, what)
+        if found is None:
+            return None
+        cases = found.get("cases")
+        for owner in (found, *(cases.value.values() if cases else ())):
+            for word in ("wire", "ir"):
+                said = owner.get(word)
+                if said is not None and not isinstance(said.value, dict):
+                    self.form(f"`{word}` of {what} is an object", said)
+                    return None
+        return found
+
+    def _case(self, node: Node, what: str) -> Node | None:
+        rules: dict[str, Rule] = {
+            "wire": self.wire,
+            "ir": self.ir,
+            "note": self.text,
+            "drop": self.reasons,
+            "examples": self.examples,
+        }
+        return self.words(node, "a case", CASE_WORDS, rules)
+
+    def _conversation(self, node: Node, what: str) -> Node | None:
+        def by(child: Node, what: str) -> Node | None:
+            if child.value == "role":
+                return child
+            message = f"a conversation has its cases by `role`, not by `{short(child.value)}`"
+            self.findings.error("R024", message, child.pos, "write `by: role`")
+            return None
+
+        def per(child: Node, what: str) -> Node | None:
+            if child.value in ("message", "run"):
+                return child
+            help = helped(str(child.value), ("message", "run"), "say")
+            self.form(f"`per: {short(child.value)}` is not known", child, help)
+            return None
+
+        rules: dict[str, Rule] = {
+            "by": by,
+            "per": per,
+            "wire": self.wire,
+            "cases": self.each(self._case),
+            "enforce": self._enforce,
+            "heal": self._enforce,
+            "examples": self.examples,
+        }
+        found = self.words(node, "a conversation", TALK_WORDS, rules)
+        if found is None:
+            return None
+        base = found.get("wire")
+        if base is not None and not isinstance(base.value, dict):
+            self.form("`wire` of a conversation is an object", base)
+            del found.value["wire"]
+            base = None
+        said = node.get("cases")
+        if said is None or said.value == {}:
+            help = "write one for each role: user, assistant, tool, system"
+            self.form("a conversation has `cases`", said or node, help)
+        given, cases = node.get("cases"), found.get("cases")
+        if given is not None and cases is not None:
+            self._talks(node, given, cases, base)
+        return found
+
+    def _talks(self, node: Node, given: Node, cases: Node, base: Node | None) -> None:
+        """Take out the cases of a conversation that say nothing of the wire."""
+        for name, case in list(cases.value.items()):
+            said, ir, before = case.get("wire"), case.get("ir"), given.value[name]
+            right = all(before.get(w) is None or case.get(w) is not None for w in ("wire", "ir"))
+            if said is not None and not isinstance(said.value, dict) and not _splices(said):
+                help = "or a hole such as `$parts each tool_result`, for messages of one part"
+                self.form(f"`wire` of the case `{name}` is an object", said, help)
+                right = False
+            if said is None and base is None:
+                if node.get("wire") is None and before.get("wire") is None:
+                    self.form(f"the case `{name}` has no `wire`", case)
+                right = False
+            if ir is not None and not isinstance(ir.value, dict):
+                self.form(f"`ir` of the case `{name}` is an object", ir)
+                right = False
+            if not right:
+                del cases.value[name]
+
+    def _enforce(self, node: Node, what: str) -> Node | None:
+        if not isinstance(node.value, list):
+            self.form(f"`{what}` is a list", node, "put it in [ ]")
+            return None
+        kept = []
+        for item in node.value:
+            if isinstance(item.value, str):
+                right = self._property(item.value, None, item)
+            elif item.get("insert") is not None:
+                right = self._turn(item)
+            elif isinstance(item.value, dict) and item.value:
+                right = True
+                for word, taken in item.value.items():
+                    right = self._property(word, taken, item) and right
+            else:
+                self.form("`enforce` is a list of words", item, helped("", ENFORCE))
+                right = False
+            if right:
+                kept.append(item)
+        return Node(kept, node.pos)
+
+    def _property(self, word: str, taken: Node | None, item: Node) -> bool:
+        """Check one word of `enforce`, with what it takes."""
+        if word not in ENFORCE:
+            pos = item.keys.get(word, item.pos)
+            message = f"`{short(word)}` cannot be enforced"
+            self.findings.error("R021", message, pos, helped(word, ENFORCE))
+        elif bool(ENFORCE[word]) != (taken is not None):
+            form = f"{{{word}: {ENFORCE[word]}}}" if ENFORCE[word] else word
+            self.form(f"`{word}` has not the form that it takes", item, f"write {form}")
+        elif taken is not None and not isinstance(taken.value, str):
+            self.form(f"`{word}` takes a name", taken)
+        elif word in ("lift", "leave") and taken is not None and taken.value != "system":
+            help = "write `lift: system`" if taken.value in ROLES else helped(taken.value, ROLES)
+            message = f"`{word}` takes `system`, not `{short(taken.value)}`"
+            self.findings.error("R024", message, taken.pos, help)
+        else:
+            return True
+        return False
+
+    def _turn(self, item: Node) -> bool:
+        """Check a turn that is put in."""
+        try:
+            turn(item)
+        except RuleError as error:
+            self.form(error.reason, item, error.help)
+            return False
+        between = item.get("between")
+        for role in between.value if between is not None else ():
+            if not isinstance(role.value, str) or role.value not in ROLES:
+                message = f"`{short(role.value)}` is no role of the IR"
+                help = helped(str(role.value), ROLES, "the roles are")
+                self.findings.error("R024", message, role.pos, help, word=str(role.value))
+                return False
+        return True
+
+    def _document(self, node: Node, what: str) -> Node | None:
+        def right(read: Callable[..., object], known: tuple[str, ...] = ()) -> Rule:
+            def check(child: Node, what: str) -> Node | None:
+                found = self.words(child, what, known, {}) if known else child
+                if found is not None and (not known or len(found.value) == len(child.value)):
+                    try:
+                        read(found, *([known] if known else ()))
+                    except RuleError as error:
+                        self.form(error.reason, found, error.help)
+                        return None
+                return found
+
+            return check
+
+        rules = {
+            "text": right(documents.texts),
+            "log": right(documents.keys, documents.LOG),
+            "tree": right(documents.keys, documents.TREE),
+            "message": lambda child, what: (
+                right(documents.line)(child, what) and self.wire(child, what)
+            ),
+        }
+        found = self.words(node, what, documents.WORDS, rules)
+        whole = found is not None and len(found.value) == len(node.value)
+        return right(documents.load)(found, what) if found is not None and whole else None
+
+    def _spelling(self, node: Node, what: str) -> Node | None:
+        if node.plain() == ["camelCase", "snake_case"]:
+            return node
+        self.form("`spelling` is [camelCase, snake_case]", node)
+        return None
+
+    def _family(self, node: Node, what: str) -> Node | None:
+        if isinstance(node.value, str) and node.value:
+            return node
+        self.form("`family` names a dialect", node)
+        return None
+
+
+def begins(node: Node) -> Pos:
+    """Return where a file begins; of a file that lies over others, where it says its name."""
+    said = node.keys.get("dialect")
+    return said if said is not None and said.file != node.pos.file else node.pos
+
+
+def _splices(node: Node) -> bool:
+    return (
+        isinstance(node.value, str)
+        and re.fullmatch(r"\$parts\s+each\s+[\w.-]+", node.value.strip()) is not None
+    )

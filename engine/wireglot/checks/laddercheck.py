@@ -1,0 +1,224 @@
+"""Checks of the ladder: that its rows can be read, say why, and never go round in a circle."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, get_args
+
+from ..errors import RuleError
+from ..ir import FUNCTION
+from ..language import ladder as steps
+from ..language.ladder import Ladder
+from ..language.lenses import GUARDS
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
+from ..language.source import Node, Pos
+from ..notes import Effect
+from .exampleform import Examples
+from .fields import KINDS
+from .findings import Findings, helped
+from .pictureform import Pictures
+
+FILE = ("wireglot", "scales", "ladder")
+WORDS = ("note", "effect", "from", "to", "beside", "examples")
+LENSES = ("json", "decoded", "texts", "media", "joined")
+TESTS = ("empty", "texts", *GUARDS)
+OTHERS = ("tool_choice", "message", "request", "response", "usage")
+
+
+def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder:
+    """Check the ladder and return the rows that are right; `shapes` have rows by their names."""
+    top = node.get("ladder")
+    for word in node.value if isinstance(node.value, dict) else ():
+        if word not in FILE:
+            pos = node.keys.get(word, node.pos)
+            message = f"`{word}` is no word of the ladder's file"
+            findings.error("R021", message, pos, helped(word, FILE))
+    if top is None or not isinstance(top.value, dict):
+        message = "the ladder's file holds `ladder:`, a mapping of kinds"
+        findings.error("R022", message, (top or node).pos)
+        return {}
+    version = node.get("wireglot")
+    if version is None or version.value != 1 or isinstance(version.value, bool):
+        message = "a rule file begins with the language version"
+        findings.error("R026", message, (version or node).pos, "write `wireglot: 1`")
+    scales = _scales(node.get("scales"), findings)
+    clean: dict[str, Node] = {}
+    for kind, rows in top.value.items():
+        known = {*KINDS, FUNCTION, *OTHERS}
+        if kind not in known and kind not in shapes:
+            pos = top.keys.get(kind, rows.pos)
+            message = f"`{kind}` is no kind of the IR and no shape"
+            findings.error("R024", message, pos, helped(kind, known))
+        if not isinstance(rows.value, dict):
+            findings.error("R022", f"the rows of `{kind}` are a mapping", rows.pos)
+            continue
+        right = {
+            n: row
+            for n, row in rows.value.items()
+            if _row(n, row, rows.keys.get(n, row.pos), findings, scales or ())
+        }
+        clean[kind] = Node(right, rows.pos, rows.keys)
+    made = Node({"ladder": Node(clean, top.pos, top.keys)}, node.pos, node.keys)
+    if scales:
+        made.value["scales"] = Node(scales, node.pos)
+    try:
+        ladder = steps.load(made)
+    except RuleError as error:
+        findings.take(error)
+        return {}
+    for kind, listed in ladder.items():
+        _cycle(kind, ladder, listed, findings, top)
+    return ladder
+
+
+def _scales(node: Node | None, findings: Findings) -> dict[str, Node]:
+    """Return the scales that are right: words that stand for numbers."""
+    if node is None:
+        return {}
+    right: dict[str, Node] = {}
+    for name, scale in node.value.items() if isinstance(node.value, dict) else ():
+        words = [*scale.value.values()] if isinstance(scale.value, dict) else []
+        wrong = [n for n in words if not isinstance(n.value, int | float) or n.value is True]
+        if words and not wrong:
+            right[name] = scale
+        else:
+            message = f"the scale `{name}` is a mapping of words to numbers"
+            findings.error("R022", message, wrong[0].pos if wrong else scale.pos)
+    if not isinstance(node.value, dict):
+        findings.error("R022", "`scales` is a mapping of scales", node.pos)
+    return right
+
+
+def _row(name: str, row: Node, pos: Pos, findings: Findings, scales: Collection[str] = ()) -> bool:
+    if not isinstance(row.value, dict):
+        findings.error("R022", f"the row `{name}` is a mapping", row.pos, "note, from, to")
+        return False
+    right = True
+    for word in row.value:
+        if word not in WORDS:
+            where = row.keys.get(word, row.pos)
+            message = f"`{word}` is no word of a row"
+            findings.error("R021", message, where, helped(word, WORDS), word=word)
+            right = False
+    pictures = Pictures(findings)
+    for word in ("from", "to"):
+        said = row.get(word)
+        if said is None or not isinstance(said.value, dict):
+            message = f"the row `{name}` has `from` and `to`, both objects"
+            findings.error("R022", message, said.pos if said else pos)
+            return False
+        if pictures.row(said) is None:
+            return False
+    shown = row.get("examples")
+    right = right and (shown is None or Examples(findings).rows(shown) is not None)
+    effect, note, beside = row.get("effect"), row.get("note"), row.get("beside")
+    effects = get_args(Effect)
+    if effect is not None and effect.value not in effects:
+        findings.error("R022", f"`{effect.value}` is no effect", effect.pos,
+                       helped(str(effect.value), effects))  # fmt: skip
+        right = False
+    if note is None or not isinstance(note.value, str) or not note.value:
+        help = "write `note:` and a sentence: it is what the reader of a note is told"
+        findings.error("R006", f"the row `{name}` goes one way and does not say why", pos, help)
+        right = False
+    if beside is not None:
+        if pictures.row(beside) is None:
+            return False
+        if not isinstance(parse(beside), Hole):
+            message = "`beside` is a hole of the parts that leave"
+            findings.error("R022", message, beside.pos, "write `beside: $media`")
+            return False
+    return _holes(row, findings, scales) and right
+
+
+def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
+    """Report names and lenses that the row cannot use."""
+    right = True
+    before, after, beside = (row.get(word) for word in ("from", "to", "beside"))
+    assert before is not None and after is not None
+    given: set[str] = set()
+    for hole, text in _named(parse(before)):
+        given |= set(text)
+        for lens in hole.lenses if hole else ():
+            if not all(word in TESTS for word in lens.split("+")):
+                pos = hole.pos if hole else before.pos
+                help = helped(lens, TESTS, "the tests are")
+                findings.error("R014", f"`{lens}` is no test of a row", pos, help, word=lens)
+                right = False
+    for picture in (after, beside):
+        for hole, text in _named(parse(picture)) if picture is not None else ():
+            pos = hole.pos if hole else picture.pos if picture else row.pos
+            for name in text:
+                if name not in given:
+                    message = f"`${name}` has no value: `from` does not name it"
+                    findings.error("R014", message, pos, helped(name, given, "it names", "$"))
+                    right = False
+            for lens in hole.lenses if hole else ():
+                if lens not in LENSES and lens not in scales:
+                    findings.error("R014", f"`{lens}` is no lens of a row", pos,
+                                   helped(lens, (*LENSES, *scales), "the lenses are"))  # fmt: skip
+                    right = False
+    return right
+
+
+def _named(p: Picture) -> list[tuple[Hole | None, tuple[str, ...]]]:
+    if isinstance(p, Hole):
+        return [(p, p.paths)]
+    if isinstance(p, Text):
+        return [(None, p.names)]
+    if isinstance(p, Fields):
+        inner = [pair for _, child in p.entries for pair in _named(child)]
+        return inner + [(hole, hole.paths) for hole in p.spread]
+    return [pair for child in p.items for pair in _named(child)] if isinstance(p, Items) else []
+
+
+def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:
+    """Report rows that lead back to where they began (R006)."""
+    edges = [(name, _state(name, row.before), _after(name, row), row)
+             for name, listed in ladder.items() for row in listed]  # fmt: skip
+    for row in rows:
+        start = _state(kind, row.before)
+        stack, seen = [(_after(kind, row), [row.name])], set()
+        while stack:
+            state, way = stack.pop()
+            if state is None or state in seen:
+                continue
+            seen.add(state)
+            if state == start:
+                if row.name != min(way):
+                    break  # said of one of the rows
+                shown = " -> ".join([*way, way[0]])
+                message = f"the row `{row.name}` leads back to where it began: {shown}"
+                help = "take out the row that goes up again"
+                pos = top.value[kind].keys.get(row.name, row.pos)
+                findings.error("R006", message, pos, help, word=row.name)
+                break
+            stack += [(after, [*way, r.name]) for _, s, after, r in edges if s == state]
+
+
+State = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _state(kind: str, p: Fields) -> State:
+    """Return what a row demands, as far as it is fixed."""
+    fixed = {n[0]: repr(c.values[0]) for n, c in p.entries if isinstance(c, Literal)}
+    fixed.pop("type", None)
+    return kind, tuple(sorted(fixed.items()))
+
+
+def _after(kind: str, row: Any) -> State | None:
+    """Return the state that a row leads to; None where it changes more than what is fixed."""
+    changes = {n[0]: c for n, c in row.after.entries}
+    said = changes.pop("type", None)
+    if isinstance(said, Literal):
+        kind = FUNCTION if said.values[0] is ABSENT else str(said.values[0])
+    fixed = dict(_state(kind, row.before)[1])
+    for name, child in changes.items():
+        if isinstance(child, Literal):
+            fixed[name] = repr(child.values[0])
+        elif name in fixed:
+            del fixed[name]
+    shaped = any(not isinstance(child, Literal) for child in changes.values())
+    if said is None and (row.beside is not None or shaped):
+        return None  # another value than before, not the same one again
+    return kind, tuple(sorted(fixed.items()))

@@ -1,0 +1,377 @@
+"""Checks of cases beside each other: that reading can tell them apart, and lists are shared out.
+
+A case is tried on what it writes itself: a value is made from its picture, and read by all the
+cases that stand beside it. So a finding has a witness, and what is merely possible is not reported:
+where some values of a case read as another one, writing sees it and says `ambiguous`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import ConversionError
+from ..interpreter.reader import Reader
+from ..interpreter.writer import Writer
+from ..ir import field_type
+from ..language import picture as pic
+from ..language.lenses import Misfit, is_guard, same, stringify
+from ..language.measure import may_fit
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.rulefile import Case, Dialect, Shape
+from ..language.source import Pos
+from ..trail import Trail
+from .contexts import Contexts
+from .findings import Findings
+
+Pair = tuple[Shape, Case]
+DEPTH = 12
+LONGEST = 90  # of a witness that is shown
+MOST = 60  # cases beside each other that are compared
+_VALUES: dict[str, Any] = {
+    "string": "x",
+    "integer": 1,
+    "number": 0.5,
+    "bool": True,
+    "list": [],
+    "object": {},
+    "opaque": "x",
+    "null": None,
+    "any": "x",
+}
+
+
+def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
+    """Report cases that cannot be told apart, and holes that share nothing out."""
+    itself = {h.shape for v in contexts.all() for h in pic.holes(v.case.wire) if h.path == "."}
+    groups = [dialect.cases_of(name) for name in (*dialect.shapes, *sorted(contexts.unions))]
+    groups += [[(shape, case) for case in shape.cases] for shape in dialect.units.values()]
+    for group in groups:
+        for n, pair in enumerate(group[:MOST]):
+            if not pair[0].gathers:
+                _told_apart(dialect, group, n, findings, pair[0].name in itself)
+    for name, shape in dialect.shapes.items():
+        if name in contexts.of:
+            _shown(dialect, shape, findings)
+    for view in contexts.all():
+        _shared(dialect, view.case, findings)
+        for fields in _objects(view.case.wire):
+            _collide(dialect, fields, findings)
+
+
+def _told_apart(
+    dialect: Dialect, group: list[Pair], n: int, findings: Findings, itself: bool
+) -> None:
+    """Report a case whose values another case reads; `itself` says that the object is shared."""
+    shape, case = group[n]
+    taken: list[tuple[Pair, Any]] = []
+    for full in (False, True):
+        wire = sample(dialect, case.wire, case.shape, full)
+        own = read(dialect, (shape, case), wire)
+        if own is ABSENT:
+            return
+        other = next((p for p in group if read(dialect, p, wire) is not ABSENT), group[n])
+        if other == group[n] or other[0].gathers or _tested(other[1]):
+            return
+        found = read(dialect, other, wire)
+        if like(other[1].wire, case.wire) and _ir_like(other[1].ir, case.ir):
+            taken.append((other, wire))
+            break
+        if same(found, own) or (itself and _within(own, found)):
+            return
+        taken.append((other, wire))
+    other, wire = taken[0]
+    alike = like(other[1].wire, case.wire)
+    name = _named(shape, case)
+    first = _named(*other)
+    beside = (_place(dialect, *other), "this one reads it")
+    if alike and _ir_like(other[1].ir, case.ir):
+        message = f"{name} is the same picture as {first}, and never read"
+        help = "take one of the two out, or say in it what tells it apart"
+        findings.error("R003", message, _place(dialect, shape, case), help, beside=beside)
+        return
+    if case.note is not None or any(hole.mark == "old" for hole in pic.holes(case.wire)):
+        return  # accepted, or never written but where it was read
+    text = stringify(wire)
+    shown = f" as {first}, for example {text}" if len(text) <= LONGEST else f" as {first}"
+    apart = shape is not other[0] and not (_literals(case.wire) or _literals(other[1].wire))
+    message = f"what {name} writes is read{shown}"
+    help = (
+        "give one of the two a literal that the other lacks, name the key of the other `$absent` "
+        "there, or accept it with a `note:`"
+    )
+    findings.warn(
+        "R017" if apart else "R004", message, _place(dialect, shape, case), help, beside=beside
+    )
+
+
+def _within(own: Any, found: Any) -> bool:
+    """Tell whether all that was meant is found, and perhaps more of the object around."""
+    return (
+        isinstance(own, dict)
+        and isinstance(found, dict)
+        and all(key in found and same(value, found[key]) for key, value in own.items())
+    )
+
+
+def _place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
+    listed = dialect.node.get("shapes")
+    node = listed.get(shape.name) if listed else None
+    if case.name and node is not None and (cases := node.get("cases")) is not None:
+        return cases.keys.get(case.name, case.pos)
+    return listed.keys.get(shape.name, shape.pos) if listed else shape.pos
+
+
+def _named(shape: Shape, case: Case) -> str:
+    return f"the case `{case.name}` of `{shape.name}`" if case.name else f"the shape `{shape.name}`"
+
+
+def _tested(case: Case) -> bool:
+    return isinstance(case.ir, Fields) and any(
+        isinstance(child, pic.Test) for _, child in case.ir.entries
+    )
+
+
+def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
+    """Read a value by one case; ABSENT where it does not fit."""
+    shape, case = pair
+    if case.heads and not (isinstance(wire, dict) and may_fit(case, wire)):
+        return ABSENT
+    reader = Reader(dialect, {}, probe=True)
+    try:
+        return reader.build(shape, case, reader.case(case, wire, (), False), ())
+    except (Misfit, ConversionError) as error:
+        error.__traceback__ = None
+        return ABSENT
+
+
+# -- values made from pictures ------------------------------------------------------------------
+
+
+def sample(dialect: Dialect, p: Picture, shape: str, full: bool, depth: int = 0) -> Any:
+    """Make a value that a picture fits: with all that is marked, or with none of it."""
+    if isinstance(p, Literal):
+        return p.values[0]
+    if isinstance(p, Text):
+        return p.write(tuple("x" for _ in p.names))
+    if isinstance(p, Items):
+        return [sample(dialect, item, shape, full, depth + 1) for item in p.items]
+    if isinstance(p, Hole):
+        return _held(dialect, p, shape, full, depth)
+    made = {}
+    if isinstance(p, Fields):
+        for (name, *_), child in p.entries:
+            value = sample(dialect, child, shape, full, depth + 1)
+            if value is not ABSENT:
+                made[name] = value
+        for hole in p.spread:
+            if hole.shape is None:
+                made.update({"x-any": 1} if full else {})
+            elif full or hole.mark is None:
+                inner = _held(dialect, hole, shape, full, depth)
+                made.update(inner if isinstance(inner, dict) else {})
+    return made
+
+
+def _held(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
+    if (h.mark and not full) or depth > DEPTH or h.mark == "old":
+        return ABSENT if h.mark else "x"
+    if h.path == "nth":
+        return 0
+    if len(h.paths) > 1:
+        return 1
+    guards = [lens for lens in h.lenses if is_guard(lens)]
+    lens = h.lenses[-1] if h.lenses else ""
+    if h.shape is not None and h.shape != "conversation":
+        inner = ABSENT
+        for _, case in dialect.cases_of(h.shape)[:1]:
+            inner = sample(dialect, case.wire, case.shape, full, depth + 1)
+        if h.mode == "as" or lens == "lone":
+            return inner
+        return "x" if lens in ("bare", "joined") else [inner]
+    if h.shape is not None:
+        return []
+    if lens in dialect.tables:
+        words = list(dialect.tables[lens].to_ir)
+        return words[-1] if words else "x"
+    if lens in dialect.schemas:
+        return {"type": dialect.schemas[lens].root or "object"}
+    word = guards[0].split("+")[-1 if full else 0] if guards else field_type(shape, h.path)
+    value = {"x-any": 1} if full and word == "object" else _VALUES.get(word, "x")
+    return stringify(value) if "json" in h.lenses else value
+
+
+# -- pictures beside each other -----------------------------------------------------------------
+
+
+def like(one: Picture, two: Picture) -> bool:
+    """Tell whether two pictures are the same."""
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, Literal) and isinstance(two, Literal):
+        return list(map(repr, one.values)) == list(map(repr, two.values))
+    if isinstance(one, Text) and isinstance(two, Text):
+        return (one.fixed, one.names) == (two.fixed, two.names)
+    if isinstance(one, pic.Test) and isinstance(two, pic.Test):
+        return (one.word, one.kind) == (two.word, two.kind)
+    if isinstance(one, Items) and isinstance(two, Items):
+        return len(one.items) == len(two.items) and all(map(like, one.items, two.items))
+    if isinstance(one, Hole) and isinstance(two, Hole):
+        return _hole(one) == _hole(two)
+    if isinstance(one, Fields) and isinstance(two, Fields):
+        mine, other = dict(one.entries), dict(two.entries)
+        spreads = [list(map(_hole, p.spread)) for p in (one, two)]
+        return (
+            mine.keys() == other.keys()
+            and one.closed == two.closed
+            and spreads[0] == spreads[1]
+            and all(like(child, other[names]) for names, child in mine.items())
+        )
+    return False
+
+
+def _hole(h: Hole) -> tuple[Any, ...]:
+    return (h.paths, h.mode, h.shape, h.lenses, h.mark, repr(h.value))
+
+
+def _ir_like(one: Picture | None, two: Picture | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return like(one, two)
+
+
+def _literals(p: Picture) -> bool:
+    """Tell whether something in a picture is fixed."""
+    if isinstance(p, Fields):
+        return any(_literals(child) for _, child in p.entries)
+    return isinstance(p, Literal | Text)
+
+
+def _objects(p: Picture) -> Iterator[Fields]:
+    if isinstance(p, Fields):
+        yield p
+        for _, child in p.entries:
+            yield from _objects(child)
+    elif isinstance(p, Items):
+        for child in p.items:
+            yield from _objects(child)
+
+
+def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
+    """Report keys that two pictures of one object claim (R017)."""
+    known = Reader(dialect, {})
+    seen: dict[str, str] = dict.fromkeys(fields.names, "a key beside it")
+    rest: Hole | None = None
+    for hole in fields.spread:
+        if hole.shape is None:
+            if rest is not None:
+                message = f"`${rest.path}` takes all other keys, and leaves none to `${hole.path}`"
+                findings.error("R017", message, hole.pos, "keep one of the two", word="$")
+            rest = hole
+            continue
+        if hole.shape == "conversation":
+            message = "`...` takes keys, and a conversation is a list"
+            findings.error("R017", message, hole.pos, "give it a key: `messages: $messages as ...`")
+        if hole.shape not in dialect.shapes and hole.shape not in dialect.unions:
+            continue
+        for key in sorted(known.keys_of(hole.shape)):
+            if key in seen:
+                message = f"the key `{key}` of `{hole.shape}` is pictured by {seen[key]} too"
+                help = "each key of the object stands in one picture: take one of the two out"
+                findings.error("R017", message, hole.pos, help, word=hole.shape)
+                break
+            seen[key] = f"`{hole.shape}`"
+
+
+def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
+    """Report `each` holes of one list that take the same kinds (R013)."""
+    for path, holes in case.lists.items():
+        seen: dict[Any, Hole] = {}
+        for hole in holes:
+            if hole.mark == "old" or hole.shape is None:
+                continue
+            members = dialect.unions.get(hole.shape, [hole.shape])
+            for kind in sorted(dialect.kinds_of(hole.shape), key=str):
+                first = seen.setdefault(kind, hole)
+                if first is hole or kind is None or _owned(dialect, members, kind):
+                    continue
+                message = f"two holes share out `${path}`, and both take `{kind}`"
+                help = (
+                    f"all go to `{first.shape}`, and none to `{hole.shape}`: let each hole take "
+                    "kinds of its own"
+                )
+                beside = (first.pos, "the first one")
+                findings.warn("R013", message, hole.pos, help, beside=beside, word=members[0])
+                break
+
+
+def _owned(dialect: Dialect, members: list[str], kind: Any) -> bool:
+    """Tell whether the members that take a kind all demand a field that only this dialect has."""
+    takers = [m for m in members if kind in dialect.kinds_of(m)]
+    return all(
+        any(h.path.startswith("own.") and h.mark is None for h in pic.holes(case.wire))
+        for m in takers
+        for case in dialect.shapes[m].cases
+    )
+
+
+def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
+    """Report cases that no example shows (R008)."""
+    node = (dialect.node.get("shapes") or dialect.node).get(shape.name)
+    if node is None:
+        return
+    shown: set[str] = set()
+    cases = node.get("cases")
+    apart = dialect.node.get("examples")
+    examples = _examples(node) + (_apart(apart, shape.name) if apart else [])
+    for name, case in cases.value.items() if cases else ():
+        found = _examples(case)
+        if found:
+            shown.add(name)
+        examples += found
+    shown |= {name for ir in _values(examples, "writes") if (name := _written(dialect, shape, ir))}
+    wires = _values(examples, "wire") + _values(examples, "reads")
+    pairs = [(shape, case) for case in shape.cases]
+    for wire in wires:
+        for pair in pairs:
+            if read(dialect, pair, wire) is not ABSENT:
+                shown.add(pair[1].name)
+                break
+    help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
+    for case in shape.cases:
+        # What asks for a neighbour, only examples of the shape around can show.
+        right = case.name in shown or bool(shape.gathers and examples) or _asks(case.ir)
+        message = f"no example shows {_named(shape, case)}"
+        findings.doubt(right, "R008", message, _place(dialect, shape, case), help)
+
+
+def _asks(ir: Picture | None) -> bool:
+    return isinstance(ir, Fields) and any(isinstance(child, pic.Test) for _, child in ir.entries)
+
+
+def _written(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
+    """Return the name of the first case that writes a value."""
+    writer = Writer(dialect, False, Trail(), {"repair": False})
+    for case in shape.cases:
+        try:
+            writer.case(shape, case, ir)
+        except Misfit:
+            continue
+        return case.name
+    return None
+
+
+def _apart(node: Any, name: str) -> list[Any]:
+    return [
+        e for place in (name, f"shapes/{name}") if (listed := node.get(place)) for e in listed.value
+    ]
+
+
+def _examples(node: Any) -> list[Any]:
+    listed = node.get("examples")
+    return list(listed.value) if listed else []
+
+
+def _values(examples: list[Any], word: str) -> list[Any]:
+    """Return what some examples have under a word."""
+    return [value.plain() for example in examples if (value := example.get(word))]

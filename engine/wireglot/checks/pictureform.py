@@ -1,0 +1,204 @@
+"""The form of pictures: every text of one that is no hole, no literal and no text picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import RuleError
+from ..ir import FUNCTION
+from ..language import picture as pic
+from ..language.picture import ABSENT, Hole, Literal, Picture, Test
+from ..language.source import Node
+from .fields import KINDS
+from .findings import Findings, helped
+
+MODES = ("as", "each", "entries")
+FORM = "a hole is $path [as|each|entries SHAPE] [| lens]... [(MARK)]"
+_ALMOST = {
+    **dict.fromkeys("yes Yes YES on On ON True TRUE".split(), "true"),
+    **dict.fromkeys("no No NO off Off OFF False FALSE".split(), "false"),
+    **dict.fromkeys("Null NULL none None".split(), "null"),
+}
+_OPEN = re.compile(r"\$\{[^}]*$")
+
+
+class Pictures:
+    """Checks pictures, and returns them without what is wrong in them."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+
+    def wire(self, node: Node, what: str = "") -> Node | None:
+        """Check a picture of the wire."""
+        return self._picture(node, self._on_wire)
+
+    def ir(self, node: Node, what: str = "") -> Node | None:
+        """Check a picture of the IR."""
+        return self._picture(node, self._in_ir)
+
+    def row(self, node: Node, what: str = "") -> Node | None:
+        """Check a picture of a ladder row."""
+        return self._picture(node, lambda parsed, node: True, rests=True)
+
+    def _picture(
+        self, node: Node, fits: Callable[[Picture, Node], bool], rests: bool = False
+    ) -> Node | None:
+        value = node.value
+        if isinstance(value, dict):
+            kept = {}
+            for key, child in value.items():
+                if self._key(key, child, node):
+                    found = self._picture(child, fits, rests)
+                    if key == "..." and found is not None and not self._rest(found):
+                        continue
+                    if found is not None:
+                        kept[key] = found
+            # An object that lost a key is another picture: it must not be compared with others.
+            return Node(kept, node.pos, node.keys) if len(kept) == len(value) else None
+        if isinstance(value, list):
+            if fits == self._in_ir:
+                help = "give the list a name, as in `parts: $parts`"
+                self.findings.error("R023", "an `ir` picture holds no list", node.pos, help)
+                return None
+            items = [self._picture(item, fits, rests) for item in value]
+            kept_items = [item for item in items if item is not None]
+            return Node(kept_items, node.pos) if len(kept_items) == len(value) else None
+        try:
+            parsed = pic.parse(node)
+        except RuleError as error:
+            self._unread(node, error)
+            return None
+        if isinstance(value, str) and not self._suspect(node, parsed):
+            return None
+        return node if fits(parsed, node) else None
+
+    def _on_wire(self, parsed: Picture, node: Node) -> bool:
+        if isinstance(parsed, Test):
+            help = "write it in the `ir` picture of the case"
+            message = f"`{node.value}` tests the IR and says nothing of the wire"
+            self.findings.error("R023", message, node.pos, help)
+            return False
+        if isinstance(parsed, Hole) and parsed.mode and parsed.path == "nth":
+            self.findings.error("R023", "`$nth` takes no shape", node.pos, "write `$nth` alone")
+            return False
+        return True
+
+    def _in_ir(self, parsed: Picture, node: Node) -> bool:
+        if isinstance(parsed, Hole):
+            said = parsed.mode or parsed.lenses or parsed.mark or len(parsed.paths) > 1
+            if said or parsed.path == ".":
+                help = f"write `${parsed.path}` here, and the rest where the hole stands in `wire`"
+                message = "a hole of an `ir` picture is only a name"
+                self.findings.error("R023", message, node.pos, help if parsed.path != "." else "")
+                return False
+        if isinstance(parsed, Test) and parsed.word == "has":
+            known = {*KINDS, FUNCTION, "media"}
+            if parsed.kind not in known:
+                message = f"`{parsed.kind}` is no kind of the IR"
+                help = helped(parsed.kind, known)
+                self.findings.error("R024", message, node.pos, help, word=parsed.kind)
+                return False
+        return True
+
+    def _rest(self, node: Node) -> bool:
+        """Check what stands behind `...`."""
+        right = True
+        for item in node.value if isinstance(node.value, list) else [node]:
+            parsed = pic.parse(item)
+            absent = isinstance(parsed, Literal) and parsed.values == (ABSENT,)
+            if not isinstance(parsed, Hole) and not absent:
+                help = "write for example `...: $own.rest`, or `...: $absent` for no other key"
+                message = "`...` takes a hole, a list of holes or $absent"
+                self.findings.error("R023", message, item.pos, help)
+                right = False
+            elif isinstance(parsed, Hole) and len(parsed.paths) > 1:
+                self.findings.error("R018", "`...` takes no sum", item.pos, "write one path")
+                right = False
+        return right
+
+    def _key(self, key: str, child: Node, owner: Node) -> bool:
+        pos = owner.keys.get(key, child.pos)
+        if key.startswith("`") and key.endswith("`") and len(key) > 2:
+            return True
+        if found := re.match(r"([\w.-]+):", key):
+            if child.value is None:
+                message = f"a space is missing after `{found[1]}:`"
+                help = "write a space after the colon of each key"
+                self.findings.error("R020", message, pos, help)
+                return False
+        if "(or" in key and len(pic.spellings(key)) == 1:
+            help = "write `first (or second third)`, or put a key with such a name in backquotes"
+            self.findings.error("R023", f"`{key[:60]}` is no key with spellings", pos, help)
+            return False
+        if key.startswith("$") and not key.startswith("$$"):
+            help = f"a key is literal; put it in backquotes if it begins with $: '`{key}`'"
+            self.findings.error("R023", f"`{key[:60]}` is no key", pos, help)
+            return False
+        return True
+
+    def _unread(self, node: Node, error: RuleError) -> None:
+        """Report a text that cannot be read as a picture, with the help that fits it best."""
+        text = str(node.value)
+        message, help, word = error.reason, error.help, ""
+        if len(message) > 160:
+            message = message[:157] + "..."
+        if found := re.search(r"\(([A-Za-z-]+)([^()]*)\)\s*$", text):
+            word = found[1]
+            if word not in pic.MARKS:
+                help = helped(word, pic.MARKS, "the marks are") + _spaced(text)
+            elif re.search(r"\S\(", text):
+                help = f"put a space before `({word}`"
+                word = ""
+            elif word in ("default", "else") and not found[2].strip():
+                help = f"write for example `({word} null)`, or `(optional)`"
+        elif match := re.match(r"\$[\w.]+\s+([A-Za-z]+)\s+\S", text):
+            if match[1] not in MODES:
+                word = match[1]
+                help = helped(word, MODES, "write one of")
+        elif _OPEN.search(text):
+            help = "write ${name}, closed with }"
+        elif re.search(r"\s(as|each|entries)\s*$", text):
+            help = "name the shape or union behind it"
+        if "is no hole" in message and not help.startswith(FORM[:10]):
+            help = f"{help}; {FORM}" if help else FORM
+        rule = "R015" if re.search(r"\}\$\{", text) else error.rule or "R023"
+        self.findings.error(rule, message, node.pos, help, word=word)
+
+    def _suspect(self, node: Node, parsed: Picture) -> bool:
+        """Report texts that are read as literals and were hardly meant so."""
+        text = node.value
+        if isinstance(parsed, Literal) and text in _ALMOST:
+            quoted = self.findings.line(node.pos)[node.pos.column - 1 : node.pos.column] in "'\""
+            if not quoted and text != "none":
+                message = f"`{text}` is a text here, not {_ALMOST[text]}"
+                help = f"write `{_ALMOST[text]}`, or put the text in quotes"
+                self.findings.warn("R028", message, node.pos, help)
+        if isinstance(parsed, Literal) and re.search(r"\S\(or\s", text):
+            help = "put a space before `(or`"
+            self.findings.error("R023", f"`{text[:60]}` names no spellings", node.pos, help)
+            return False
+        if isinstance(parsed, Literal) and re.fullmatch(r"[a-z_.]+\s*\|\s*[\w+-]+.*", text):
+            named = re.match(r"[a-z_.]+", text)
+            help = f"a hole begins with $: `${named[0] if named else text}`"
+            message = f"`{text[:60]}` is a text, with a lens that says nothing to it"
+            self.findings.warn("R028", message, node.pos, help)
+        return True
+
+
+def _spaced(text: str) -> str:
+    return "; put a space before `(`" if re.search(r"\S\(", text) else ""
+
+
+def names(parsed: Picture) -> Any:
+    """Yield the names of the text pictures within a picture, with the picture."""
+    if isinstance(parsed, pic.Text):
+        for name in parsed.names:
+            yield name, parsed
+    elif isinstance(parsed, pic.Fields):
+        for _, child in parsed.entries:
+            yield from names(child)
+    elif isinstance(parsed, pic.Items):
+        for child in parsed.items:
+            yield from names(child)

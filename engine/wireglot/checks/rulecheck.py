@@ -1,0 +1,392 @@
+"""All checks of rule files, in one run; docs/checks.md explains each by its number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import RuleError
+from ..hooks import HOOKS
+from ..ir import FUNCTION, PARTS
+from ..language import picture as pic
+from ..language import rulefile
+from ..language.ladder import Ladder
+from ..language.picture import Fields, Hole, Literal
+from ..language.rulefile import Dialect
+from ..language.source import Node
+from . import carrycheck, holecheck, overlap, streamcheck
+from .contexts import Contexts
+from .fields import KINDS, OBJECTS, WORDS
+from .findings import Findings, helped
+from .form import File, begins
+
+# Kinds that every conversation knows without a picture, and fields that stand elsewhere.
+FREE = frozenset(("unknown", "native"))
+ELSEWHERE = frozenset("type own kept spelled metadata cache signature messages system".split())
+
+
+def check(
+    node: Node, findings: Findings, ladder: Ladder, whole: bool = True, plain: bool = True
+) -> Dialect | None:
+    """Check one dialect without layers, and return its model where it has one.
+
+    It is not `whole` where something wrong was left out of it, and not `plain` with an overlay or a
+    variant on.
+    """
+    before = findings.hits
+    clean = File(findings).clean(node)
+    if clean is None or not whole:
+        return None  # what is not whole is not what was meant, but for its form
+    _also(clean, node, findings)
+    _unions(clean, node, findings)
+    _hooks(clean, findings)
+    try:
+        model = rulefile.load(clean)
+    except RuleError as error:
+        findings.take(error)
+        return None
+    # What is wrong in form is missing from the model; its name is defined all the same.
+    model.node = node
+    _Names(model, clean, node, findings, before).check(ladder, plain)
+    return model
+
+
+def _also(clean: Node, raw: Node, findings: Findings) -> None:
+    """Take out `also` that names no object (R014)."""
+    shapes = clean.get("shapes")
+    for name, shape in shapes.value.items() if shapes else ():
+        also = shape.get("also")
+        if also is None or shapes is None:
+            continue
+        other = shapes.value.get(also.value)
+        wire = other.get("wire") if other else None
+        if wire is None or not isinstance(wire.value, dict):
+            known = [n for n in shapes.value if n != name]
+            defined = raw.get("shapes")
+            if other is not None or not (defined and also.value in defined.value):
+                message = f"`also: {also.value}` names no shape that is one object"
+                findings.error("R014", message, also.pos, helped(also.value, known))
+            del shape.value["also"]
+
+
+def _unions(clean: Node, raw: Node, findings: Findings) -> None:
+    """Take members out of unions that are no shapes (R014)."""
+    unions, shapes = clean.get("unions"), raw.get("shapes")
+    defined = shapes.value if shapes and isinstance(shapes.value, dict) else {}
+    built = clean.get("shapes")
+    for name, members in list(unions.value.items()) if unions else ():
+        kept = []
+        for member in members.value:
+            if member.value not in defined:
+                message = f"the union `{name}` names `{member.value}`, which is no shape"
+                findings.error("R014", message, member.pos, helped(member.value, defined))
+            elif built and member.value in built.value:
+                kept.append(member)
+        members.value[:] = kept
+        if name in defined and unions is not None:
+            message = f"`{name}` is a shape and a union"
+            pos = unions.keys.get(name, members.pos)
+            findings.error("R014", message, pos, "give one of the two another name")
+
+
+def _hooks(clean: Node, findings: Findings) -> None:
+    """Take out hooks that are not registered (R012)."""
+    hooks = clean.get("hooks")
+    for hook in list(hooks.value) if hooks else ():
+        if hook.value not in HOOKS:
+            message = f"no hook `{hook.value}` is registered"
+            findings.error("R012", message, hook.pos, helped(hook.value, HOOKS))
+            assert hooks is not None
+            hooks.value.remove(hook)
+
+
+class _Names:
+    """Checks that need the whole model of a dialect."""
+
+    def __init__(
+        self, model: Dialect, clean: Node, raw: Node, findings: Findings, before: int
+    ) -> None:
+        self.model, self.clean, self.raw, self.findings = model, clean, raw, findings
+        self.before = before  # how many errors there were in other files
+
+    def check(self, ladder: Ladder, plain: bool) -> None:
+        """Report what is wrong with the model."""
+        if self._cycles():
+            return
+        model = self.model
+        contexts = Contexts(model)
+        self._roles()
+        self._kinds(contexts)
+        self._document()
+        holecheck.check(model, contexts, self.findings)
+        self._tables(contexts)
+        streamcheck.check(model, self.findings)
+        carrycheck.check(model, self.clean.get("carry"), self.findings)
+        if self.findings.hits == self.before:
+            # Where something is wrong, what seems missing may only be misspelt, and no value can
+            # be read for a trial.
+            self._unused(contexts)
+            if plain:
+                self._places(contexts, ladder)
+            overlap.check(model, contexts, self.findings)
+
+    def _cycles(self) -> bool:
+        """Report shapes that contain themselves in one object (R016)."""
+        model = self.model
+        inner: dict[str, list[tuple[str, Hole]]] = {}
+        for name, shape in model.shapes.items():
+            inner[name] = []
+            for case in shape.cases:
+                for hole in _same_object(case.wire):
+                    for member in model.unions.get(hole.shape or "", [hole.shape or ""]):
+                        inner[name].append((member, hole))
+        found = False
+        for name in inner:
+            stack, seen = [name], {name}
+            while stack:
+                for member, hole in inner.get(stack.pop(), ()):
+                    if member == name:
+                        message = f"`{name}` contains itself in the same object"
+                        help = "a shape may come again deeper down, under a key or in a list"
+                        self.findings.error("R016", message, hole.pos, help, word=hole.shape or "")
+                        found = True
+                    elif member not in seen:
+                        seen.add(member)
+                        stack.append(member)
+        return found
+
+    def _roles(self) -> None:
+        """Report cases of the conversation that are no roles (R024)."""
+        talk, node = self.model.conversation, self.clean.get("conversation")
+        cases = node.get("cases") if node else None
+        if talk is None or cases is None:
+            return
+        known = WORDS["message", "role"]
+        for group in talk.groups:
+            for case in group.cases:
+                said = isinstance(case.ir, Fields) and "role" in case.ir.names
+                if not said and case.name not in known:
+                    message = f"`{case.name}` is no role of the IR"
+                    help = helped(case.name, known, "the roles are")
+                    told = f"{help}; another name needs `ir: {{role: ...}}`"
+                    pos = cases.keys.get(case.name, case.pos)
+                    self.findings.error("R024", message, pos, told, word=case.name)
+
+    def _kinds(self, contexts: Contexts) -> None:
+        """Report `by`, `gathers` and `enforce` that name what the IR does not have (R024)."""
+        shapes = self.clean.get("shapes")
+        for name, node in shapes.value.items() if shapes else ():
+            self._by(name, node, contexts)
+            self._marks(node)
+            gathers = node.get("gathers")
+            if gathers is None:
+                continue
+            known = {*KINDS, FUNCTION}
+            for kind in gathers.value.split("+"):
+                if kind not in known:
+                    message = f"`gathers` names `{kind}`, which is no kind of the IR"
+                    help = helped(kind, known)
+                    self.findings.error("R024", message, gathers.pos, help, word=kind)
+            wires = [c.wire for s in (self.model.shapes.get(name),) if s for c in s.cases]
+            if not any(h.path == "run" and h.mode == "each" for w in wires for h in pic.holes(w)):
+                help = "write `$run each SHAPE` where the gathered ones stand"
+                self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
+        talk = self.raw.get("conversation")
+        found = [talk.get(word) for word in ("enforce", "heal")] if talk else []
+        lists = [node.value for node in found if node and isinstance(node.value, list)]
+        for item in (item for listed in lists for item in listed):
+            for word in ("put-first", "user-only", "signed"):
+                kind = item.get(word)
+                if kind is not None and isinstance(kind.value, str) and kind.value not in PARTS:
+                    message = f"`{word}` names `{kind.value}`, which is no kind of part"
+                    self.findings.error("R024", message, kind.pos, helped(kind.value, PARTS))
+
+    def _marks(self, node: Node) -> None:
+        marks, known = node.get("marks"), OBJECTS["part"].keys() | OBJECTS["tool"].keys()
+        if marks is not None and marks.value not in known:
+            message = f"`marks` names `{marks.value}`, which is no field of an element"
+            self.findings.error("R024", message, marks.pos, helped(marks.value, known))
+
+    def _by(self, name: str, node: Node, contexts: Contexts) -> None:
+        by, cases = node.get("by"), node.get("cases")
+        if by is None:
+            return
+        shape = self.model.shapes.get(name)
+        objects = frozenset[str]()
+        for view in contexts.views(shape) if shape else ():
+            objects |= view.objects
+        fields = {f for what in objects for f in OBJECTS.get(what, {})}
+        if objects and "*" not in objects and by.value not in fields:
+            message = f"`by: {by.value}` names no field"
+            self.findings.error("R024", message, by.pos, helped(by.value, fields, "there are"))
+            return
+        if cases is None:
+            help = "write `cases:`, one for each value of the field"
+            self.findings.error("R022", f"`{name}` has `by` and no `cases`", by.pos, help)
+            return
+        said = [WORDS.get((what, by.value)) for what in objects]
+        if not said or None in said:
+            return
+        known = frozenset[str]().union(*(words for words in said if words))
+        for case, child in cases.value.items():
+            word, ir = case.partition(".")[0], child.get("ir")
+            if word not in known and not (ir is not None and ir.get(by.value) is not None):
+                pos = cases.keys.get(case, cases.pos)
+                message = f"`{word}` is no `{by.value}` of the IR"
+                self.findings.error("R024", message, pos, helped(word, known), word=word)
+
+    def _document(self) -> None:
+        """Report documents of no session (R022), and sessions without messages (R002)."""
+        session, said = self.model.units.get("session"), self.clean.get("document")
+        if session is None and said is not None:
+            help = "write `session:` and the picture of what a file says besides its messages"
+            message = "`document` says how a session is kept, and the file pictures no `session`"
+            self.findings.error("R022", message, said.pos, help)
+        for case in session.cases if session is not None else ():
+            if not any(h.path == "messages" for h in pic.holes(case.wire)):
+                help = "name the key under which they stand: `KEY: $messages as conversation`"
+                self.findings.error("R002", "the session has no `$messages`", case.pos, help)
+
+    def _tables(self, contexts: Contexts) -> None:
+        """Report words of tables that the IR does not have (R024)."""
+        tables = self.clean.get("tables")
+        for view in contexts.all():
+            for hole in pic.holes(view.case.wire):
+                if not hole.lenses or hole.lenses[0] not in self.model.tables:
+                    continue
+                known = _words_of(view, hole.path)
+                node = tables.get(hole.lenses[0]) if tables else None
+                if known is not None and node is not None:
+                    self._table(hole.lenses[0], node, known, hole.path)
+
+    def _table(self, name: str, node: Node, known: frozenset[str], path: str) -> None:
+        named = path.rpartition(".")[2]
+        for word in ("write", "write-also", "read-also"):
+            listed = node.get(word)
+            for key, child in listed.value.items() if listed else ():
+                said = child.value if word == "read-also" else key
+                if said not in known and not str(said).startswith("other:"):
+                    pos = child.pos
+                    if word != "read-also" and listed is not None:
+                        pos = listed.keys.get(key, child.pos)
+                    message = f"`{said}` in the table `{name}` is no `{named}` of the IR"
+                    self.findings.error("R024", message, pos, helped(str(said), known))
+
+    def _unused(self, contexts: Contexts) -> None:
+        """Report what is defined and not used (R014)."""
+        model = self.model
+        if not model.units:
+            return
+        lenses: set[str] = set()
+        for view in contexts.all():
+            for hole in pic.holes(view.case.wire):
+                lenses.update(hole.lenses)
+        for picture in model.stream.pictures() if model.stream else ():
+            lenses.update(lens for hole in pic.holes(picture) for lens in hole.lenses)
+        talk = model.conversation
+        asked = [*talk.enforce, *talk.heal] if talk else []
+        lenses.update(name for word, name in asked if word == "strict")
+        also = {n.value for s in (self.clean.get("shapes") or self.clean).value.values()
+                if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip
+        used = {
+            "shapes": {*contexts.of, *also},
+            "unions": contexts.unions,
+            "tables": lenses,
+            "schemas": lenses,
+        }
+        for word, names in used.items():
+            listed = self.raw.get(word)
+            if listed is None or not isinstance(listed.value, dict):
+                continue
+            for name, child in listed.value.items():
+                used_here = name in names or (word == "schemas" and f"fits-{name}" in names)
+                what = {"tables": "table", "schemas": "schema"}.get(word, word[:-1])
+                message = f"the {what} `{name}` is used nowhere"
+                pos, help = listed.keys.get(name, child.pos), "take it out, or name it in a hole"
+                self.findings.doubt(used_here, "R014", message, pos, help)
+
+    def _places(self, contexts: Contexts, ladder: Ladder) -> None:
+        """Report kinds and fields of the IR that this dialect says nothing of (R002)."""
+        model = self.model
+        if "request" not in model.units or model.conversation is None:
+            return
+        drop = self.clean.get("drop")
+        dropped = frozenset(drop.value) if drop else frozenset()
+        kinds = {k for v in contexts.all() for k in v.objects if k in KINDS or k == FUNCTION}
+        pictured = frozenset(kinds)
+        grown = True
+        while grown:
+            more = {kind for kind, rows in ladder.items() for row in rows if _becomes(row) & kinds}
+            grown = not more <= kinds
+            kinds |= more
+        every = (PARTS | {FUNCTION, "custom"}) - FREE
+        fields = OBJECTS["request"].keys() - ELSEWHERE
+        held = _request_fields(contexts)
+        for what, missing, known in (
+            ("kinds", every - kinds - dropped, every),
+            ("fields of a request", fields - held - dropped, fields),
+        ):
+            if missing:
+                message = f"this dialect says nothing of the {what} {', '.join(sorted(missing))}"
+                help = (
+                    "they are lost, and noted, when a conversion meets them: picture them, or say "
+                    "why they have no place, as in `drop: {NAME: reason}` at the top of the file"
+                )
+                self.findings.info("R002", message, begins(self.raw), help)
+            for name in dropped & known & (pictured if what == "kinds" else held):
+                assert drop is not None
+                if name in every - pictured or name in fields - held:
+                    continue  # a kind and a field of one name
+                message = f"`drop` gives `{name}` up, and the file pictures it"
+                self.findings.warn("R002", message, drop.keys.get(name, drop.pos), "take it out")
+        for name in dropped - every - fields:
+            assert drop is not None
+            message = f"`drop` names `{name}`, which is no kind and no field of a request"
+            pos = drop.keys.get(name, drop.pos)
+            self.findings.error("R024", message, pos, helped(name, every | fields))
+
+
+def _same_object(p: Any, top: bool = True) -> list[Hole]:
+    """Return the holes whose shape pictures the same object, of the wire or of the IR."""
+    found = []
+    if isinstance(p, Hole):
+        if p.shape and (top or p.path == "."):
+            found.append(p)
+    elif isinstance(p, Fields):
+        found += [h for h in p.spread if h.shape]
+        for _, child in p.entries:
+            found += _same_object(child, False)
+    elif isinstance(p, pic.Items):
+        for child in p.items:
+            found += _same_object(child, False)
+    return found
+
+
+def _words_of(view: Any, path: str) -> frozenset[str] | None:
+    """Return the words that a field may hold, where they are few."""
+    first, _, name = path.rpartition(".")
+    objects = view.objects
+    if first:
+        objects = frozenset(w.strip("[]") for w in view.holds(first) or ())
+    if path in view.bound:
+        return None
+    said = [WORDS.get((what, name)) for what in objects]
+    if not said or None in said:
+        return None
+    return frozenset[str]().union(*(words for words in said if words))
+
+
+def _becomes(row: Any) -> frozenset[str]:
+    for (name, *_), child in row.after.entries:
+        if name == "type" and isinstance(child, Literal):
+            return frozenset(FUNCTION if v is pic.ABSENT else str(v) for v in child.values)
+    return frozenset()
+
+
+def _request_fields(contexts: Contexts) -> frozenset[str]:
+    held: set[str] = set()
+    for view in contexts.all():
+        if "request" in view.objects:
+            held |= {p.partition(".")[0] for h in pic.holes(view.case.wire) for p in h.paths}
+            if isinstance(view.case.ir, Fields):
+                held |= view.case.ir.names
+    return frozenset(held)

@@ -1,0 +1,149 @@
+"""The checks of `stream`: what its holes name, and that events say what they are for."""
+
+from __future__ import annotations
+
+from ..language import picture as pic
+from ..language.events import OF_KIND, OF_SHAPE, Event, Word
+from ..language.picture import Fields, Hole, Items, Picture
+from ..language.rulefile import Dialect
+from .fields import KEPT, OBJECTS, held
+from .findings import Findings, helped
+from .holecheck import LISTS, definitions, unknown_lens
+
+PLACES = frozenset("candidate index nth item inner entry frame".split())
+OWNERS = {"response": "response", "candidate": "candidate", "item": "part"}
+# Holes that are no field of what an event is about, and those of them that need a shape.
+FREE = frozenset(". piece path part parts whole usage response".split())
+PLAIN = frozenset("piece path whole".split())
+SHAPED = frozenset(". part parts usage response".split())
+# Events whose picture must hold a hole of this path.
+NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part", "item_start": "at.item"}
+
+
+def check(model: Dialect, findings: Findings) -> None:
+    """Report holes that name nothing (R001), shapes that are not there (R014), events that say
+    nothing (R022)."""
+    if model.stream is None:
+        return
+    shapes = {name for word in ("shapes", "unions") for name in definitions(model, word)}
+    shapes |= {f"${unit}" for unit in model.units.keys() & {"response"}}
+    frame = model.stream.frame
+    if frame is not None:
+        for hole in pic.holes(frame):
+            _names(hole, frozenset(), findings, "a frame")
+            _shape(hole, shapes, findings)
+            _lenses(hole, model, findings)
+    for event in model.stream.events:
+        _event(event, _objects(event, model, findings), shapes, model, findings)
+
+
+def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
+    """Return what an event is about, as objects of the IR."""
+    objects = {word.kind for word in event.words if word.kind in OBJECTS}
+    if any(word.act in ("part", "part_stop") and not word.kind for word in event.words):
+        objects.add("part")
+    if "finish" in event.acts:
+        objects.add("candidate")
+    if "error" in event.acts:
+        objects.add("error")
+    for word in event.words:
+        shape = model.shapes.get(word.kind) if word.act in OF_SHAPE else None
+        if shape is not None and shape.gathers:
+            objects |= shape.gathers
+        elif word.act in OF_SHAPE:
+            gathering = {name for name, one in model.shapes.items() if one.gathers}
+            help = helped(word.kind, gathering, "those that do are")
+            message = f"`{event.name}` names no shape that gathers parts"
+            findings.error("R022", message, event.pos, help, word=word.kind)
+    return objects
+
+
+def _event(
+    event: Event, objects: set[str], shapes: set[str], model: Dialect, findings: Findings
+) -> None:
+    found: set[str] = set()
+    for picture in event.reads:
+        for hole in pic.holes(picture):
+            found.add(hole.path)
+            _names(hole, frozenset(objects) & OBJECTS.keys(), findings, f"`{event.name}`")
+            _shape(hole, shapes, findings)
+            _lenses(hole, model, findings)
+        _lists(picture, event, findings)
+    for word in event.words:
+        needed = NEEDS.get(word.act)
+        if needed is not None and needed not in found and word.act in OF_KIND | OF_SHAPE:
+            help = f"write `${needed}{' as SHAPE' if needed == 'part' else ''}` where it stands"
+            message = f"`{event.name}` has no `${needed}`"
+            findings.error("R022", message, event.pos, help)
+        if word.act in ("append", "part_start") and not _field(word):
+            message = f"`{word.field}` is no field of a {word.kind}"
+            help = helped(word.field, OBJECTS[word.kind].keys() - KEPT, "its fields are")
+            findings.error("R001", message, event.pos, help, word=word.field)
+
+
+def _field(word: Word) -> bool:
+    return word.kind not in OBJECTS or held(frozenset((word.kind,)), word.field) is not None
+
+
+def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:
+    for path in hole.paths:
+        first, _, rest = path.partition(".")
+        if path in FREE:
+            continue
+        if first == "at":
+            known = rest in PLACES
+            help = helped(rest, PLACES, "the places are", "$at.")
+        elif first in OWNERS:
+            fields = OBJECTS[OWNERS[first]]
+            known = bool(rest) and held(frozenset((OWNERS[first],)), rest) is not None
+            help = helped(rest, fields.keys() - KEPT, "its fields are", f"${first}.")
+        else:
+            known = bool(objects) and held(objects, path) is not None
+            names = {name for one in objects for name in OBJECTS[one]} - KEPT
+            names |= FREE - {"."} | {"at", *OWNERS}
+            help = helped(first, names, "it may name", "$")
+        if not known:
+            message = f"`${path}` names nothing of {what}"
+            findings.error("R001", message, hole.pos, help, word=f"${path}")
+
+
+def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
+    if hole.path == hole.shape and f"${hole.path}" in shapes:
+        return  # the unit
+    if hole.shape is not None and hole.shape not in shapes:
+        message = f"`{hole.shape}` is no shape of this file"
+        help = helped(hole.shape, shapes - {"$response"}, "its shapes and unions are")
+        findings.error("R014", message, hole.pos, help, word=hole.shape)
+    elif hole.shape is None and hole.path in SHAPED:
+        mode = "each SHAPE | lone" if hole.path == "parts" else "as SHAPE"
+        help = f"write `${hole.path} {mode}`"
+        findings.error("R010", f"`${hole.path}` is an object and needs a shape", hole.pos, help)
+
+
+def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
+    if hole.lenses and (hole.path in PLAIN or hole.path.startswith("at.")):
+        message = f"`${hole.path}` is taken as it stands"
+        findings.error("R010", message, hole.pos, "it takes no lens", word=f"${hole.path}")
+    for lens in hole.lenses:
+        help = unknown_lens(lens, model)
+        if lens in LISTS and hole.mode != "each":
+            message = f"`{lens}` is a lens of a list that a shape makes"
+            findings.error("R010", message, hole.pos, f"write `each SHAPE | {lens}`", word=lens)
+        elif help is not None:
+            findings.error("R014", f"`{lens}` is no lens", hole.pos, help, word=lens)
+
+
+def _lists(picture: Picture, event: Event, findings: Findings) -> None:
+    """Report lists of several pictures: an element is matched with one (R022)."""
+    if isinstance(picture, Items):
+        if len(picture.items) > 1:
+            message = f"`{event.name}` pictures a list of {len(picture.items)}"
+            findings.error("R022", message, picture.pos, "a list of one picture is any element")
+        for item in picture.items:
+            _lists(item, event, findings)
+    elif isinstance(picture, Fields):
+        for _, child in picture.entries:
+            _lists(child, event, findings)
+    elif isinstance(picture, pic.Text):
+        message = f"`{event.name}` pictures a text with holes"
+        findings.error("R022", message, picture.pos, "take the text as a whole, as `$piece`")

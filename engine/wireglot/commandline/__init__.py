@@ -1,0 +1,1 @@
+"""The command line: what the commands do, read and print."""

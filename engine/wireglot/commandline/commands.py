@@ -1,0 +1,399 @@
+"""What each command does with its arguments.
+
+Imports stand inside the functions: most of a short command's time is its start.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import terminal
+from .terminal import FAILED, OK, USAGE, Stop
+
+if TYPE_CHECKING:
+    from ..policy import Policy, Row
+    from ..results import Conversion
+    from ..rulesets import RuleSet
+
+PASSED_ON = ("source", "target", "unit", "model", "stream")
+WORDS = ("ignore", "note", "fail")
+
+
+def convert(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
+    options = _options(arguments)
+    policy = _policy(arguments.policy)
+    if arguments.unit == "stream":
+        from . import streamcli
+
+        files = (arguments.file, arguments.output)
+        terminal.print_notes(
+            streamcli.convert(rules, chosen, options, policy, files), arguments.notes
+        )
+        return OK
+    out = rules.convert(_given(rules, arguments), **chosen, options=options, policy=policy)
+    if arguments.unit == "session":
+        printed = rules[arguments.target].text(out.body, arguments.indent)
+        terminal.write(printed.encode("utf-8", "backslashreplace"), arguments.output)
+    else:
+        terminal.write(terminal.dump(out.body, arguments.indent), arguments.output)
+    terminal.print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    from ..audits import explain
+
+    body, out = _traced(arguments)
+    part = explain.chosen(out, arguments.path, arguments.input)
+    if arguments.json:
+        text = json.dumps(explain.as_json(out, part), indent=2)
+    else:
+        briefly = arguments.path is None and arguments.input is None
+        text = "\n".join(explain.lines(body, out, part, briefly))
+    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    return OK
+
+
+def report(arguments: argparse.Namespace) -> int:
+    from ..audits import report
+
+    body, out = _traced(arguments)
+    text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
+    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    return OK
+
+
+def audit(arguments: argparse.Namespace) -> int:
+    from ..audits import audit, auditform
+
+    rules = _rules(arguments)
+    options = _options(arguments)
+    one, two = arguments.source, arguments.target
+    if (one is None) != (two is None):
+        raise Stop(USAGE, "an audit of a pair has both `--from` and `--to`")
+    if one is None:
+        units = arguments.unit or ["request", "response"]
+        cells = audit.matrix(rules, units, None, arguments.model, options)
+        text = auditform.shown([], cells, arguments.format, rules.hash)
+    else:
+        pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]
+        units = arguments.unit or ["request"]
+        chosen = [(*pair, unit, arguments.model, options) for pair in pairs for unit in units]
+        found = [rules.audit(*each, arguments.examples) for each in chosen]
+        text = auditform.shown(found, [], arguments.format, rules.hash)
+    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    return OK
+
+
+def collect(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    body = streamcli.collect(rules, arguments.dialect, arguments.file)
+    terminal.write(terminal.dump(body, arguments.indent), arguments.output)
+    return OK
+
+
+def frames(arguments: argparse.Namespace) -> int:
+    from . import streamcli
+
+    rules = _rules(arguments)
+    streamcli.frames(rules, arguments.dialect, terminal.body(arguments.file), arguments.output)
+    return OK
+
+
+def diagnose(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    options = _options(arguments)
+    body = terminal.body(arguments.file)
+    found = rules.diagnose(body, arguments.dialect, arguments.model, options)
+    if arguments.json:
+        terminal.print_list([one._asdict() for one in found])
+    else:
+        for one in found:
+            print(one)
+        healed = sum(one.healed for one in found)
+        print(f"{len(found)} found, of which `repair` heals {healed}" if found else "nothing found")
+    return FAILED if found else OK
+
+
+def repair(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    options = _options(arguments)
+    policy = _policy(arguments.policy)
+    body = terminal.body(arguments.file)
+    out = rules.repair(body, arguments.dialect, arguments.model, options, policy)
+    terminal.write(terminal.dump(out.body, arguments.indent), arguments.output)
+    terminal.print_notes(out.notes, arguments.notes)
+    return OK
+
+
+def dialects(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    width = max(map(len, rules.dialects), default=0)
+    for name in rules.dialects:
+        dialect = rules[name]
+        verified, see = (getattr(dialect, field, None) or "" for field in ("verified", "see"))
+        print(f"{name:<{width}}  {verified!s:<10}  {see}".rstrip())
+    return OK
+
+
+def show(arguments: argparse.Namespace) -> int:
+    from ..authoring import show
+    from ..language import load
+    from ..rulesets import check_name
+
+    _folders(arguments.rules)
+    # The prepared model knows the place of every value but of no key.
+    nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
+    check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
+    text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
+    terminal.write(text.encode("utf-8", "backslashreplace"), None)
+    return OK
+
+
+def diff(arguments: argparse.Namespace) -> int:
+    from ..authoring import diff
+    from ..errors import WireglotError
+
+    old, new = arguments.old, arguments.new
+    if new is None:
+        old, new = None, old
+    try:
+        before = diff.loaded(_one(old), arguments.old_overlay)
+        after = diff.loaded(_one(new), arguments.overlay)
+        if arguments.replay is None:
+            found: diff.Told | diff.Compared = diff.compared(
+                before, after, not arguments.rules_only
+            )
+        else:
+            ends = (arguments.source, arguments.target)
+            text = terminal.text(terminal.read(arguments.replay), arguments.replay)
+            found = diff.replayed(before, after, text, terminal.named(arguments.replay), *ends)
+    except WireglotError as error:  # 1 says that something differs
+        raise Stop(USAGE, str(error)) from None
+    text = json.dumps(found.as_json(), indent=2) if arguments.json else "\n".join(found.lines())
+    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    return FAILED if found.differs else OK
+
+
+def _one(source: str | None) -> list[str]:
+    """Return the sources that a word of `diff` stands for: none is the packaged rules alone."""
+    sources = [] if source in (None, "-") else [str(source)]
+    _folders(sources)
+    return sources
+
+
+def check(arguments: argparse.Namespace) -> int:
+    from ..language import load
+
+    if arguments.dir:
+        _holds_rules(arguments.dir)
+    findings = load.check(arguments.dir, arguments.overlay)
+    if arguments.json:
+        terminal.print_list([finding.as_json() for finding in findings])
+    else:
+        for finding in findings:
+            print(finding)
+        print(_told([finding.severity for finding in findings], len(findings.texts)))
+    return FAILED if any(finding.severity == "error" for finding in findings) else OK
+
+
+def _told(severities: Sequence[str], files: int) -> str:
+    counts = []
+    for word in ("error", "warning", "info"):
+        if found := severities.count(word):
+            counts.append(f"{found} {word}{'s' * (found != 1)}")
+    return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
+
+
+def test(arguments: argparse.Namespace) -> int:
+    from ..authoring import trial
+
+    tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
+    if arguments.overlay:  # what stands below the overlays holds without them
+        below = trial.loaded([arguments.dir] if arguments.dir else [], [])
+        tried.run(below, below.dialects)
+    for rules, names in _each(arguments, trial.loaded):
+        tried.run(rules, names)
+    for failure in tried.failures:
+        print(failure)
+    failed, total = len(tried.failures), len(tried.examples) + tried.laws
+    print(f"{len(tried.examples)} examples, {tried.laws} laws on {arguments.runs} payloads each")
+    print(f"{total - failed} passed, {failed} failed")
+    return FAILED if failed else OK
+
+
+def _each(
+    arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
+) -> Iterator[tuple[RuleSet, Sequence[str]]]:
+    """Yield the rules as they are asked for, then with each overlay beside them switched on."""
+    from ..language import load
+
+    folders = [arguments.dir] if arguments.dir else []
+    _folders(folders)
+    rules = loaded(folders, arguments.overlay)
+    yield rules, rules.dialects
+    for name, dialect in load.overlays_of(*folders).items():
+        if name not in arguments.overlay:
+            yield loaded(folders, [*arguments.overlay, name]), [dialect]
+
+
+def new(arguments: argparse.Namespace) -> int:
+    import datetime
+
+    import wireglot
+
+    from ..authoring import starter
+
+    path = Path(arguments.dir) / f"{arguments.name}.yaml"
+    if not re.fullmatch(r"[\w.-]+", arguments.name):
+        raise Stop(USAGE, f"`{arguments.name}` cannot be the name of a file")
+    if path.exists() and not (arguments.force or arguments.examples):
+        raise Stop(USAGE, f"`{path}` is there; `--force` writes over it")
+    if not (arguments.extends or arguments.overlay_of or arguments.sample):
+        raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
+    rules = wireglot.load_rules(*arguments.rules)
+    bodies = list(map(terminal.body, arguments.sample))
+    base = arguments.extends or arguments.overlay_of
+    samples = starter.units(rules, bodies, arguments.unit, base)
+    if arguments.examples:
+        text = terminal.text(terminal.read(str(path)), str(path))
+        made = starter.again(rules, arguments.rules, text, arguments.name, samples)
+    else:
+        today = datetime.date.today().isoformat()
+        head = (arguments.name, arguments.see, today, arguments.extends, arguments.overlay_of)
+        made = starter.start(rules, arguments.rules, starter.Wanted(*head), samples)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    terminal.write(made.text.encode("utf-8", "backslashreplace"), str(path))
+    print("\n".join([*made.told, f"wrote {path}"]))
+    for one in made.asked:
+        print(f"  ? {one}")
+    errors = [finding for finding in made.findings if finding.severity == "error"]
+    for finding in errors:
+        print(finding)
+    return FAILED if errors else OK
+
+
+def fmt(arguments: argparse.Namespace) -> int:
+    from ..authoring import layout
+    from ..errors import RuleError
+
+    status = OK
+    for name in _rule_files(arguments.files):
+        text = terminal.text(terminal.read(name), terminal.named(name))
+        try:
+            made = layout.formatted(text, terminal.named(name))
+        except RuleError as error:
+            print(error, file=sys.stderr)
+            status = FAILED
+            continue
+        if arguments.check or arguments.diff:
+            if made != text:
+                status = FAILED
+                told = layout.difference(text, made, name) if arguments.diff else f"{name}\n"
+                terminal.write(told.encode("utf-8"), None)
+        elif name == "-":
+            terminal.write(made.encode("utf-8"), None)
+        elif made != text:
+            terminal.write(made.encode("utf-8"), name)
+            print(f"formatted {name}", file=sys.stderr)
+    return status
+
+
+def _rule_files(names: Iterable[str]) -> Iterator[str]:
+    """Yield files, and those of folders."""
+    for name in names:
+        if name != "-" and Path(name).is_dir():
+            _holds_rules(name)
+            yield from map(str, sorted(Path(name).glob("*.yaml")))
+        else:
+            yield name
+
+
+def schema(arguments: argparse.Namespace) -> int:
+    from ..language import load
+
+    terminal.write(load.schema("ladder" if arguments.ladder else "rule-file"), None)
+    return OK
+
+
+def _traced(arguments: argparse.Namespace) -> tuple[Any, Conversion]:
+    """Return the input of a command, and its conversion with a trace."""
+    rules = _rules(arguments)
+    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
+    options = _options(arguments)
+    body = _given(rules, arguments)
+    return body, rules.convert(body, **chosen, options=options, trace=True)
+
+
+def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
+    """Return the value that a command is given; a session file has a form of its own."""
+    if arguments.unit != "session":
+        return terminal.body(arguments.file)
+    text = terminal.text(terminal.read(arguments.file), terminal.named(arguments.file))
+    return rules[arguments.source].parse(text)
+
+
+def _rules(arguments: argparse.Namespace) -> RuleSet:
+    import wireglot
+
+    _folders(arguments.rules)
+    return wireglot.load_rules(
+        *arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins
+    )
+
+
+def _folders(directories: Sequence[str]) -> None:
+    for directory in directories:
+        _holds_rules(directory)
+
+
+def _holds_rules(directory: str) -> None:
+    if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
+        raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    options = dict(map(_option, arguments.option))
+    if getattr(arguments, "check_arguments", False):
+        options["check_arguments"] = True
+    return options
+
+
+def _option(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise Stop(USAGE, f"`--option {text}` has no `K=V`; say for example `repair=true`")
+    try:
+        return key, json.loads(value, parse_constant=terminal.no_constant)
+    except ValueError:
+        return key, value
+
+
+def _policy(texts: Iterable[str]) -> Policy:
+    from ..policy import Policy, load_policy
+
+    table: dict[str, str] = {}
+    rows: list[Row] = []
+    otherwise = "note"
+    for text in texts:
+        key, equals, word = text.rpartition("=")
+        if equals and word in WORDS:
+            table[key] = word
+        elif equals and not Path(text).is_file():
+            raise Stop(USAGE, f"`--policy {text}`: `{word}` is none of {', '.join(WORDS)}")
+        else:
+            loaded = load_policy(text)
+            table.update(loaded.table)
+            rows += loaded.rows
+            otherwise = loaded.otherwise
+    return Policy(table, rows, otherwise)

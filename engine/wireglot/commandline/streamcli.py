@@ -1,0 +1,104 @@
+"""The commands of streams: `convert --unit stream`, `collect` and `frames`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..errors import UsageError
+from ..streaming import framing
+
+if TYPE_CHECKING:
+    from ..notes import Note
+    from ..policy import Policy
+    from ..rulesets import RuleSet
+
+SIZE = 65_536
+
+
+def convert(
+    rules: RuleSet,
+    chosen: Mapping[str, Any],
+    options: Mapping[str, Any],
+    policy: Mapping[str, str] | Policy,
+    files: tuple[str, str | None],
+) -> tuple[Note, ...]:
+    """Translate the bytes of a stream as they come; what is written is flushed at once."""
+    made = rules.translator(
+        chosen["source"], chosen["target"], chosen["model"], options, policy
+    ).as_bytes()
+    with _written(files[1]) as out:
+        for data in _chunks(files[0]):
+            _put(out, made.feed(data))
+        _put(out, made.finish())
+    return made.notes
+
+
+def collect(rules: RuleSet, dialect: str, file: str) -> Any:
+    """Return the response that the bytes of a stream make."""
+    stream = rules[dialect].model.stream
+    if stream is None:
+        raise UsageError(f"{dialect} has no picture of a stream")
+    splitter = framing.Splitter(stream)
+
+    def frames() -> Iterator[Any]:
+        for data in _chunks(file):
+            yield from splitter.feed(data)
+        yield from splitter.finish()
+
+    return rules.collect(frames(), dialect)
+
+
+def frames(rules: RuleSet, dialect: str, body: Any, output: str | None) -> None:
+    """Write the frames of a response, as they go over the wire."""
+    stream = rules[dialect].model.stream
+    if stream is None:
+        raise UsageError(f"{dialect} has no picture of a stream")
+    with _written(output) as out:
+        for frame in rules.frames(body, dialect):
+            _put(out, framing.written([frame], stream))
+
+
+def _chunks(file: str) -> Iterator[bytes]:
+    if file == "-":
+        if sys.stdin is None:
+            raise UsageError("stdin is closed; name a FILE")
+        read: Callable[[int], bytes] = getattr(sys.stdin.buffer, "read1", sys.stdin.buffer.read)
+        while data := read(SIZE):
+            yield data
+        return
+    try:
+        with open(file, "rb") as opened:
+            while data := opened.read(SIZE):
+                yield data
+    except OSError as error:
+        raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
+
+
+class _written:
+    """The file that is written, or stdout, which stays open."""
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+        self._out: BinaryIO | None = None
+
+    def __enter__(self) -> BinaryIO:
+        if self._name is None:
+            return sys.stdout.buffer
+        try:
+            self._out = Path(self._name).open("wb")
+        except OSError as error:
+            raise UsageError(f"`{self._name}` cannot be written: {error.strerror}") from None
+        return self._out
+
+    def __exit__(self, *_: object) -> None:
+        if self._out is not None:
+            self._out.close()
+
+
+def _put(out: BinaryIO, data: bytes) -> None:
+    while data:  # unbuffered, a write may end early
+        data = data[out.write(data) :]
+    out.flush()

@@ -1,0 +1,108 @@
+"""What commands read and print: JSON files, standard input and output, notes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from ..notes import Note
+
+OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
+
+
+class Stop(Exception):
+    """Ends the command with a message and an exit status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+def body(file: str) -> Any:
+    """Return the JSON value of a file; `-` is standard input. Raises Stop."""
+    return _parse(read(file), named(file))
+
+
+def named(file: str) -> str:
+    """Return what a message calls a file."""
+    return "stdin" if file == "-" else file
+
+
+def read(name: str) -> bytes:
+    """Return the bytes of a file; `-` is standard input. Raises Stop."""
+    if name == "-" and sys.stdin is None:
+        raise Stop(USAGE, "stdin is closed; name a FILE")
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise Stop(USAGE, f"`{name}` cannot be read: {error.strerror}") from None
+
+
+def text(data: bytes, name: str) -> str:
+    """Return bytes as text, a byte order mark left out. Raises Stop."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Stop(FAILED, f"`{name}` is no JSON: byte {error.start} is no UTF-8") from None
+
+
+def _parse(data: bytes, name: str) -> Any:
+    try:
+        return json.loads(text(data, name), parse_constant=no_constant)
+    except json.JSONDecodeError as error:
+        message = f"line {error.lineno} column {error.colno}: {error.msg}"
+    except RecursionError:
+        message = "it is nested too deeply"
+    except ValueError as error:
+        message = str(error)
+    raise Stop(FAILED, f"`{name}` is no JSON: {message}")
+
+
+def no_constant(word: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python would read."""
+    raise ValueError(f"`{word}` is no JSON number")
+
+
+def dump(body: object, indent: int | None) -> bytes:
+    """Return a JSON value and a newline, as JSON.stringify writes it. Raises Stop."""
+    separators = (",", ":") if indent is None else (",", ": ")
+    try:
+        text = json.dumps(
+            body, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+        )
+    except (ValueError, RecursionError) as error:
+        raise Stop(FAILED, f"the result cannot be written as JSON: {error}") from None
+    # A lone surrogate cannot stand in UTF-8; JSON.stringify escapes it in the same way.
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def write(data: bytes, name: str | None) -> None:
+    """Write all bytes to a file, or to standard output. Raises Stop."""
+    if name is None:
+        while data:  # unbuffered, a write may end early
+            data = data[sys.stdout.buffer.write(data) :]
+        sys.stdout.buffer.flush()
+        return
+    try:
+        Path(name).write_bytes(data)
+    except OSError as error:
+        raise Stop(USAGE, f"`{name}` cannot be written: {error.strerror}") from None
+
+
+def print_list(items: Sequence[Any]) -> None:
+    """Print a JSON list with an item on each line."""
+    lines = ",\n".join(map(json.dumps, items))
+    print(f"[\n{lines}\n]" if lines else "[]")
+
+
+def print_notes(notes: Sequence[Note], form: str) -> None:
+    """Print notes to standard error, as `text` or as `json`."""
+    if form == "json":
+        print(json.dumps([note._asdict() for note in notes]), file=sys.stderr)
+    elif form == "text":
+        for note in notes:
+            print(note, file=sys.stderr)

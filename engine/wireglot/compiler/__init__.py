@@ -1,0 +1,1 @@
+"""The compiler: Python source for the requests of a pair of dialects, and what runs it."""

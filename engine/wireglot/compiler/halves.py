@@ -1,0 +1,202 @@
+"""The two halves of a conversion at run time, compiled: requests to IR, and IR to requests.
+
+Generated code takes what holds nothing odd; `None` leaves a value to the interpreter. The fields
+around messages and tools are the interpreter's, asked once and remembered by value.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+from .. import jsontext
+from ..errors import WireglotError
+from ..interpreter import sight
+from ..language.ladder import Ladder
+from ..language.rulefile import Dialect
+from ..notes import Draft, Note
+from ..payload import MAX_NUMBER
+from ..results import Conversion, Reading
+from .fast import REMEMBERED_SIZE, Fast, Models, Partial, _copied
+from .state import REMEMBERED, UNUSUAL, Bail, Lost, Odd, State, clean
+from .symbols import Cannot, NoFit
+
+LEAVE = (*UNUSUAL, Bail, RecursionError, WireglotError)
+Slow = Callable[[Any, "str | None", "bool | None"], Reading]
+
+
+# A rule file of a form that the compiler never met is left to the interpreter.
+CANNOT = (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError)
+
+
+def reads(model: Dialect, slow: Slow) -> Reads | None:
+    """Return the compiled reading of a dialect's requests, None where nothing is compiled.
+
+    `slow` reads in the interpreter.
+    """
+    from . import readcode
+
+    try:
+        return Reads(readcode.make(model), model.name, slow)
+    except CANNOT:
+        return None
+
+
+def writes(model: Dialect, ladder: Ladder, partial: Partial, rules_hash: str) -> Writes | None:
+    """Return the compiled writing of a dialect's requests, None where nothing is compiled.
+
+    `partial` writes some fields of a request in the interpreter.
+    """
+    from . import writecode
+
+    try:
+        plan = writecode.make(model, ladder)
+    except CANNOT:
+        return None
+    return Writes(plan, lambda: (model, model, ladder), partial, rules_hash)
+
+
+def split(parts: list[dict[str, Any]], message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the messages of a list in which results and other parts stand together."""
+    found: list[dict[str, Any]] = []
+    for part in parts:
+        role = "tool" if part["type"] == "tool_result" else message["role"]
+        if not found or found[-1]["role"] != role:
+            found.append({"role": role, "parts": []})
+        found[-1]["parts"].append(part)
+    return found
+
+
+def foreign(spelled: Any, name: str) -> bool:
+    """Tell whether a memory says more than that system text stood apart in other dialects."""
+    if spelled.__class__ is not dict or name in spelled:
+        return True
+    return any(entry != {"": {"head": True}} for entry in spelled.values())
+
+
+def means(text: str, value: Any) -> None:
+    """Raise Odd unless JSON text stands for a value; that is sure where it is what writes it."""
+    write = jsontext.spaced if '": ' in text else jsontext.utf8_text
+    if write(value) != text and not sight.means(text, value):
+        raise Odd
+
+
+class Reads:
+    """The compiled reading of the requests of one dialect."""
+
+    def __init__(self, plan: dict[str, Any], name: str, slow: Slow) -> None:
+        self.name, self.slow = name, slow
+        self.memo: dict[Any, Reading] = {}
+        scope: dict[str, Any] = {
+            "ODD": Odd,
+            "BAIL": Bail,
+            "JSON_STARTS": ("{", "["),
+            "loads": jsontext.load,
+            "clean": clean,
+            "split": split,
+            "BIG": MAX_NUMBER,
+            **plan["consts"],
+        }
+        self.text: str = plan["text"]
+        text, file = self.text, f"<wireglot reading {name}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        exec(compile(text, file, "exec"), scope)
+        self.messages, self.tools, self.system = (
+            scope[function] for function in ("messages", "tools", "system")
+        )
+        self.keys: tuple[Any, ...] = (plan["messages"], plan["tools"], plan["system"])
+        self.apart = frozenset(key for key in self.keys if key is not None)
+
+    def run(self, body: Any, model: str | None, stream: bool | None) -> Reading | None:
+        """Read a request; None where it holds something odd."""
+        if body.__class__ is not dict:
+            return None
+        at, tools, system = self.keys
+        try:
+            messages = self.messages(body[at])
+            if not messages:
+                return None
+            if system in body:
+                messages.insert(
+                    0,
+                    {
+                        "role": "system",
+                        "parts": self.system(body[system]),
+                        "spelled": {self.name: {"": {"head": True}}},
+                    },
+                )
+            found = self.tools(body[tools]) if tools in body else None
+            rest = {key: value for key, value in body.items() if key not in self.apart}
+            ir, notes = self.rest(rest, model, stream)
+        except LEAVE:
+            return None
+        ir = _copied(ir)
+        ir["messages"] = messages
+        if found is not None:
+            ir["tools"] = found
+        return Reading(ir, notes)
+
+    def rest(self, rest: dict[str, Any], model: str | None, stream: bool | None) -> Reading:
+        """Return what the interpreter reads of the fields around the messages."""
+        text = (repr(rest), model, stream)
+        known = self.memo.get(text)
+        if known is None:
+            known = self.slow({**rest, self.keys[0]: []}, model, stream)
+            known = Reading(_copied(known.ir), known.notes)
+            if len(text[0]) <= REMEMBERED_SIZE:
+                if len(self.memo) >= REMEMBERED:
+                    self.memo.clear()
+                self.memo[text] = known
+        return known
+
+
+class _Surroundings(State):
+    """Of a request that is IR: what would be noted is left to the interpreter."""
+
+    def recover(self, *_: Any) -> list[Any]:
+        """Leave the request."""
+        raise Bail
+
+    def joined(self, at: int, message: Any) -> None:
+        """Leave the request."""
+        raise Bail
+
+    def lose(self, lost: list[Lost], *prefix: str) -> None:
+        """Draft the notes of what has no place; a path into IR would say nothing."""
+        for code, told, rule, _ in lost:
+            self._drafted().append(Draft(code, "lost", None, rule, told))
+
+
+class Writes(Fast):
+    """The compiled writing of the requests of one dialect."""
+
+    states = _Surroundings
+
+    def __init__(
+        self, plan: dict[str, Any], models: Models, partial: Partial, rules_hash: str
+    ) -> None:
+        """Hold generated code; `partial` writes some fields of a request in the interpreter."""
+        plan["consts"] |= {"foreign": foreign, "means": means}
+        self.text: str = plan["text"]
+        super().__init__(plan, models, partial, rules_hash)
+
+    def run(self, body: Any, model: str | None, stream: bool | None) -> Conversion:
+        """Write a request; raises one of `leave` for the interpreter."""
+        if body.__class__ is not dict or None in body.values():
+            raise Bail
+        return super().run(body, model, stream)
+
+    def together(self, body: Any, tools: Any) -> Any:
+        """Leave tools that are unusual, and choices among tools that are not there."""
+        raise Bail
+
+    def _whole(self, body: Any) -> Any:
+        return body
+
+    def _kept(self, key: str, value: Any, rest: dict[str, Any], notes: list[Note]) -> bool:
+        if key not in self.keys or value is None:
+            raise Bail
+        if key == "spelled" and (value.__class__ is not dict or self.target.name in value):
+            raise Bail
+        return True

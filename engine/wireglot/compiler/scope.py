@@ -1,0 +1,58 @@
+"""Which rule files the compiler knows the words of; the others are interpreted."""
+
+from __future__ import annotations
+
+from ..language import picture as pic
+from ..language.picture import Fields, Hole, Items, Picture
+from ..language.rulefile import Dialect
+
+ENFORCED = frozenset(
+    "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
+    "user-only pair".split()
+)
+APART = ("messages", "tools", "system")  # generated code sees them at the top of a request alone
+BEYOND = frozenset(("blocks", "milliseconds"))  # lenses
+
+
+def interpreted(dialect: Dialect) -> bool:
+    """Tell whether a dialect holds a word that only the interpreter knows."""
+    for shape in dialect.shapes.values():
+        beside = [h for c in shape.cases for h in pic.holes(c.wire) if h.path != "run"]
+        if shape.marks or (shape.gathers and (len(shape.cases) > 1 or beside)):
+            return True
+        if any(h.path in APART for c in shape.cases for h in pic.holes(c.wire)):
+            return True
+    request = dialect.units["request"].cases
+    if len(request) > 1 or request[0].ir is not None:
+        return True
+    talk = dialect.conversation
+    if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:
+        return True
+    for group in talk.groups if talk else ():
+        wire = group.cases[0].wire
+        if isinstance(wire, Hole) and wire.shape in dialect.unions:
+            return True
+    if dialect.answered or any(c.read_only for g in (talk.groups if talk else ()) for c in g.cases):
+        return True
+    for case in dialect.cases:
+        for hole in pic.holes(case.wire):
+            if hole.mark == "copy" or (hole.mark == "made" and hole.value is not None):
+                return True
+            if not BEYOND.isdisjoint(hole.lenses):
+                return True
+            if any(not dialect.schemas[x].simple for x in hole.lenses if x in dialect.schemas):
+                return True
+        if _beyond(case.wire):
+            return True
+    return False
+
+
+def _beyond(p: Picture, top: bool = True) -> bool:
+    """Tell whether a picture holds an object of literals and marked holes that must stand."""
+    if isinstance(p, Fields):
+        holes = list(pic.holes(p))
+        marked = bool(holes) and all(hole.mark for hole in holes)
+        if not top and p.firm and marked and not any(h.mark in ("else", "default") for h in holes):
+            return True
+        return any(_beyond(child, False) for _, child in p.entries)
+    return isinstance(p, Items) and any(_beyond(child, False) for child in p.items)

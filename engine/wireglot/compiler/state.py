@@ -1,0 +1,314 @@
+"""What generated code asks of its surroundings: checks, and the interpreter for one message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING, Any
+
+from ..language.lenses import Misfit
+from ..notes import ONE_ROLE, UNKNOWN_KEY, Draft, own_field
+from ..payload import MAX_NUMBER, check_json
+from .symbols import Spare
+
+if TYPE_CHECKING:
+    from ..interpreter.writer import Writer
+    from .fast import Fast
+
+
+class Odd(Exception):
+    """Raised by generated code: the interpreter takes this element."""
+
+
+class Bail(Exception):
+    """Raised by generated code: the interpreter takes the whole request."""
+
+
+UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexError)
+REMEMBERED = 512
+Lost = tuple[str, str, Any, tuple[Any, ...]]  # a note's code, its message, the rule, the place
+_ascii = str.isascii
+
+
+def clean(value: dict[str, Any], depth: int = 0) -> None:
+    """Raise Odd (or what UNUSUAL names) for an object of the payload that is no plain JSON."""
+    if depth > 50:
+        raise Odd
+    if not all(map(_ascii, value)):  # TypeError for a key that is no text
+        for key in value:
+            key.encode()
+    for item in value.values():
+        kind = item.__class__
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is dict:
+            clean(item, depth + 1)
+        elif kind is list:
+            _clean_list(item, depth + 1)
+        elif kind is int:
+            if not -MAX_NUMBER < item < MAX_NUMBER:
+                raise Odd
+        elif kind is float:
+            if item - item != 0:
+                raise Odd
+        elif kind is not bool and item is not None:
+            raise Odd
+
+
+def _clean_list(items: list[Any], depth: int) -> None:
+    if depth > 51:
+        raise Odd
+    for item in items:
+        kind = item.__class__
+        if kind is str:
+            if not item.isascii():
+                item.encode()
+        elif kind is dict:
+            clean(item, depth + 1)
+        elif kind is list:
+            _clean_list(item, depth + 1)
+        elif kind is int:
+            if not -MAX_NUMBER < item < MAX_NUMBER:
+                raise Odd
+        elif kind is float:
+            if item - item != 0:
+                raise Odd
+        elif kind is not bool and item is not None:
+            raise Odd
+
+
+def index(items: list[Any], item: Any) -> int:
+    """Return where an object stands in its list; raises Odd for one that stands there twice."""
+    found = [i for i, other in enumerate(items) if other is item]
+    if len(found) != 1:
+        raise Odd
+    return found[0]
+
+
+def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
+    """Return the notes of an object's further keys; raises Odd where the interpreter must see them.
+
+    Nulls say nothing, and neither does a literal that may stand instead of nothing.
+    """
+    found: list[Lost] = []
+    for key, value in obj.items():
+        if key in keys.known or value is None:
+            continue
+        if key in keys.words and any(
+            value is word or (value.__class__ is str and value == word) for word in keys.words[key]
+        ):
+            continue
+        if not keys.rule or key in keys.named or value == {} or value == []:
+            raise Odd
+        check_json({key: value})
+        if key in keys.own:
+            code, told = "own-field", own_field(key, keys.family)
+        else:
+            code, told = "unknown-key", UNKNOWN_KEY
+        found.append((code, told, keys.rule, (*place, key)))
+    return found
+
+
+def _answers(part: dict[str, Any]) -> bool:
+    return part.get("type") == "tool_result"
+
+
+class State:
+    """What the generated functions of one conversion ask of their surroundings."""
+
+    # Most conversions ask for nothing, so what is usual stands here and costs them nothing.
+    early: Sequence[tuple[str, str, Any, Any, str]] = ()
+    drafts: Sequence[Draft] = ()
+    open: dict[str, Any] | None = None
+    last = 0
+    seat = 0  # how many IR messages there are so far
+    sure = True  # `seat` is right
+    seed: str | None = None
+    recovered = 0
+    names: Set[str] = frozenset()  # the names of the tools that generated code converted
+    alone: Any = None  # the block of system text that is no block in the body
+
+    def __init__(self, fast: Fast, body: Any) -> None:
+        self.fast, self.body = fast, body
+
+    def bare(self, wires: list[Any]) -> Any:
+        """Return the text of one plain text block, or the list."""
+        if self.fast.bare and len(wires) == 1 and wires[0].__class__ is dict:
+            block = wires[0]
+            if block.keys() == self.fast.block_keys and all(
+                block[k] == v for k, v in self.fast.block
+            ):
+                return block[self.fast.text_key]
+        return wires
+
+    def block(self, text: str) -> dict[str, Any]:
+        """Return a text as a plain text block."""
+        return {**dict(self.fast.block), self.fast.text_key: text}
+
+    def _drafted(self) -> list[Draft]:
+        if not isinstance(self.drafts, list):
+            self.drafts = []
+        return self.drafts
+
+    def lose(self, lost: list[Lost], *prefix: str) -> None:
+        """Draft the notes of what has no place."""
+        for code, told, rule, place in lost:
+            self._drafted().append(Draft(code, "lost", (*prefix, *place), rule, told))
+
+    def check_names(self, names: set[str]) -> None:
+        """Raise Bail unless all names are within the target's limits."""
+        fast = self.fast
+        if fast.name_ok is not None:
+            for name in names:
+                if not fast.name_ok(name):
+                    raise Bail
+        if len(fast.names) > 4 * REMEMBERED:
+            fast.names.clear()
+        fast.names |= names
+
+    def check_ids(self, ids: list[str]) -> None:
+        """Raise Bail unless all ids are within the target's limits."""
+        if self.fast.ids_ok is not None:
+            text = "\n".join(ids) + "\n"
+            if not self.fast.ids_ok(text) or text.count("\n") != len(ids):
+                raise Bail
+
+    def recover(
+        self,
+        m: Any,
+        at: int,
+        calls: dict[str, str],
+        open_calls: Any,
+        out: list[Any],
+        system: list[Any],
+    ) -> list[Any]:
+        """Let the interpreter convert one message; raises Bail where that is not enough."""
+        self.recovered += 1
+        from ..interpreter import conversation
+        from ..interpreter.reader import Reader
+        from ..interpreter.writer import Writer
+
+        fast = self.fast
+        check_json(m)
+        reader = Reader(fast.source, {})
+        try:
+            _, messages = conversation.read_message(reader, m, (*fast.prefix, at))
+        except Misfit:
+            raise Bail from None
+        writer = Writer(fast.target, False, reader.trail, {"part": True}, fast.ladder)
+        writer.calls = calls
+        self.open = open_calls
+        found: list[Any] = []
+        for message in messages:
+            if message["role"] == "system" and fast.lifts:
+                self._lifted(writer, message, out, system)
+                continue
+            if "level" in message and fast.lifts:
+                raise Bail
+            if message["role"] == "tool" and not any(map(_answers, message["parts"])):
+                raise Bail  # it is the turn of somebody else
+            self._pair(message, calls, writer)
+            self.seat += 1
+            try:
+                found.extend(self._written(writer, message))
+            except Misfit:
+                raise Bail from None
+        if writer.beside or any(d.code == "renamed" for d in writer.notes):
+            raise Bail
+        writer.settle()
+        self.early = [*self.early, *reader.notes]
+        self._drafted().extend(writer.notes)
+        return found
+
+    def _lifted(self, writer: Writer, message: Any, out: list[Any], system: list[Any]) -> None:
+        from ..interpreter import enforce, share
+        from .looks import find
+
+        hole = find(self.fast.target.units["request"].cases[0].wire, "system")
+        if out or hole is None:
+            raise Bail
+        try:
+            parts, beside = enforce.lift(writer, [message])
+            if beside:
+                raise Bail  # some of it stands in the messages
+            system.extend(wire for _, wire in share.share(writer, [hole], parts)[id(hole)])
+        except Misfit:
+            raise Bail from None
+
+    def joined(self, at: int, message: Any) -> None:
+        """Draft the note that two messages of one role become one."""
+        at_message = (*self.fast.prefix, at)
+        self._drafted().append(
+            Draft("joined", "changed", at_message, self.fast.talk, ONE_ROLE, message)
+        )
+
+    def _pair(self, message: dict[str, Any], calls: dict[str, str], writer: Writer) -> None:
+        new: dict[str, Any] = {}
+        for j, part in enumerate(message["parts"]):
+            kind = part.get("type")
+            if kind == "tool_call":
+                key = part.get("id")
+                if key is None and self.fast.hooks:
+                    key = part["id"] = self._made(
+                        f"{self.seat}/{j}", {**calls, **new}, part, writer
+                    )
+                if not isinstance(key, str) or not key or key in calls or key in new:
+                    raise Bail
+                if message["role"] != "assistant":
+                    raise Bail
+                calls[key] = part["name"]
+                new[key] = len(new) if self.fast.sorted else part["name"]
+            elif kind == "tool_result":
+                if message["role"] != "tool":
+                    raise Bail
+                key = part.get("tool_call_id")
+                if key is None and self.fast.hooks and self.open:
+                    named = (k for k in self.open if calls[k] == part.get("name"))
+                    key = part["tool_call_id"] = next(named, None)
+                    writer.made.add(id(part))
+                if not isinstance(key, str) or not self.open or key not in self.open:
+                    raise Bail
+                place = self.open.pop(key)
+                if self.fast.sorted:
+                    if place < self.last:
+                        raise Bail
+                    self.last = place
+                part.setdefault("name", calls[key])
+        if message["role"] != "tool":
+            if self.open:
+                raise Bail
+            self.open, self.last = (new or None), 0
+
+    def _made(self, place: str, taken: dict[str, Any], part: Any, writer: Writer) -> str:
+        from .. import hooks
+
+        if not self.sure:
+            raise Bail
+        if self.seed is None:
+            self.seed = hooks._seed({}, self.body)
+        writer.made.add(id(part))
+        return hooks.made_id(self.seed, place, set(taken))
+
+    def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
+        from ..interpreter import conversation, enforce, share
+        from ..language.picture import ABSENT, Fields, Literal
+
+        fast = self.fast
+        talk = fast.target.conversation
+        assert talk is not None
+        group, case, message = conversation._place(writer, talk, message)
+        if group.spliced or talk.per != "run":
+            return conversation._write_run(writer, talk, group, [(case, message)])
+        hole = case.lists["parts"][0]
+        parts = enforce.users(writer, talk, message["role"], message["parts"])
+        shares = share.share(writer, case.lists["parts"], parts)
+        found = [wire for _, wire in shares[id(hole)]]
+        if not found:
+            raise Bail
+        enforce.unplaced(writer, message, case.pos)
+        head = {}
+        assert isinstance(case.wire, Fields)
+        for (name, *_), child in case.wire.entries:
+            if isinstance(child, Literal) and child.values[0] is not ABSENT:
+                head[name] = child.values[0]
+        return [(fast.groups[id(group)], message["role"], found, head)]

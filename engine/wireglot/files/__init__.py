@@ -1,0 +1,1 @@
+"""Sessions: files of agents as values, texts, logs and trees."""

@@ -1,0 +1,68 @@
+"""Logs: a file of events replayed into the messages that are there at its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..language.lenses import same
+from ..trail import At
+from .documents import Log
+
+Found = tuple[Any, At]  # a message, and where it stands in the file
+
+
+class Replay:
+    """What a log says in the end: its head, its messages, and what it took back."""
+
+    def __init__(self, log: Log, lines: list[Any], key: str) -> None:
+        """Replay all lines; the messages of the head, if any, stand under `key`."""
+        self._log, self._key = log, key
+        self.head: dict[str, Any] = {}
+        self.gone: list[At] = []  # messages that a later line took back
+        self._found: dict[Any, Found] = {}
+        for i, line in enumerate(lines):
+            if isinstance(line, dict):
+                self._take(line, i)
+        self.messages = [message for message, _ in self._found.values()]
+        self.places = [place for _, place in self._found.values()]
+
+    def _take(self, line: dict[str, Any], i: int) -> None:
+        log = self._log
+        if log.rewind in line:
+            self._rewind(line[log.rewind])
+        elif isinstance(line.get(log.set), dict):
+            self._merge(line[log.set], (i, log.set))
+        elif log.by in line:
+            self._put(line, (i,))
+        else:
+            self._merge(line, (i,))
+
+    def _put(self, message: Any, place: At) -> None:
+        name = message.get(self._log.by) if isinstance(message, dict) else None
+        # A message without a name of its own is never replaced.
+        self._found[name if isinstance(name, str) else place] = (message, place)
+
+    def _merge(self, said: dict[str, Any], place: At) -> None:
+        listed = said.get(self._key)
+        self.head.update((k, v) for k, v in said.items() if k != self._key)
+        if isinstance(listed, list):
+            self.gone += [at for _, at in self._found.values()]
+            self._found = {}
+            for i, message in enumerate(listed):
+                self._put(message, (*place, self._key, i))
+
+    def _rewind(self, name: Any) -> None:
+        names = list(self._found)
+        keep = names.index(name) if name in names else 0
+        for key in names[keep:]:
+            self.gone.append(self._found.pop(key)[1])
+
+
+def lines(log: Log, head: dict[str, Any], messages: list[Any], before: list[Any], key: str) -> Any:
+    """Write a log: what was read as far as it still holds, and what came since."""
+    was = Replay(log, before, key)
+    kept = len(was.messages)
+    if not before or not same(was.messages, messages[:kept]) or was.head.keys() - head.keys():
+        return [head, *messages]
+    fresh = {k: v for k, v in head.items() if k not in was.head or not same(v, was.head[k])}
+    return [*before, *messages[kept:], *([{log.set: fresh}] if fresh else [])]

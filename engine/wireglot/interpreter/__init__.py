@@ -1,0 +1,1 @@
+"""The interpreter: the meaning of the language, wire to IR and IR to wire."""

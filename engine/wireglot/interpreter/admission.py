@@ -1,0 +1,153 @@
+"""What `write` checks of an IR that somebody built by hand, before any picture sees it.
+
+The pictures guard every value that they write. What stands around the values, lists of messages of
+parts, is taken as right by all other modules; here it is made sure of, and of nothing more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ConversionError
+from ..ir import FUNCTION, USER_DATA, field_type
+from ..language.lenses import guard
+from ..trail import At, pointer
+
+ROLES = ("system", "user", "assistant", "tool")
+# Fields that hold an object of further fields.
+_INNER = frozenset(("source", "reasoning", "response_format", "cache", "format", "media"))
+_USERS = USER_DATA | {"value"}
+_NEVER_NULL = frozenset(("list", "object", "opaque"))
+
+
+def check(ir: Any, unit: str) -> None:
+    """Raise ConversionError, with the path in the IR, where the IR is not built as it should be."""
+    if unit == "request":
+        _request(ir, ())
+    elif unit == "session":
+        _object(ir, "session", ())
+        _each(ir, "messages", _message, ())
+    elif unit == "response":
+        _object(ir, "response", ())
+        _each(ir, "candidates", _candidate, ())
+        if "usage" in ir:
+            _usage(ir["usage"], ("usage",))
+    elif unit == "messages" or (unit == "message" and isinstance(ir, list)):
+        _list(ir, _message, ())
+    elif unit == "message":
+        _message(ir, ())
+    elif unit == "tools":
+        _list(ir, _tool, ())
+    elif unit == "tool":
+        _tool(ir, ())
+    elif unit in ("tool_call", "tool_result"):
+        _part(ir, ())
+        if ir["type"] != unit:
+            raise _wrong(f"the type is `{ir['type']}`, expected `{unit}`", ("type",))
+    elif unit == "usage":
+        _usage(ir, ())
+    elif unit == "error":
+        _object(ir, "error", ())
+    elif isinstance(ir, dict):
+        _memory(ir, ())
+
+
+def _wrong(message: str, at: At) -> ConversionError:
+    return ConversionError(f"{message}; docs/ir.md says what an IR holds", pointer(at))
+
+
+def _list(value: Any, each: Any, at: At) -> None:
+    if not isinstance(value, list):
+        raise _wrong(f"expected a list, got {type(value).__name__}", at)
+    for i, item in enumerate(value):
+        each(item, (*at, i))
+
+
+def _each(owner: dict[str, Any], key: str, each: Any, at: At) -> None:
+    if key in owner:
+        _list(owner[key], each, (*at, key))
+
+
+def _request(ir: Any, at: At) -> None:
+    _object(ir, "request", at)
+    _each(ir, "messages", _message, at)
+    _each(ir, "tools", _tool, at)
+
+
+def _message(value: Any, at: At) -> None:
+    _object(value, "message", at)
+    if value.get("role") not in ROLES:
+        raise _wrong(f"the role is one of {', '.join(ROLES)}", (*at, "role"))
+    _each(value, "parts", _part, at)
+
+
+def _candidate(value: Any, at: At) -> None:
+    _object(value, "candidate", at)
+    _each(value, "parts", _part, at)
+
+
+def _part(value: Any, at: At) -> None:
+    _object(value, str(value.get("type")) if isinstance(value, dict) else "part", at)
+    if not isinstance(value.get("type"), str):
+        raise _wrong("a part says its `type`", (*at, "type"))
+    if value.get("kind") == "multimodal" and value["type"] == "tool_result":
+        _list(value.get("value"), _part, (*at, "value"))
+    if "media" in value:
+        _list(value["media"], _part, (*at, "media"))
+
+
+def _tool(value: Any, at: At) -> None:
+    _object(value, FUNCTION, at)
+
+
+def _usage(value: Any, at: At) -> None:
+    _object(value, "usage", at)
+    by = value.get("by")
+    if by is None:
+        return
+    if not isinstance(by, dict) or not all(isinstance(v, dict) for v in by.values()):
+        raise _wrong("`by` holds an object of counts for each bucket", (*at, "by"))
+
+
+def _object(value: Any, shape: str, at: At) -> None:
+    """Check the fields of one IR object by their types, and what it remembers."""
+    if not isinstance(value, dict):
+        raise _wrong(f"expected an object, got {type(value).__name__}", at)
+    for key, item in value.items():
+        kind = field_type(shape, key)
+        here = (*at, key)
+        if item is None:
+            if kind in _NEVER_NULL:
+                raise _wrong(f"`{key}` is null", here)
+        elif kind == "opaque":
+            if not isinstance(item, dict) or not isinstance(item.get("value"), str):
+                raise _wrong(f"`{key}` is an object of `value` and `origin`", here)
+        elif not guard(kind, item):
+            raise _wrong(f"`{key}` is no {kind}", here)
+        elif key in _INNER and isinstance(item, dict):
+            _object(item, key, here)
+        elif key not in _USERS and isinstance(item, dict):
+            _memory(item, here)
+    _memory(value, at)
+
+
+def _memory(value: dict[str, Any], at: At) -> None:
+    """Check `own`, `kept` and `spelled`: an object for each dialect."""
+    for name in ("own", "kept", "spelled"):
+        if name not in value:
+            continue
+        by_dialect = value[name]
+        if not isinstance(by_dialect, dict):
+            raise _wrong(f"`{name}` holds an object for each dialect", (*at, name))
+        for dialect, inner in by_dialect.items():
+            here = (*at, name, dialect)
+            if not isinstance(inner, dict):
+                raise _wrong(f"`{name}` holds an object for each dialect", here)
+            for key, entry in inner.items() if name != "own" else ():
+                if name == "kept" and not key.lstrip(".").startswith("/"):
+                    raise _wrong("what is kept stands under JSON pointers", (*here, key))
+                if name == "spelled" and not (
+                    isinstance(entry, dict)
+                    and all(isinstance(entry.get(k, ""), str) for k in ("key", "text", "case"))
+                ):
+                    raise _wrong("this is no memory of spelling", (*here, key))

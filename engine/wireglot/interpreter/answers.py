@@ -1,0 +1,148 @@
+"""Calls that hold their results: on the wire one object is both, in the IR they are two parts."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..hooks import left_out
+from ..language.picture import Fields, Hole, Picture
+from ..language.rulefile import Dialect
+from ..trail import At, pointer
+from .enforce import unplaced, with_parts
+from .reader import Reader
+from .writer import Writer
+
+RESULT = "result"  # the field of a call that holds its result, between the two
+
+
+def lifted(reader: Reader, messages: list[dict[str, Any]], at: At) -> list[dict[str, Any]]:
+    """Take the results out of their calls, into a message of tools behind these."""
+    out: list[dict[str, Any]] = []
+    for message in messages:
+        out.append(message)
+        results = [
+            _answer(reader, part)
+            for part in message.get("parts", ())
+            if part.get("type") == "tool_call" and isinstance(part.get(RESULT), dict)
+        ]
+        if results:
+            made = {"role": "tool", "parts": results}
+            reader.trail.put(made, None, at)
+            out.append(made)
+    return out
+
+
+def _answer(reader: Reader, call: dict[str, Any]) -> dict[str, Any]:
+    """Return the result that stood in a call; the call tells its id and its name."""
+    result: dict[str, Any] = call.pop(RESULT)
+    result["type"] = "tool_result"
+    dialect = reader.dialect
+    for field, value in (("tool_call_id", call.get("id")), ("name", call.get("name"))):
+        said = result.get(field)
+        if value is None or said == value:
+            continue
+        result[field] = value
+        if said is None:
+            left_out(result, dialect.name, field)
+            continue
+        place = _place(dialect, field)
+        if place is not None:
+            reader.memory(result)[place] = {"as": said, "for": value}
+        where = reader.trail.find(result, field) or ()
+        told = f"the call that holds this result has another `{field}`"
+        reader.notes.append(("inconsistent", "changed", where, None, told))
+    return result
+
+
+def _place(dialect: Dialect, field: str) -> str | None:
+    """Return the place of a field in the pictures of results."""
+    for case in dialect.shapes["tool_result"].cases if "tool_result" in dialect.shapes else ():
+        found = _found(case.wire, field, ())
+        if found is not None:
+            return pointer(found)
+    return None
+
+
+def _found(p: Picture, field: str, at: At) -> At | None:
+    if isinstance(p, Hole):
+        return at if p.path == field else None
+    for (name, *_), child in p.entries if isinstance(p, Fields) else ():
+        if (found := _found(child, field, (*at, name))) is not None:
+            return found
+    return None
+
+
+def joined(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put each result into its call, by id and occurrence; one without a call is left out."""
+    waiting: dict[Any, deque[dict[str, Any]]] = {}
+    for part in _parts(messages, "tool_result"):
+        waiting.setdefault(part.get("tool_call_id"), deque()).append(part)
+    out: list[dict[str, Any]] = []
+    placed: list[dict[str, Any]] = []
+    for message in messages:
+        if message.get("role") == "assistant":
+            message = _answered(writer, message, waiting, placed)
+        out.append(message)
+    _reordered(writer, messages, placed)
+    lost = {id(part) for left in waiting.values() for part in left}
+    return [kept for message in out if (kept := _rest(writer, message, lost)) is not None]
+
+
+def _parts(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [p for m in messages for p in m.get("parts", ()) if p.get("type") == kind]
+
+
+def _answered(
+    writer: Writer,
+    message: dict[str, Any],
+    waiting: dict[Any, deque[dict[str, Any]]],
+    placed: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """Return a message whose calls hold their results; these join the ones that are `placed`."""
+    parts = []
+    for part in message.get("parts", ()):
+        results = waiting.get(part.get("id")) if part.get("type") == "tool_call" else None
+        if results:
+            placed.append(results.popleft())
+            whole = {**part, RESULT: placed[-1]}
+            writer.trail.copy(part, whole)
+            writer.instead[id(part)] = (part, whole)
+            if id(part) in writer.made:
+                writer.made.add(id(whole))
+            part = whole
+        parts.append(part)
+    same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
+    return message if same else with_parts(writer, message, parts)
+
+
+def _reordered(
+    writer: Writer, messages: list[dict[str, Any]], placed: list[dict[str, Any]]
+) -> None:
+    """Note the results that stood in another order than the calls that hold them now."""
+    there = {id(part) for part in placed}
+    stood = (part for part in _parts(messages, "tool_result") if id(part) in there)
+    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
+    for one, two in zip(placed, stood, strict=True):
+        if one is not two:
+            told = "results stand in the order of their calls in the target"
+            writer.note("reordered", "moved", writer.trail.find(one), pos, told, None, one)
+
+
+def _rest(writer: Writer, message: dict[str, Any], lost: set[int]) -> dict[str, Any] | None:
+    """Return what is left of a message without its results; None where that is nothing."""
+    parts = message.get("parts", ())
+    rest = [part for part in parts if part.get("type") != "tool_result"]
+    if len(rest) == len(parts):
+        return message
+    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
+    for part in parts:
+        if id(part) in lost:
+            told = "a result whose call is not there is left out"
+            writer.note("unpaired", "lost", writer.trail.find(part), pos, told)
+            writer.gone.append(part)
+    if rest:
+        role = "user" if message.get("role") == "tool" else message.get("role")
+        return {**with_parts(writer, message, rest), "role": role}
+    unplaced(writer, message, pos)
+    return None

@@ -1,0 +1,80 @@
+"""Calls held against the schemas of their tools: the option `check_arguments`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from ..errors import UsageError
+from ..notes import Draft
+from ..trail import At, Trail, pointer
+
+MOST = 20  # violations of one call that are told
+LOOKED_AT = 1000  # those that are found before the first are told
+LONGEST = 200  # characters of what the validator says of one
+
+
+def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
+    """Return notes on calls whose arguments their tool's schema refuses.
+
+    Raises UsageError where the package that checks is not there.
+    """
+    try:
+        import jsonschema
+        import referencing
+    except ImportError:
+        raise UsageError(
+            "the option `check_arguments` needs the package jsonschema: pip install wireglot[check]"
+        ) from None
+    notes: list[Draft] = []
+    known: dict[str, Any] = {}
+    for tool in request.get("tools") or ():
+        schema = tool.get("parameters")
+        if "type" in tool or not isinstance(schema, dict):
+            continue
+        kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
+        try:
+            kind.check_schema(schema)
+            # A registry of its own: no reference is ever fetched.
+            known[tool.get("name")] = kind(schema, registry=referencing.Registry())
+        except Exception as error:  # whatever a schema may do to a library
+            notes.append(_unfit(error, trail.find(tool, "parameters"), tool))
+            continue
+    for message in request.get("messages") or ():
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and part.get("name") in known:
+                notes += _violations(part, known[part["name"]], trail)
+    return notes
+
+
+def _violations(call: dict[str, Any], validator: Any, trail: Trail) -> Iterator[Draft]:
+    """Yield a note for each thing that is wrong with the arguments of a call."""
+    if "arguments" not in call:
+        at = trail.find(call, "arguments_text" if "arguments_text" in call else "input")
+        told = f"the arguments of `{call['name']}` are no JSON object"
+        yield Draft("bad-arguments", "kept", at or trail.find(call), None, told, None, call)
+        return
+    at = trail.find(call, "arguments") or trail.find(call) or ()
+    try:
+        found = list(islice(validator.iter_errors(call["arguments"]), LOOKED_AT))
+        found.sort(key=lambda error: ([str(key) for key in error.absolute_path], error.message))
+        for error in found[:MOST]:
+            inside = tuple(error.absolute_path)
+            where = pointer(inside) or "the arguments"
+            told = f"`{call['name']}` refuses {where}: {_short(error.message)}"
+            # Arguments that are JSON text have no places of their own.
+            place = at if "arguments_json" in call else (*at, *inside)
+            yield Draft("bad-arguments", "kept", place, None, told, None, call)
+    except Exception as error:  # a reference that leads nowhere, a pattern that is none
+        yield _unfit(error, at, call)
+
+
+def _unfit(error: Exception, at: At | None, owner: dict[str, Any]) -> Draft:
+    said = _short(str(getattr(error, "message", error)) or type(error).__name__)
+    told = f"the schema of `{owner['name']}` cannot be checked against: {said}"
+    return Draft("bad-schema", "kept", at, None, told, None, owner)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

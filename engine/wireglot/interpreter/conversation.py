@@ -1,0 +1,409 @@
+"""Conversations: wire messages to IR messages and back, and the order that a dialect asks for.
+
+In the IR a message is a role and ordered parts, results stand in messages of role `tool`, and every
+result has the id and the name of its call.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..language.lenses import Misfit
+from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.rulefile import Case, Conversation, Group, Shape
+from ..notes import LEFT_OUT, Draft
+from ..trail import At, pointer
+from . import answers, enforce, intake, pairing, turns
+from .env import Env
+from .reader import Reader
+from .sight import View
+from .writer import Writer
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
+    """Read the list of wire messages."""
+    talk = reader.dialect.conversation
+    assert talk is not None
+    if not isinstance(wire, list):
+        raise Misfit("expected a list of messages", at, talk.pos)
+    messages: list[dict[str, Any]] = []
+    before: Group | None = None
+    run: Shape | None = None
+    file = reader.file
+    for i, item in enumerate(wire):
+        place = (*at, i) if file is None else file.place(at, i)
+        try:
+            group, new = read_message(reader, item, place)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            if file is None:
+                raise
+            file.keep(reader, i, place, item, misfit)
+            continue
+        if file is not None:
+            file.remember(reader, i, new[0])
+        if group.spliced and group is before:
+            if reader.run is not None and reader.run is run:
+                memory = reader.memory(new[0]["parts"][0])
+                memory["../"] = {**memory.get("../", {}), "apart": True}
+            messages[-1]["parts"].extend(new[0]["parts"])
+        else:
+            if group is before and talk.per == "run":
+                _remember(reader, new[0], "apart", True)
+            messages.extend(new)
+        before, run = group, reader.run
+    return messages
+
+
+def read_talk(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
+    """Read a conversation; where its hole is `bare`, one plain text is what a user says."""
+    if "bare" not in h.lenses:
+        return read_messages(reader, wire, at)
+    if isinstance(wire, str):
+        part = {"type": "text", "text": wire}
+        message = {"role": "user", "parts": [part]}
+        for owner, key in ((message, None), (part, None), (part, "text")):
+            reader.trail.put(owner, key, at)
+        return [message]
+    messages = read_messages(reader, wire, at)
+    if _plain(messages) is not None:
+        env.spelled.setdefault(pointer(rel), {})["list"] = True
+    return messages
+
+
+def _plain(messages: Any) -> str | None:
+    """Return the text of a conversation that is one plain text of the user."""
+    if len(messages) != 1 or messages[0].get("role") != "user":
+        return None
+    parts = messages[0].get("parts", ())
+    if not messages[0].keys() <= {"role", "parts", "spelled"} or len(parts) != 1:
+        return None
+    return parts[0]["text"] if parts[0].keys() == {"type", "text"} else None
+
+
+def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+    """Read one wire message: its group, and the one or more IR messages that it holds."""
+    talk = reader.dialect.conversation
+    assert talk is not None
+    best: Misfit | None = None
+    for lenient in (False, True):
+        for group in talk.groups:
+            mark = len(reader.notes)
+            try:
+                return group, _read_group(reader, talk, group, item, at, lenient)
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+                del reader.notes[mark:]
+                if best is None or len(misfit.at) > len(best.at):
+                    best = misfit
+                elif len(misfit.at) == len(best.at) and _by_role(best):
+                    # Of items by many pictures none says more than that the role is unknown.
+                    loose = group.spliced and any(_items(reader, g) for g in talk.groups)
+                    best = best if _by_role(misfit) or loose else misfit
+    assert best is not None
+    flat = _flat(reader, talk, item)
+    if flat is not None:
+        case = flat.cases[0]
+        message = {"role": talk.role(case), "parts": [intake.unknown(reader, item, at)]}
+        reader.run = None
+        reader.trail.put(message, None, at)
+        return flat, [message]
+    if _by_role(best) and len(best.at) == len(at) + 1:
+        roles = ", ".join(f"`{r}`" for r in _roles(talk))
+        got = item.get("role") if isinstance(item, dict) else None
+        raise Misfit(f"the role is {got!r}, expected one of {roles}", best.at, best.pos)
+    raise best
+
+
+def _flat(reader: Reader, talk: Conversation, item: Any) -> Group | None:
+    """Return the group that keeps an item of no known kind, where items are parts by themselves."""
+    if not isinstance(item, dict):
+        return None
+    found = None
+    for group in talk.groups:
+        if group.spliced:
+            if _items(reader, group) and talk.role(group.cases[0]) != "tool":
+                found = found or group
+        elif any(path.count("/") == 1 and path[1:] in item for path in _fixed(group)):
+            return None  # a message of a kind that is known, with something wrong in it
+    return found
+
+
+def _items(reader: Reader, group: Group) -> bool:
+    wire = group.cases[0].wire
+    return isinstance(wire, Hole) and wire.shape in reader.dialect.unions
+
+
+def _fixed(group: Group) -> list[str]:
+    side = group.cases[0].sides[1]
+    # What may be absent tells nothing apart.
+    return [
+        path for path, value in side.items() if isinstance(value, tuple) and ABSENT not in value
+    ]
+
+
+def _before(talk: Conversation, group: Group) -> list[Group]:
+    return talk.groups[: talk.groups.index(group)]
+
+
+def _by_role(misfit: Misfit) -> bool:
+    return bool(misfit.at) and misfit.at[-1] == "role"
+
+
+def _roles(talk: Conversation) -> list[str]:
+    found: list[str] = []
+    for group in talk.groups:
+        for case in group.cases:
+            if isinstance(case.wire, Fields):
+                for _, child in case.wire.entries:
+                    if isinstance(child, Literal) and isinstance(child.values[0], str):
+                        found.append(child.values[0])
+            elif group.spliced:
+                found.append(talk.role(case))
+    return list(dict.fromkeys(found))
+
+
+def _read_group(
+    reader: Reader, talk: Conversation, group: Group, item: Any, at: At, lenient: bool
+) -> list[dict[str, Any]]:
+    case = group.cases[0]
+    reader.run = None
+    if group.spliced:
+        assert isinstance(case.wire, Hole) and case.wire.shape is not None
+        found, reader.run = reader.element(case.wire.shape, item, at, (lenient,))
+        message = {"role": talk.role(case), "parts": found}
+        reader.trail.put(message, None, at)
+        if any(talk.role(c) == message["role"] for g in _before(talk, group) for c in g.cases):
+            _remember(reader, message, "case", case.name)
+        return [message]
+    env = reader.case(case, item, at, lenient)
+    reader._tests(case, env.fields, env)
+    parts: list[Any] = env.fields.pop("parts", ([], None))[0]
+    plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
+    tool = next((c for c in group.cases if talk.role(c) == "tool"), None)
+    messages: list[dict[str, Any]] = []
+    for part in parts if tool is not None else ():
+        answer = part.get("type") == "tool_result"
+        chosen = tool if answer and tool is not None else plain
+        if not messages or messages[-1]["role"] != talk.role(chosen):
+            messages.append({"role": talk.role(chosen), "parts": []})
+        messages[-1]["parts"].append(part)
+    if not messages:
+        messages = [{"role": talk.role(plain), "parts": parts}]
+    first = messages[0]
+    _fields(reader, plain, env, first)
+    if case.read_only:
+        _remember(reader, first, "case", case.name)
+    for message in messages:
+        reader.trail.put(message, None, at)
+    return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
+
+
+def _fields(reader: Reader, case: Case, env: Env, message: dict[str, Any]) -> None:
+    role = message["role"]
+    reader.fill(message, case.ir, env)
+    message["role"] = role if role == "tool" else message.get("role", role)
+    reader.attach(message, env)
+
+
+def _remember(reader: Reader, message: dict[str, Any], key: str, value: Any) -> None:
+    memory = reader.memory(message)
+    memory[""] = {**memory.get("", {}), key: value}
+
+
+# -- writing ----------------------------------------------------------------------------------
+
+
+def write_talk(writer: Writer, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
+    """Write a conversation; where its hole is `bare`, one plain text of the user is that text."""
+    out = write_messages(writer, messages)
+    if "bare" not in h.lenses or view.memory.get(pointer(rel), {}).get("list"):
+        return out
+    for text in map(_plain, ([message] for message in messages) if len(out) == 1 else ()):
+        said = [{"role": "user", "parts": [{"type": "text", "text": text}]}]
+        if text is not None and write_messages(writer.afresh(), said) == out:
+            if into is not None:
+                writer.stands[id(out[0])] = (out[0], *into)
+            return text
+    return out
+
+
+def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[Any]:
+    """Write IR messages as the list of wire messages; they may be no `whole` conversation."""
+    talk = writer.dialect.conversation
+    assert talk is not None
+    if not isinstance(messages, list):
+        raise Misfit("`messages` is no list", (), talk.pos)
+    if writer.repair:
+        messages = pairing.paired(writer, enforce.ids(writer, messages))
+        messages = pairing.freeform(writer, messages)
+        messages = enforce.order(writer, enforce.full(writer, messages))
+        pairing.unsigned(writer, messages)
+        messages = turns.right(writer, messages) if whole else messages
+    if writer.dialect.answered:
+        messages = answers.joined(writer, messages)
+    out: list[Any] = []
+    waiting = deque(messages)
+    run: list[tuple[Case, dict[str, Any]]] = []
+    group: Group | None = None
+    joined: list[Draft] = []
+    asides: list[dict[str, Any]] = []  # messages that the source does not have
+
+    def flush() -> None:
+        nonlocal group
+        if run and group is not None:
+            made = any(run[0][1] is left for left in asides)
+            mark, lost = len(writer.notes), len(writer.lefts)
+            wires = _write_run(writer, talk, group, run, made)
+            if writer.beside and turns.joins_aside(writer, talk):
+                case = _case_aside(writer, talk, group)
+                if case is not None:
+                    # What left its message belongs to this very run: write that once more.
+                    del writer.notes[mark:], writer.lefts[lost:]
+                    blocks, writer.beside = writer.beside, []
+                    whole = _with_aside(talk, run, case, blocks)
+                    wires = _write_run(writer, talk, group, whole, made)
+                    writer.beside = []
+            out.extend(wires)
+            number = run[0][1].get("spelled", {}).get(writer.dialect.name, {}).get("", {})
+            if wires and "line" in number:
+                writer.lines[id(wires[0])] = number["line"]
+            for draft in joined if wires else ():
+                draft.owner = wires[0]
+        run.clear()
+        joined.clear()
+        if writer.beside:
+            blocks, writer.beside = writer.beside, []
+            left = {"role": "user", "parts": blocks}
+            asides.append(left)
+            turns.aside(writer, talk, left, waiting)
+        group = None
+
+    while waiting:
+        place, case, message = _place(writer, talk, waiting.popleft())
+        memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
+        apart = writer.same and memory.get("apart")
+        joins = place.spliced or (talk.per == "run" and not apart)
+        if place is not group or not joins:
+            waiting.appendleft(message)
+            flush()
+            if waiting[0] is not message:  # what left its message stands before this one
+                continue
+            waiting.popleft()
+        elif writer.repair:
+            joined.extend(enforce.merged(writer, talk, run[-1][1], message))
+        group = place
+        run.append((case, message))
+        if not waiting:
+            flush()
+    return out
+
+
+def _says(writer: Writer, message: dict[str, Any], wire: Any) -> bool:
+    """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
+    if (message.get("own") or {}).get(writer.dialect.family):
+        return True
+    return "" in wire.values() and ("no-blank", "") not in writer.asked
+
+
+def _case_aside(writer: Writer, talk: Conversation, group: Group) -> Case | None:
+    """Return the case of a group that a user's message without more has, if it has one."""
+    if group.spliced:
+        return None
+    place, case, _ = _place(writer, talk, {"role": "user", "parts": []})
+    return case if place is group else None
+
+
+def _with_aside(
+    talk: Conversation, run: list[tuple[Case, dict[str, Any]]], case: Case, blocks: list[Any]
+) -> list[tuple[Case, dict[str, Any]]]:
+    """Put a user's message of what left the results right after them."""
+    places = [i + 1 for i, (other, _) in enumerate(run) if talk.role(other) == "tool"]
+    place = places[-1] if places else len(run)
+    return [*run[:place], (case, {"role": "user", "parts": blocks}), *run[place:]]
+
+
+def _place(
+    writer: Writer, talk: Conversation, message: dict[str, Any]
+) -> tuple[Group, Case, dict[str, Any]]:
+    memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    read_by = memory.get("", {}).get("case")
+    groups = talk.groups
+    if read_by:
+        groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
+    for group in groups:
+        for case in group.cases:
+            if talk.role(case) != message.get("role") or (case.read_only and case.name != read_by):
+                continue
+            view = View(message, "message", case, writer)
+            try:
+                if case.ir is not None:
+                    writer.match(case.ir, message, "", view)
+                elif "level" in message:
+                    continue
+            except Misfit:
+                continue
+            return group, case, message
+    return _place(writer, talk, enforce.down(writer, message, talk))
+
+
+def _write_run(
+    writer: Writer,
+    talk: Conversation,
+    group: Group,
+    run: list[tuple[Case, dict[str, Any]]],
+    made: bool = False,
+) -> list[Any]:
+    """Write a run of messages; `made` says that the source has no such message."""
+    writer.since = len(writer.notes)
+    case, first = run[0]
+    parts = [part for _, message in run for part in message.get("parts", ())]
+    if group.spliced:
+        hole = case.wire
+        assert isinstance(hole, Hole)
+        wires: list[Any] = []
+        for _, message in run:
+            # Each by itself: no element holds parts of two messages.
+            wires += [w for _, w in writer.share([hole], message.get("parts", []))[id(hole)]]
+            enforce.unplaced(writer, message, talk.pos)
+        return wires
+    if writer.repair:
+        for word, kind in talk.enforce:
+            if word == "put-first":
+                parts = enforce.put_first(writer, talk, kind, parts)
+        parts = enforce.users(writer, talk, first.get("role"), parts)
+    whole = (
+        dict(first) if len(run) == 1 and parts == first.get("parts") else {**first, "parts": parts}
+    )
+    writer.trail.copy(first, whole)
+    for other_case, _ in run:
+        if talk.role(other_case) != "tool":
+            case = other_case
+            break
+    writer.role = first.get("role")
+    view = View(whole, "message", case, writer)
+    if case.ir is not None:
+        # The first message of the run may be a tool message: match for the claims alone.
+        try:
+            writer.match(case.ir, whole, "", view)
+        except Misfit:
+            view.claims.add("role")
+    wire = writer.picture(case.wire, view, (), top=True)
+    if (
+        writer.repair
+        and ("no-empty", "") in talk.enforce
+        and not any(view.lists.get("parts", {}).values())
+        and not (writer.same and _says(writer, first, wire))
+    ):
+        at = writer.trail.find(first)
+        if not made:
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+        return []
+    view.case = run[0][0]
+    writer.leftover(view, wire)
+    for other, message in run[1:]:
+        enforce.unplaced(writer, message, other.pos)
+    return [wire]

@@ -1,0 +1,245 @@
+"""What a request must hold as a whole: choices of tools that are there, numbers within bounds."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from ..language import picture as pic
+from ..language.lenses import Misfit, stringify
+from . import share
+
+if TYPE_CHECKING:
+    from ..language.rulefile import Case
+    from ..language.schema import Schema
+    from ..trail import At
+    from .sight import View
+    from .writer import Writer
+
+# Fields of a request that say something about its tools.
+OF_TOOLS = ("tool_choice", "parallel_tool_calls")
+
+# What may keep a number from being said, and why.
+UNLESS = {
+    "forced-tool": "the target takes no such number beside a tool that must be called",
+    "unsigned-call": "the last turn calls tools without reasoning that the target signed",
+}
+
+
+def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
+    """Change the fields of a request that the target would refuse beside the others."""
+    if not writer.repair:
+        return
+    bounds = writer.dialect.bounds
+    for path, bound in bounds.items():
+        if "count" in bound:  # before the choice, which may name a tool that is cut off
+            _count(writer, ir, path, bound["count"], view)
+    if not writer.options.get("part"):
+        _choice(writer, ir, view)
+    for path, bound in bounds.items():
+        if "count" not in bound:
+            _within(writer, ir, path, bound, view)
+
+
+def loosened(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Let tools be strict no longer whose schemas cannot be kept strictly."""
+    name = next((name for word, name in writer.asked if word == "strict"), "")
+    schema = writer.dialect.schemas.get(name)
+    tools = ir.get("tools")
+    if schema is None or not isinstance(tools, list):
+        return ir
+    out = []
+    for tool in tools:
+        if tool.get("strict") is True and isinstance(tool.get("parameters"), dict):
+            found = _unkept(schema, tool["parameters"])
+            if found is not None:
+                at = writer.trail.find(tool, "parameters")
+                fresh = {key: value for key, value in tool.items() if key != "strict"}
+                writer.trail.copy(tool, fresh)
+                told = "a strict tool takes no such schema; the tool is strict no longer"
+                talk = writer.dialect.conversation
+                pos = talk.places.get("strict") if talk else None
+                where = None if at is None else (*at, *found)
+                writer.note("loosened", "lost", where, pos, told)
+                tool = fresh
+        out.append(tool)
+    return ir if all(map(operator.is_, out, tools)) else {**ir, "tools": out}
+
+
+def _unkept(schema: Schema, parameters: dict[str, Any]) -> At | None:
+    """Return where a schema cannot be kept; one that no tool may have is another matter."""
+    if parameters.get("type") != schema.root:
+        return None
+    try:
+        _, told = schema.write(parameters)
+    except Misfit:
+        return ()
+    return told[0].at if told else None
+
+
+def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the tools that the choice names; None where nothing is said about tools."""
+    if not any(ir.get(path) is not None for path in OF_TOOLS):
+        return None
+    choice = ir.get("tool_choice")
+    if not isinstance(choice, dict):
+        return ()
+    found = [choice["name"]] if "name" in choice else choice.get("allowed")
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def plain(ir: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the tools without which the choice cannot go; one of no name where it never can."""
+    found = named(ir)
+    return ("",) if found == () and isinstance(ir.get("tool_choice"), dict) else found
+
+
+def _choice(writer: Writer, ir: dict[str, Any], view: View) -> None:
+    """Take away a choice among tools that did not go."""
+    asked = named(ir)
+    if asked is None:
+        return
+    tools = ir.get("tools") or []
+    holes = view.case.lists.get("tools", [])
+    if tools and holes and isinstance(tools, list):
+        view.lists["tools"] = share.share(writer, holes, tools)
+    went = [t for t in tools if holes and not any(t is gone for gone in writer.gone)]
+    if not went:
+        for path in OF_TOOLS:
+            _lose(writer, ir, path, "there is no tool to choose from in the target", view)
+        return
+    names = {t.get("name") for t in went if isinstance(t, dict)}
+    gone = [name for name in asked if name not in names]
+    choice = ir.get("tool_choice")
+    if not isinstance(choice, dict):
+        return
+    if "allowed" not in choice:
+        if gone:
+            _lose(writer, ir, "tool_choice", f"the target has no tool `{gone[0]}`", view)
+        return
+    for name in gone:
+        told = f"the target has no tool `{name}`"
+        writer.note("no-tool", "lost", writer.trail.find(ir, "tool_choice"), view.case.pos, told)
+    stay = [name for name in asked if name in names]
+    if gone:
+        ir["tool_choice"] = {**choice, "allowed": stay}
+        writer.trail.copy(choice, ir["tool_choice"])
+    if not stay:
+        told = "a choice among no tools is written as none"
+        at = writer.trail.find(ir, "tool_choice")
+        writer.note("allowed-as-none", "changed", at, view.case.pos, told)
+        writer.watch["tool_choice"] = writer.notes[-1]
+        ir["tool_choice"] = "none"
+
+
+def _lose(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+    if ir.pop(path, None) is not None:
+        writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
+
+
+def _count(writer: Writer, ir: dict[str, Any], path: str, top: int, view: View) -> None:
+    """Cut a list to the number of elements that the target takes."""
+    found = ir.get(path)
+    if not isinstance(found, list) or len(found) <= top:
+        return
+    ir[path] = found[:top]
+    at = writer.trail.find(ir, path)
+    told = f"the target takes {top} of these at most"
+    for i in range(top, len(found)):
+        here = None if at is None else (*at, i)
+        writer.note("no-place", "lost", here, view.case.pos, told)
+
+
+def _within(
+    writer: Writer, ir: dict[str, Any], path: str, bound: dict[str, Any], view: View
+) -> None:
+    """Bring a number within its bounds; where that cannot be, leave it out."""
+    head, _, last = path.partition(".")
+    owner = ir.get(head) if last else ir
+    said = owner.get(last or head) if isinstance(owner, dict) else None
+    if not isinstance(said, int | float) or isinstance(said, bool):
+        return
+    refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
+    if refused is not None:
+        _drop(writer, ir, path, refused, view)
+        return
+    value = max(said, bound.get("min", said))
+    value = min(value, bound.get("max", value))
+    below = bound.get("below")
+    top = ir.get(below) if below else None
+    if below and top is None:
+        usual = _usual(view.case, below)
+        if usual is not None and value >= usual:
+            writer.fill[below] = int(value) + usual
+    elif isinstance(top, int) and value >= top:
+        value = top - 1
+    if value == said:
+        return
+    if value < bound.get("min", value):
+        _drop(writer, ir, path, f"there is no room for `{path}` below `{below}`", view)
+        return
+    told = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
+    writer.note("clamped", "changed", writer.trail.find(ir, path), view.case.pos, told)
+    writer.watch[path] = writer.notes[-1]
+    _put(writer, ir, path, value)
+
+
+def _drop(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+    """Leave a number out, and note it."""
+    writer.note("no-place", "lost", writer.trail.find(ir, path), view.case.pos, told)
+    _put(writer, ir, path, None)
+
+
+def _put(writer: Writer, ir: dict[str, Any], path: str, value: float | None) -> None:
+    """Say another number in a request, or none; the object around it is a new one."""
+    head, _, last = path.partition(".")
+    owner = ir.pop(head)
+    new: Any = value
+    if last:
+        rest = {key: old for key, old in owner.items() if key != last}
+        new = rest if value is None else {**rest, last: value}
+        writer.trail.copy(owner, new)
+    if new is not None and new != {}:
+        ir[head] = new
+
+
+def talked(bounds: dict[str, dict[str, Any]], ir: dict[str, Any]) -> bool:
+    """Tell whether a request has a field that its messages may keep from being said."""
+    for path, bound in bounds.items():
+        head, _, last = path.partition(".")
+        if "unsigned-call" in bound.get("unless", ()) and head in ir:
+            if not last or last in ir[head]:
+                return True
+    return False
+
+
+def unsigned(name: str, ir: dict[str, Any]) -> bool:
+    """Tell whether the last turn of the model calls tools without reasoning of this dialect."""
+    messages = ir.get("messages")
+    spoken = [m for m in messages or () if isinstance(m, dict) and m.get("role") == "assistant"]
+    parts = spoken[-1].get("parts", ()) if spoken else ()
+    calls = any(part.get("type") == "tool_call" for part in parts)
+    return calls and not any(
+        part.get("type") == "reasoning" and (part.get("signature") or {}).get("origin") == name
+        for part in parts
+    )
+
+
+def _holds(writer: Writer, ir: dict[str, Any], word: str, bound: dict[str, Any]) -> bool:
+    """Tell whether a request is of a kind beside which the target takes no such number."""
+    if word not in bound.get("unless", ()):
+        return False
+    if word == "forced-tool":
+        choice = ir.get("tool_choice")
+        return choice == "required" or (
+            isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
+        )
+    return unsigned(writer.dialect.name, ir)
+
+
+def _usual(case: Case, path: str) -> int | None:
+    """Return what a picture fills in for a field that is not there."""
+    for hole in pic.holes(case.wire):
+        if hole.path == path and hole.mark == "else" and isinstance(hole.value, int):
+            return hole.value
+    return None

@@ -1,0 +1,336 @@
+"""What a dialect asks of a message list: system text apart, results in their places."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..language.ladder import step
+from ..language.lenses import Misfit
+from ..language.picture import Literal
+from ..language.rulefile import Case, Conversation
+from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
+from .sight import View, blank
+from .writer import Writer
+
+
+def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """Take system text out of the messages where the dialect wants it apart.
+
+    Where it does not, what stood apart at home stands apart there again.
+    """
+    talk = writer.dialect.conversation
+    if talk is None:
+        return [], messages
+    lifts = ("lift", "system") in talk.enforce
+    if (
+        lifts
+        and ("some-message", "") in writer.asked
+        and not writer.options.get("part")
+        and any(message.get("parts") for message in messages)
+        and all(_silent(message) for message in messages)
+    ):
+        return [], [_spoken(writer, message, talk) for message in messages]
+    parts: list[Any] = []
+    rest: list[Any] = []
+    heads = 0
+    for message in messages:
+        memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
+        home = writer.same and (not writer.repair or ("leave", "system") in writer.asked)
+        home = home or not lifts
+        taken = message.get("role") == "system" and not (
+            home and (rest or heads or not memory.get("head"))
+        )
+        if not taken:
+            rest.append(message)
+            continue
+        heads += 1
+        if rest:
+            told = "system text stands apart in the target, before the conversation"
+            first = next(iter(message.get("parts", ())), None)
+            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told, None, first)
+        if writer.repair and not message.get("parts"):
+            at = writer.trail.find(message)
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+        while "level" in message:
+            message = down(writer, message, talk)
+        parts.extend(message.get("parts", ()))
+        unplaced(writer, message, talk.pos)
+    return parts, rest
+
+
+def _silent(message: dict[str, Any]) -> bool:
+    """Tell whether nobody speaks in a message; what has no parts is left out."""
+    return message.get("role") == "system" or not message.get("parts")
+
+
+def _spoken(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+    """Let system text that stands alone be a message of the user."""
+    while message.get("role") == "system":
+        message = down(writer, message, talk)
+    return message
+
+
+def users(
+    writer: Writer, talk: Conversation, role: Any, parts: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Leave out what only a user may say; each such part is noted."""
+    kinds = {kind for word, kind in writer.asked if word == "user-only"}
+    if role != "assistant" or not any(p.get("type") in kinds for p in parts):
+        return parts
+    for part in parts:
+        if part.get("type") in kinds:
+            told = f"in the target, a turn of the model holds no {part['type']}"
+            writer.note("no-place", "lost", writer.trail.find(part), talk.pos, told)
+    return [p for p in parts if p.get("type") not in kinds]
+
+
+def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+    """Take a message one rung down the ladder; raises Misfit where there is none."""
+    for row in writer.ladder.get("message", ()):
+        try:
+            new, _, path = step(row, message, writer.trail)
+        except Misfit:
+            continue
+        at = writer.trail.find(message, path or None) or writer.trail.find(message)
+        where = next(iter(message.get("parts", ())), None)
+        writer.note(row.name, row.effect, at, row.pos, row.says(message), None, where)
+        return new
+    at = writer.trail.find(message)
+    raise Misfit(
+        f"the target has no message for the role `{message.get('role')}`", at or (), talk.pos
+    )
+
+
+def unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
+    """Note what a message holds beside its parts, which go elsewhere."""
+    dummy = Case("", "message", Literal((None,), pos), None, {}, None, pos)
+    view = View(message, "message", dummy, writer)
+    view.claims |= {"parts", "role", "level"}
+    writer.leftover(view, {})
+
+
+def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give each call an id of its own where it has none, or that of a call that still waits.
+
+    Where ids are `unique`, no later call has it either.
+    """
+    found = [
+        p["id"]
+        for m in messages
+        for p in m.get("parts", ())
+        if p.get("type") == "tool_call" and isinstance(p.get("id"), str)
+    ]
+    taken = set(found)
+    if len(taken) == len(found) and "" not in taken:
+        return messages
+    waiting: dict[str, deque[str]] = {}
+    # What a client of the very dialect sends in later turns, its provider has taken.
+    unique = writer.dialect.limits.get("call_id", {}).get("unique", False) and not writer.same
+    used: set[str] = set()
+    out = []
+    for message in messages:
+        parts = []
+        for part in message.get("parts", ()):
+            kind = part.get("type")
+            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
+            if isinstance(key, str):
+                new = key
+                if kind == "tool_call":
+                    if not key or waiting.get(key) or (unique and key in used):
+                        new = _fresh(key or "call", taken)
+                    used.add(key)
+                    waiting.setdefault(key, deque()).append(new)
+                elif waiting.get(key):
+                    new = waiting[key].popleft()
+                part = _renamed(writer, part, key, new)
+            parts.append(part)
+        same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
+        out.append(message if same else with_parts(writer, message, parts))
+    return out
+
+
+def _fresh(key: str, taken: set[str]) -> str:
+    number = 2 if key in taken else 1
+    while f"{key}_{number}" in taken:
+        number += 1
+    taken.add(f"{key}_{number}")
+    return f"{key}_{number}"
+
+
+def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
+    """Return a call or result with another id, noted."""
+    if new == key:
+        return part
+    field = "id" if part["type"] == "tool_call" else "tool_call_id"
+    fresh = {**part, field: new}
+    writer.trail.copy(part, fresh)
+    writer.instead[id(part)] = (part, fresh)
+    if id(part) in writer.made:
+        writer.made.add(id(fresh))
+    writer.calls[new] = part.get("name", "")
+    told = f"another call has the id `{key}`" if key else "an empty id tells no calls apart"
+    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
+    at = writer.trail.find(part, field)
+    if key:
+        writer.note("renamed", "changed", at, pos, told, None, fresh)
+    else:
+        writer.note("made-id", "added", at, pos, told, None, fresh)
+    return fresh
+
+
+def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out messages that hold nothing, before their neighbours are joined."""
+    talk = writer.dialect.conversation
+    if talk is None or ("no-empty", "") not in writer.asked:
+        return messages
+    if writer.same and ("no-blank", "") not in writer.asked:
+        return messages  # what has nothing in it may yet be written
+    out = []
+    for message in messages:
+        parts = message.get("parts", ())
+        if not all(blank(writer, part, message.get("role")) for part in parts):
+            out.append(message)
+            continue
+        for part in parts:
+            writer.note("empty-text", "lost", writer.trail.find(part), talk.pos, NO_WORD)
+        writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, LEFT_OUT)
+    return out
+
+
+def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put results right after their calls, in the order of the calls where that is asked for."""
+    talk = writer.dialect.conversation
+    asked = {word for word, _ in talk.enforce} if talk else set()
+    if writer.same and not _by_order(writer, messages):  # their order says nothing
+        asked -= {"order-results-by-calls"}
+    if not asked & {"answer-next", "order-results-by-calls"}:
+        return messages
+    out: list[dict[str, Any]] = []
+    moved: set[int] = set()
+    calls: list[Any] = []
+    for i, message in enumerate(messages):
+        if message.get("role") == "tool":
+            parts = [p for p in message["parts"] if id(p) not in moved]
+            if len(parts) != len(message["parts"]):
+                if not parts:
+                    if id(message) not in moved and talk is not None:
+                        unplaced(writer, message, talk.pos)
+                    continue
+                message = with_parts(writer, message, parts)
+        out.append(message)
+        if message.get("role") != "assistant":
+            continue
+        calls += [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
+        after = messages[i + 1] if i + 1 < len(messages) else {}
+        if writer.same and talk is not None and talk.per == "run":
+            if after.get("role") == "assistant":
+                continue  # they are one turn
+        if calls:
+            answer(writer, messages, i, calls, asked, moved, out)
+        calls = []
+    return out
+
+
+def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:
+    """Tell whether results have neither ids nor names of their own at home: then order tells."""
+    for message in messages:
+        names = [
+            part.get("name")
+            for part in message.get("parts", ())
+            if "tool_call_id" in part
+            # Nothing stood where the id would be written.
+            for entry in part.get("spelled", {}).get(writer.dialect.name, {}).values()
+            if "as" not in entry and entry.get("for") == part["tool_call_id"]
+        ]
+        if len(set(names)) < len(names):
+            return True
+    return False
+
+
+def answer(
+    writer: Writer,
+    messages: list[dict[str, Any]],
+    i: int,
+    calls: list[Any],
+    asked: set[str],
+    moved: set[int],
+    out: list[dict[str, Any]],
+) -> None:
+    """Put the answers of some calls right after them."""
+    talk = writer.dialect.conversation
+    assert talk is not None
+    wanted = [c.get("id") for c in calls]
+    near: list[Any] = []
+    far: list[Any] = []
+    # At home what a user says in the same turn may stand before the results.
+    beside = ("tool", "user") if writer.same and talk.per == "run" else ("tool",)
+    apart = False
+    for message in messages[i + 1 :]:
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and part.get("id") in wanted:
+                wanted = [w for w in wanted if w != part.get("id")]
+            if part.get("type") != "tool_result" or id(part) in moved:
+                continue
+            if part.get("tool_call_id") in wanted:
+                wanted.remove(part["tool_call_id"])
+                (far if apart else near).append(part)
+        apart = apart or message.get("role") not in beside
+        if not wanted:
+            break
+    answers = near + far
+    ids = [c.get("id") for c in calls]
+    ordered = answers
+    if "order-results-by-calls" in asked or not writer.unsaid.isdisjoint(ids):
+        ordered = sorted(answers, key=lambda p: ids.index(p["tool_call_id"]))
+    if not far and ordered == answers:
+        return
+    for part in far:
+        at = writer.trail.find(part)
+        writer.note("moved", "moved", at, talk.pos, BEHIND_CALL, None, part)
+    there = [part for part in ordered if id(part) not in writer.answers]
+    before = [part for part in answers if id(part) not in writer.answers]
+    for one, two in zip(there, before, strict=True):
+        if one is not two and not any(one is f for f in far):
+            told = "results stand in the order of their calls in the target"
+            writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
+    moved.update(id(p) for p in answers)
+    whole = next(m for m in messages[i + 1 :] if any(p is answers[0] for p in m["parts"]))
+    if {id(p) for p in whole["parts"]} == {id(p) for p in answers}:
+        moved.add(id(whole))  # it stands here as a whole
+        out.append(with_parts(writer, whole, ordered))
+    else:
+        out.append({"role": "tool", "parts": ordered})
+
+
+def with_parts(writer: Writer, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
+    """Return a message with other parts, from the same place."""
+    new = {**message, "parts": parts}
+    writer.trail.copy(message, new)
+    return new
+
+
+def merged(
+    writer: Writer, talk: Conversation, before: dict[str, Any], message: dict[str, Any]
+) -> list[Draft]:
+    """Note that a message joins the one before; return the note."""
+    if before.get("role") == message.get("role") != "tool":
+        at = writer.trail.find(message)
+        writer.note("joined", "changed", at, talk.pos, ONE_ROLE)
+        return writer.notes[-1:]
+    return []
+
+
+def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
+    """Let parts of a kind lead their message, and note which moved."""
+    head = [p for p in parts if p.get("type") == kind]
+    if head == parts[: len(head)]:
+        return parts
+    seen = False
+    for part in parts:
+        if part.get("type") != kind:
+            seen = True
+        elif seen:
+            told = f"a {kind} stands first in its message in the target"
+            writer.note("reordered", "moved", writer.trail.find(part), talk.pos, told, None, part)
+    return head + [p for p in parts if p.get("type") != kind]

@@ -1,0 +1,394 @@
+"""Reading holes: a wire value through marks, lenses and shapes into the IR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir import field_type
+from ..language.lenses import (
+    Misfit,
+    guard,
+    is_guard,
+    moment_of,
+    not_an_object,
+    parse_json,
+    same,
+    seconds_of,
+    time_of,
+)
+from ..language.picture import ABSENT, Hole
+from ..language.rulefile import Shape
+from ..trail import At, Trail, pointer
+from . import runs
+from .env import Env, show
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def keep(
+    reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool
+) -> None:
+    """Keep a value that its picture does not take, for this dialect only."""
+    if spread:
+        for key, value in wire.items():
+            env.kept[pointer((*at, key)[len(env.base) :])] = value
+            env.notes.append(("unfit", "kept", (*at, key), misfit.pos or h.pos, misfit.reason))
+        return
+    env.kept[pointer(at[len(env.base) :])] = wire
+    if h.mark in ("default", "else"):
+        env.spell(rel, wire, h.value)
+    elif h.mark == "made":
+        env.spelled[pointer(rel)] = {"made": h.path, "as": wire}
+    env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
+
+
+def place_of(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Read `$nth`, the place of the object in its list: nothing to carry while it is right."""
+    place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
+    if reader.recorder is not None and wire is not ABSENT:
+        reader.recorder.hush(at, "it counts its place", h.pos)
+    if wire is ABSENT or wire is None or not same(wire, place):
+        env.spell(rel, wire, place)
+        if wire is not ABSENT and wire is not None:
+            told = f"{show(wire)} stands at place {place}"
+            env.notes.append(("reworded", "changed", at, h.pos, told))
+
+
+def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Read absence or null by the mark of the hole."""
+    if h.mark is None:
+        said = "is missing" if wire is ABSENT else "is null"
+        raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
+    written = h.value if h.mark in ("default", "else") else ABSENT
+    if h.mark == "default":
+        empty = [] if h.mode == "each" or written == [] else {} if written == {} else written
+        env.put(h.path, empty, None)
+        if reader.recorder is not None:
+            reader.recorder.defaults[env.base, h.path] = h.pos
+    if reader.recorder is not None and wire is None:
+        reader.recorder.hush(at, "it is empty", h.pos)
+        reader.recorder.nothing(env, h.path, at)
+    if h.mark == "made":
+        entry = env.spelled.setdefault(pointer(rel), {})
+        entry["made"] = h.path
+        if wire is None:
+            entry["as"] = None
+    elif wire is not written and not (wire is not ABSENT and same(wire, written)):
+        env.spell(rel, wire, written)
+
+
+def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Compare a repeated value with the one that counts; another one is kept for home."""
+    if wire is not ABSENT and wire is not None:
+        scratch = Env(env.base, env.case, False)
+        try:
+            if same(taken(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]):
+                if reader.recorder is not None:
+                    reader.recorder.hush(at, "it repeats another value", h.pos)
+                return
+        except Misfit:
+            pass
+        env.kept[pointer(at[len(env.base) :])] = wire
+        told = f"{show(wire)} stands where the value is repeated, and is another one"
+        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+    env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
+
+
+def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
+    """Read a present wire value back through lenses and shape; raises Misfit."""
+    if h.shape == "conversation":
+        from .conversation import read_talk
+
+        return read_talk(reader, h, wire, at, rel, env)
+    value, said = wire, False
+    for lens in reversed(h.lenses):
+        if is_guard(lens):
+            said = True
+            if not guard(lens, value):
+                raise Misfit(f"expected {lens.replace('+', ' or ')}, got {show(value)}", at, h.pos)
+        else:
+            value, done = through(reader, lens, h, value, at, rel, env)
+            if done:
+                aside(reader, h, value, env)
+                return value
+    if h.mode == "each":
+        if "lone" in h.lenses:
+            assert h.shape is not None
+            parts = [reader.shape(h.shape, value[0], at, env.lenient)]
+        else:
+            parts = each(reader, h, value, at, rel, env, "listed" in h.lenses and value is not wire)
+        aside(reader, h, parts, env)
+        return parts
+    if h.mode == "as":
+        assert h.shape is not None
+        try:
+            return reader.shape(h.shape, value, at)
+        except Misfit:
+            return reader.shape(h.shape, value, at, lenient=True)
+    if h.mode == "entries":
+        return entries(reader, h, value, at, rel, env)
+    kind = field_type(env.case.shape, h.path)
+    expected = {"opaque": "string"}.get(kind, kind)
+    if not said and not guard(expected, value):
+        raise Misfit(f"expected {expected}, got {show(value)}", at, h.pos)
+    return value
+
+
+def through(
+    reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
+) -> tuple[Any, bool]:
+    """Read through one lens; True says that the value is the IR's own already."""
+    here = pointer(rel)
+    if lens == "json":
+        if not isinstance(value, str):
+            raise Misfit(f"expected JSON text, got {show(value)}", at, h.pos)
+        if h.path.endswith("arguments"):
+            env.put(f"{h.path}_json", value, None)
+            return (parse_json(value) if value.strip() else {}), False
+        if reader.options.get("json_results") == "text":
+            raise Misfit("JSON text is kept as text", at, h.pos)
+        parsed = parse_json(value)
+        if any(is_guard(g) and not guard(g, parsed) for g in h.lenses):
+            raise Misfit("the text is JSON of another type", at, h.pos)
+        env.put(f"{h.path}_json", value, None)
+        return parsed, False
+    if lens in ("bare", "blocks", "joined"):
+        return texts(reader, lens, h, value, at, rel, env)
+    if lens == "plain":
+        if isinstance(value, list):
+            text = plain_text(reader, value[0]) if len(value) == 1 else None
+            if text is None:
+                raise Misfit("expected one plain text", at, h.pos)
+            env.spelled.setdefault(here, {})["list"] = True
+            return text, False
+        return value, False
+    if lens == "lone":
+        return [value], False
+    if lens == "listed":
+        if isinstance(value, list):
+            return value, False
+        env.spell(rel, value, [value])
+        return [value], False
+    if lens == "not":
+        if not isinstance(value, bool):
+            raise Misfit(f"expected true or false, got {show(value)}", at, h.pos)
+        return not value, False
+    if lens == "not-an-object":
+        if not not_an_object(value):
+            raise Misfit("expected text that is the JSON of no object", at, h.pos)
+        return value, False
+    if lens == "milliseconds":
+        try:
+            return moment_of(value), False
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            raise Misfit(misfit.reason, at, h.pos) from None
+    if lens == "timestamp":
+        try:
+            seconds = seconds_of(value)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            raise Misfit(misfit.reason, at, h.pos) from None
+        if value != (written := time_of(seconds)):
+            env.spell(rel, value, written)
+        return seconds, False
+    return worded(reader, lens, h, value, at, rel, env), False
+
+
+def plain_text(reader: Reader, item: Any) -> Any:
+    """Return the text of an element that is the dialect's own text and nothing else, or None."""
+    try:
+        part = reader.shape("text", item, ())
+    except (Misfit, KeyError):
+        return None
+    return part["text"] if isinstance(part, dict) and part.keys() == {"type", "text"} else None
+
+
+def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
+    """Read through a table or a schema dialect."""
+    pair: Any = reader.dialect.tables.get(lens) or reader.dialect.schemas.get(lens)
+    try:
+        read, exact = pair.read(value)
+        if lens in reader.dialect.tables:
+            written = pair.write(read)[0]
+            if not same(written, value):
+                env.spell(rel, value, written)
+            if not exact:
+                told = f"`{value}` is read as `{read}`"
+                env.notes.append(("reworded", "changed", at, h.pos, told))
+        elif (pair.two_way or not exact) and not same(written := pair.home(read), value):
+            env.spell(rel, value, written)
+        if lens in reader.dialect.schemas and not exact:
+            pair.trace(value, read, at, reader.trail)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        raise Misfit(misfit.reason, at, h.pos) from None
+    return read
+
+
+def texts(
+    reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
+) -> tuple[Any, bool]:
+    """Read `bare` or `joined`: a text that stands for a list of one text block."""
+    nothing: Any = [] if lens == "blocks" else ""
+    empty = h.value if h.mark in ("else", "default") else nothing if h.mark is None else ABSENT
+    if isinstance(value, str):
+        if lens == "blocks" and value:
+            env.spelled.setdefault(pointer(rel), {})["bare"] = True
+        if not value:
+            if empty is ABSENT or not same(empty, value):
+                env.spell(rel, value, empty)
+            return [], True
+        assert h.shape is not None
+        part = {"type": reader.dialect.plain_kind(h.shape), "text": value}
+        reader.trail.put(part, None, at)
+        reader.trail.put(part, "text", at)
+        return [part], True
+    if lens == "joined" or not isinstance(value, list):
+        raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
+    if not value:
+        if empty is ABSENT or not same(empty, value):
+            env.spell(rel, value, empty)
+        return [], True
+    parts = each(reader, h, value, at, rel, env)
+    if (
+        lens == "bare"
+        and len(parts) == 1
+        and parts[0].get("type") == "text"
+        and parts[0].keys() <= {"type", "text"}
+    ):
+        env.spelled.setdefault(pointer(rel), {})["list"] = True
+    return parts, True
+
+
+def each(
+    reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, alone: bool = False
+) -> list[Any]:
+    """Read a list, element by element; an element of no known kind is kept as it is.
+
+    `alone` says that the one element stands where the list would.
+    """
+    if not isinstance(wire, list):
+        raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
+    if h.mark is not None and not wire:
+        if h.mark != "default":
+            env.spell(rel, wire, h.value if h.mark == "else" else ABSENT)
+    found: list[Any] = []
+    assert h.shape is not None
+    last: Shape | None = None
+    marks = reader.dialect.marks_of(h.shape)
+    for i, item in enumerate(wire):
+        here = at if alone else (*at, i)
+        if marks and found and marked(reader, marks, found[-1], item, here):
+            last = None
+            continue
+        parts, shape = element(reader, h.shape, item, here)
+        if shape is not None and shape is last and parts:
+            memory = reader.memory(parts[0])
+            memory["../"] = {**memory.get("../", {}), "apart": True}
+        last = shape
+        found.extend(parts)
+        if reader.recorder is not None:
+            reader.recorder.item(found, here, len(parts))
+    return found
+
+
+def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
+    """Read an element that is a field of the one before it; False where it is none."""
+    for field, shape in marks.items():
+        if not isinstance(owner, dict) or field in owner or owner.get("type") == "unknown":
+            continue
+        for case in shape.cases:
+            mark = len(reader.notes)
+            try:
+                env = reader.case(case, item, at, False)
+                owner[field] = reader.build(shape, case, env, at)
+            except Misfit:
+                del reader.notes[mark:]
+                continue
+            reader.trail.put(owner, field, at)
+            return True
+    return False
+
+
+def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
+    """Remember the hole that elements were read by, where an earlier one could write them."""
+    holes = env.case.lists.get(h.path, [h])
+    if h not in holes[1:] and h.mark != "old":
+        return
+    kinds = reader.dialect.kinds_of
+    assert h.shape is not None
+    earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
+    both = h.mark == "old" or bool(earlier & kinds(h.shape))
+    for part in parts:
+        if both or part.get("type") == "unknown":
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "hole": h.shape}
+
+
+def element(
+    reader: Reader, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+) -> tuple[list[Any], Shape | None]:
+    """Read one element of a list; a gathering shape gives several.
+
+    `modes` says whether to be lenient; with one mode alone an unknown element is a misfit.
+    """
+    cases = reader.dialect.cases_of(name)
+    for lenient in modes:
+        try:
+            return [reader.first(cases, item, at, lenient)], None
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            best = misfit
+        for shape, case in cases:
+            if shape.gathers:
+                mark = len(reader.notes)
+                try:
+                    run = runs.gathered(reader, shape, case, item, at, lenient)
+                    if reader.dialect.has_rivals(name, shape):
+                        for part in run:
+                            memory = reader.memory(part)
+                            memory["../"] = {**memory.get("../", {}), "run": shape.name}
+                    more, other = runs.beside(reader, run[0], case, cases, item, at)
+                    return run + more, other or shape
+                except Misfit as misfit:
+                    misfit.__traceback__ = None
+                    del reader.notes[mark:]
+                    best = max(best, misfit, key=lambda m: len(m.at))
+    if name not in reader.dialect.unions or len(modes) == 1:
+        raise best
+    return [unknown(reader, item, at)], None
+
+
+def unknown(reader: Reader, item: Any, at: At) -> dict[str, Any]:
+    """Return an element that no picture fits as a part of its own."""
+    part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
+    reader.trail.put(part, None, at)
+    return part
+
+
+def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
+    """Read a list of entries as a map."""
+    if not isinstance(wire, list):
+        raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
+    if not wire:
+        env.spell(rel, wire, ABSENT)
+    found: dict[str, Any] = {}
+    odd = False
+    for i, item in enumerate(wire):
+        assert h.shape is not None
+        entry = reader.shape(h.shape, item, (*at, i))
+        odd = bool(entry.pop("spelled", None)) or odd
+        key, value = entry.get("key"), entry.get("value")
+        if not isinstance(key, str) or key in found or len(entry) != 2:
+            raise Misfit("expected one entry of key and value each", (*at, i), h.pos)
+        found[key] = value
+        reader.trail.put(found, key, (*at, i))
+    if odd:
+        from .writer import Writer
+
+        usual = Writer(reader.dialect, False, Trail(), reader.options)
+        pairs = ({"key": key, "value": value} for key, value in found.items())
+        env.spell(rel, wire, [usual.shape(h.shape or "", pair) for pair in pairs])
+    return found

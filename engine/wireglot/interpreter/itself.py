@@ -1,0 +1,183 @@
+"""Holes that are made of the object's own fields: `$. as SHAPE`, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..language.ladder import Row, step
+from ..language.lenses import Misfit, same
+from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.rulefile import Case, Shape
+from ..trail import At, Several, pointer
+from . import intake
+from .env import Env
+from .recorder import Written
+from .sight import View, tells
+
+if TYPE_CHECKING:
+    from .reader import Reader
+    from .writer import Writer
+
+
+def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:
+    """Read a hole that is made of the object's own fields."""
+    assert h.shape is not None
+    best: Misfit | None = None
+    for lenient in (False, True) if env.lenient else (False,):
+        for shape, case in reader.dialect.cases_of(h.shape):
+            mark = len(reader.notes)
+            try:
+                inner = reader.case(case, wire, at, lenient, env, rel)
+                seen = {**env.fields, **inner.fields}
+                agree(reader, case, env)
+                inside(case, inner)
+                made: dict[str, Any] = {}
+                shadow = Env(env.base, case, lenient)
+                shadow.fields = inner.fields
+                reader._tests(case, seen, env)
+                reader.fill(made, case.ir, shadow)
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+                del reader.notes[mark:]
+                if best is None or len(misfit.at) > len(best.at):
+                    best = misfit
+                continue
+            env.join(inner)
+            if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
+                env.spelled.setdefault(pointer(rel), {})["case"] = case.name
+            places = [(*at, key) for key in wire] if spread else []
+            take(reader, made, inner, env, Several.of(places) if places else at)
+            return
+    if env.lenient and h.mark is not None and best is not None:
+        intake.keep(reader, h, wire, at, rel, env, best, spread)
+        return
+    raise best or Misfit("nothing fits", at, h.pos)
+
+
+def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
+    """Return the case that writing would choose for what was read."""
+    around: dict[str, Any] = {}
+    for path, (value, _) in seen.items():
+        if "." not in path:
+            around[path] = value
+    around.update({k: v for k, v in made.items() if k not in ("own",)})
+    return reader._chosen(shape, around)
+
+
+def inside(case: Case, env: Env) -> None:
+    """Check that no object that a hole found says another thing than the `ir` picture."""
+    for (name, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
+        found = env.fields.get(name, (None,))[0]
+        if not isinstance(child, Fields) or not isinstance(found, dict):
+            continue
+        for (inner, *_), said in child.entries:
+            if isinstance(said, Literal) and inner in found:
+                if not any(v is not ABSENT and same(found[inner], v) for v in said.values):
+                    raise Misfit(f"`{name}.{inner}` says something else", env.base, said.pos)
+
+
+def agree(reader: Reader, case: Case, env: Env) -> None:
+    """Check that no literal of the `ir` picture contradicts what a neighbour found."""
+    if isinstance(case.ir, Fields):
+        _agree(case.ir, "", env)
+
+
+def _agree(ir: Fields, path: str, env: Env) -> None:
+    for (name, *_), child in ir.entries:
+        here = f"{path}.{name}" if path else name
+        if isinstance(child, Fields):
+            _agree(child, here, env)
+        elif isinstance(child, Literal) and here in env.fields:
+            value = env.fields[here][0]
+            if child.values[0] is ABSENT or not any(same(value, v) for v in child.values):
+                raise Misfit(f"`{here}` says something else", env.base, child.pos)
+
+
+def take(reader: Reader, made: dict[str, Any], inner: Env, env: Env, at: At) -> None:
+    """Hand on what the inner picture made to the object around it."""
+    for key, value in made.items():
+        if key == "own":
+            for name, own in value.get(reader.dialect.family, {}).items():
+                env.put(f"own.{name}", own, inner.fields.get(f"own.{name}", (0, at))[1])
+            continue
+        where = reader.trail.find(made, key) or inner.fields.get(key, (0, at))[1] or at
+        if isinstance(value, dict) and isinstance(env.fields.get(key, (0,))[0], dict):
+            env.fields[key][0].update(value)
+            reader.trail.copy(value, env.fields[key][0])
+            continue
+        env.put(key, value, where)
+
+
+def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
+    """Write a hole that is made of the object's own fields."""
+    assert h.shape is not None
+    best: Misfit | None = None
+    name = view.memory.get(pointer(rel), {}).get("case")
+    cases = writer.dialect.cases_of(h.shape)
+    if name is not None:
+        cases = sorted(cases, key=lambda pair: pair[1].name != name)
+    for obj, row, path in rungs(writer, h.shape, view):
+        for shape, case in cases:
+            inner = View(obj, shape.name, case, writer)
+            mark = len(writer.notes)
+            try:
+                if case.ir is not None:
+                    writer.match(case.ir, obj, "", inner)
+                wire = writer.picture(case.wire, inner, rel, top=True)
+                if not inner.claims and (h.mark is not None or not wire):
+                    raise Misfit("nothing is written", rel, case.pos)
+                view.claims |= inner.claims
+                if writer.recorder is not None:
+                    writer.recorder.bare(wire, Written(case.wire, inner, rel))
+                for claim in inner.claims & writer.watch.keys():
+                    if writer.watch[claim].owner is None:
+                        writer.watch[claim].owner = wire
+                if row is not None:
+                    said(writer, view, obj, row, path, spot(wire, into))
+                if case.note is not None and not writer.same:
+                    at = writer.trail.find(obj, next(iter(inner.claims)))
+                    told = f"written as `{case.name}`"
+                    writer.note(case.note, "changed", at, case.pos, told, *spot(wire, into))
+                return wire
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+                del writer.notes[mark:]
+                if best is None or tells(misfit, best):
+                    best = misfit
+    if h.mark == "optional":
+        return ABSENT
+    raise best or Misfit("nothing fits", rel, h.pos)
+
+
+def rungs(
+    writer: Writer, name: str, view: View
+) -> Iterable[tuple[dict[str, Any], Row | None, str]]:
+    """Yield the object as it is, then one rung of the ladder down, with the row and its field."""
+    yield view.obj, None, ""
+    for row in writer.ladder.get(name, ()):
+        try:
+            new, _, path = step(row, view.obj, writer.trail)
+        except Misfit:
+            continue
+        yield new, row, path
+
+
+def spot(wire: Any, into: Any) -> tuple[Any, Any]:
+    """Return what a note about a written value points to: the value, or the place of a word."""
+    return (wire, None) if isinstance(wire, dict | list) or into is None else into
+
+
+def said(
+    writer: Writer, view: View, obj: dict[str, Any], row: Row, path: str, place: tuple[Any, Any]
+) -> None:
+    """Note the rung that was taken, and claim what it changed."""
+    at = writer.trail.find(view.obj, path or None)
+    writer.note(row.name, row.effect, at, row.pos, row.says(view.obj), *place)
+    for key, old in view.obj.items():
+        new = obj.get(key, ABSENT)
+        if isinstance(old, dict) and isinstance(new, dict):
+            # What the rung has left as it was, a picture must take.
+            view.claims |= {f"{key}.{k}" for k in old if new.get(k, ABSENT) is not old[k]}
+        elif new is not old:
+            view.claims.add(key)

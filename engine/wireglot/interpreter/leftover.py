@@ -1,0 +1,135 @@
+"""What no picture took: put back at home, noted abroad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir import DERIVED, OPAQUE
+from ..notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field
+from ..trail import Several, keys_of
+from .sight import View
+
+if TYPE_CHECKING:
+    from ..trail import At
+    from .writer import Writer
+
+
+def leftover(writer: Writer, view: View, wire: Any) -> None:
+    """Put kept keys back at home; note everything that no picture took abroad."""
+    obj = view.obj
+    if id(obj) in writer.marking:
+        writer.marking[id(obj)] = dict.fromkeys(writer.marking[id(obj)], False)
+    for name, kept in obj.get("kept", {}).items():
+        if name == writer.dialect.name and writer.same:
+            here = {k: v for k, v in kept.items() if not k.startswith("..")}
+            put_back(writer, here, wire, writer.trail.find(obj, "kept"))
+            continue
+        base = writer.trail.find(obj, "kept")
+        for key, value in kept.items():
+            if value is None or (value == "" and key.startswith("..")):
+                continue
+            at = writer.trail.find(obj, key) if key.startswith("..") else None
+            if at is None and base is not None:
+                at = (*base, *keys_of(key))
+            line = view.shape == "session" and key.startswith("..")
+            code, told = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
+            writer.note(code, "lost", at, view.case.pos, told)
+    for key, value in obj.items():
+        if key in view.claims or silent(writer, key, value, obj):
+            if writer.recorder is not None and key not in view.claims:
+                if (at := writer.trail.find(obj, key)) is not None:
+                    writer.recorder.hush(at, "it follows from another value", view.case.pos)
+            continue
+        if key in writer.marking.get(id(obj), ()):
+            writer.marking[id(obj)][key] = True
+        else:
+            left(writer, view, key, value)
+
+
+def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
+    """Tell whether a field says nothing that other fields do not say."""
+    if key in DERIVED or value is None:
+        return True
+    if writer.same and key in ("id", "tool_call_id"):
+        # Of a dialect that takes none, and sent none: a hook has made it.
+        unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
+        if unsent or id(obj) in writer.made:
+            return True
+    # The name of a result follows from its call.
+    return (
+        key == "name"
+        and obj.get("type") == "tool_result"
+        and (
+            writer.trail.find(obj, "name") is None
+            or writer.calls.get(obj.get("tool_call_id", "")) == value
+        )
+    )
+
+
+def left(writer: Writer, view: View, path: str, value: Any) -> None:
+    """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
+    obj = view.obj
+    inside = [c for c in view.claims if c.startswith(f"{path}.")]
+    if path == "own" or (inside and isinstance(value, dict)):
+        for key, inner in value.items() if isinstance(value, dict) else ():
+            deeper = f"{path}.{key}"
+            if deeper in view.claims or inner is None:
+                continue
+            if path == "own" and isinstance(inner, dict):
+                for name, leaf in inner.items():
+                    if f"{deeper}.{name}" not in view.claims and leaf is not None:
+                        at = writer.trail.find(inner, name) or writer.trail.find(obj)
+                        told = own_field(name, key)
+                        if key == writer.dialect.family:
+                            told = f"{writer.dialect.name} has no `{name}`"
+                        writer.note("own-field", "lost", at, view.case.pos, told)
+            elif key not in DERIVED:
+                left(writer, view, deeper, inner)
+        return
+    places = writer.trail.find(obj, path)
+    if isinstance(places, Several):
+        writer.lefts.append((id(obj), path.partition(".")[0]))
+        told = no_place(path)
+        for place in places.places:
+            writer.note("no-place", "lost", place, view.case.pos, told)
+        return
+    last = path.rpartition(".")[2]
+    opaque = value if last in OPAQUE and isinstance(value, dict) else None
+    if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
+        for key in value:
+            left(writer, view, f"{path}.{key}", value[key])
+        return
+    if last in ("spelled", "kept") or (last == "type" and "." in path):
+        return
+    at = places or (opaque and writer.trail.find(opaque, "value")) or writer.trail.find(obj)
+    writer.lefts.append((id(obj), path.partition(".")[0]))
+    reason = view.case.drop.get(path)
+    if reason:
+        writer.note("dropped", "lost", at, view.case.pos, reason)
+    elif opaque is not None:
+        told = foreign(opaque.get("origin"))
+        whose = writer.trail.find(opaque, "origin")  # where the wire says it
+        for spot in (at, whose) if whose is not None else (at,):
+            writer.note(OPAQUE[last], "lost", spot, view.case.pos, told)
+    else:
+        told = no_place(path)
+        writer.note("no-place", "lost", at, view.case.pos, told)
+
+
+def put_back(writer: Writer, kept: dict[str, Any], wire: Any, base: At | None) -> None:
+    """Put kept keys back where they stood below `base`, if the place is still there."""
+    for key, value in kept.items():
+        owner, keys = wire, keys_of(key)
+        for name in keys[:-1]:
+            if isinstance(owner, list):
+                owner = owner[int(name)] if name.isdecimal() and int(name) < len(owner) else None
+            elif isinstance(owner, dict):
+                owner = owner.setdefault(name, {})
+            else:
+                owner = None
+            if owner is None:
+                break
+        if isinstance(owner, dict) and keys[-1] not in owner:
+            owner[keys[-1]] = value
+            if writer.recorder is not None and base is not None:
+                writer.recorder.passed(owner, keys[-1], (*base, *keys_of(key)), None)

@@ -1,0 +1,74 @@
+"""Making: ids and times that the target wants and nobody has said."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from .. import jsontext
+from ..language import picture as pic
+from ..language.lenses import moment_of
+from ..language.picture import ABSENT, Hole
+from .sight import View
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+# What another dialect cannot read would not be there again on the way back.
+_APART = ("spelled", "kept", "own", "signature", "cache", "metadata")
+_UUID = (0, 8, 12, 15, 18, 30)
+
+
+def made(writer: Writer, h: Hole, view: View, into: Any) -> str:
+    """Make a value for a `(made P)` hole; what repeats it finds it there."""
+    owner, key = into if into is not None else (None, None)
+    if h.value == "time":
+        new, code = _time(writer), "made-time"
+        told = "the target wants a time here; it is that of what stands before"
+    else:
+        new, code = _id(writer, str(h.value), view), "made-id"
+        told = "the target wants an id here; it is made from place and content"
+    writer.note(code, "added", None, h.pos, told, owner, key)
+    writer.fills(view.obj, h.path)
+    if not h.path.startswith("own."):
+        view.names[h.path] = (new, h.path)
+    return new
+
+
+def copied(writer: Writer, h: Hole, view: View, into: Any) -> Any:
+    """Make what a `(copy)` repeats, where the hole that it repeats would make it."""
+    for other in pic.holes(view.case.wire):
+        if other.path == h.path and other.mark == "made" and other.value is not None:
+            return made(writer, other, view, into)
+    return ABSENT
+
+
+def _time(writer: Writer) -> str:
+    """Return the time of the caller's clock, or the last one that was written."""
+    clock = writer.options.get("clock")
+    if clock is not None:
+        writer.now = moment_of(round(clock() * 1000))
+    return writer.now
+
+
+def _id(writer: Writer, form: str, view: View) -> str:
+    """Make an id out of what stands here: the same body always gets the same ids."""
+    seed = jsontext.stringify({k: v for k, v in view.obj.items() if k not in _APART})
+    turn = 0
+    while True:
+        digest = hashlib.sha256(f"{seed}/{turn}".encode("utf-8", "replace")).hexdigest()
+        new = _formed(form, digest)
+        if new not in writer.ids:
+            break
+        turn += 1
+    writer.ids.add(new)
+    return new
+
+
+def _formed(form: str, digest: str) -> str:
+    """Return an id of a form: `uuid`, `hex8`, or a prefix."""
+    if form == "uuid":
+        one, two, three, four, five = (digest[a:b] for a, b in pairwise(_UUID))
+        return f"{one}-{two}-5{three}-8{four}-{five}"
+    return digest[:8] if form == "hex8" else f"{form}{digest[:12]}"

@@ -1,0 +1,178 @@
+"""Writing holes: a value of the IR through shapes and lenses onto the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir import field_type
+from ..language.ladder import step
+from ..language.lenses import (
+    Misfit,
+    finite,
+    guard,
+    is_guard,
+    milliseconds_of,
+    not_an_object,
+    same,
+    stringify,
+    time_of,
+)
+from ..language.picture import ABSENT, Hole
+from ..trail import At, pointer
+from . import share
+from .sight import View, means
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    """Write a present value through shape and lenses; raises Misfit."""
+    said = False
+    wire = value
+    if h.mode == "each":
+        return share.listed(writer, h, value, view, rel, into)
+    if h.mode == "as":
+        assert h.shape is not None
+        if h.shape == "conversation":
+            from .conversation import write_talk
+
+            return write_talk(writer, h, value, view, rel, into)
+        # What the `ir` picture around it says of the object needs no place in it.
+        said_around = {c[len(h.path) + 1 :] for c in view.claims if c.startswith(f"{h.path}.")}
+        wire = stepped(writer, h, value, said_around)
+        said = True
+    elif h.mode == "entries":
+        assert h.shape is not None
+        if not isinstance(value, dict) or (not value and h.mark is not None):
+            raise Misfit(f"`{h.path}` is no map", rel, h.pos)
+        wire = []
+        for key, item in value.items():
+            pair = {"key": key, "value": item}
+            writer.trail.put(pair, None, writer.trail.find(value, key))
+            wire.append(writer.shape(h.shape, pair))
+        said = True
+    for lens in h.lenses:
+        if is_guard(lens):
+            said = True
+            if not guard(lens, wire) or (lens == "home" and not writer.same):
+                raise Misfit(f"`{h.path}` is no {lens.replace('+', ' or ')}", rel, h.pos)
+        else:
+            wire = through(writer, lens, h, wire, view, rel, into)
+            said = True
+    kind = field_type(view.shape, h.path)
+    kind = {"opaque": "string"}.get(kind, kind)
+    if not said and not guard(kind, wire):
+        raise Misfit(f"`{h.path}` is no {kind}", rel, h.pos)
+    if isinstance(wire, float) and not finite(wire):
+        raise Misfit(f"`{h.path}` is no JSON number", rel, h.pos)
+    return fitted(writer, h, wire, view, into)
+
+
+def stepped(writer: Writer, h: Hole, value: Any, around: set[str]) -> Any:
+    """Write a value by a shape, or by a row of the ladder; some is said `around` it already."""
+    assert h.shape is not None
+    mark, leaving = len(writer.notes), len(writer.beside)
+    if around:
+        writer.shared[id(value)] = around
+    try:
+        return writer.shape(h.shape, value)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        for row in writer.ladder.get(h.shape, ()) if isinstance(value, dict) else ():
+            del writer.notes[mark:], writer.beside[leaving:]
+            try:
+                new, beside, path = step(row, value, writer.trail)
+                if not beside and same(new, value):
+                    continue
+                writer.beside.extend(beside)
+                wire = stepped(writer, h, new, around)
+            except Misfit:
+                continue
+            at = writer.trail.find(value, path or None)
+            share.told(writer, row, value, new, beside, wire, at)
+            return wire
+        raise misfit from None
+    finally:
+        writer.shared.pop(id(value), None)
+
+
+def fitted(writer: Writer, h: Hole, wire: Any, view: View, into: Any) -> Any:
+    """Rewrite names and ids to the dialect's limits."""
+    kind = writer.limits.kind(view.obj, view.source(h.path))
+    if kind is None:
+        return wire
+    many = isinstance(wire, list)
+    if not all(isinstance(w, str) for w in (wire if many else [wire])):
+        return wire  # no name, whatever it is: the picture's own checks say so
+    fitted = [writer.limits.fit(kind, w) for w in (wire if many else [wire])]
+    if fitted != (wire if many else [wire]):
+        writer.respelt.update(zip([wire] if not many else wire, fitted, strict=True))
+        owner, key = into if into is not None else (None, None)
+        at = writer.trail.find(view.obj, view.source(h.path))
+        told = f"`{wire}` does not fit the limits of `{kind}` here"
+        writer.note("renamed", "changed", at, h.pos, told, owner, key)
+    return fitted if many else fitted[0]
+
+
+def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    """Write through one lens."""
+    if lens == "json":
+        # The text as it came, while it still means the value: no byte of it changes.
+        text = view.look(f"{h.path}_json")
+        if isinstance(text, str) and means(text, value):
+            return text
+        return stringify(value)
+    if lens == "not":
+        if not isinstance(value, bool):
+            raise Misfit(f"`{h.path}` is neither true nor false", rel, h.pos)
+        return not value
+    if lens == "plain":
+        if not isinstance(value, str):
+            raise Misfit(f"`{h.path}` is no text", rel, h.pos)
+        if view.memory.get(pointer(rel), {}).get("list"):
+            return [writer.shape("text", {"type": "text", "text": value})]
+        return value
+    if lens == "listed":
+        return value
+    if lens == "not-an-object":
+        if not not_an_object(value):
+            raise Misfit(f"`{h.path}` is the JSON of an object", rel, h.pos)
+        return value
+    if lens == "timestamp":
+        return time_of(value)
+    if lens == "milliseconds":
+        return milliseconds_of(value)
+    if lens in writer.dialect.schemas:
+        return schema(writer, lens, h, value, view)
+    wire, exact = writer.dialect.tables[lens].write(value, writer.same)
+    if not exact and not remembers(writer, view, rel, wire):
+        owner, key = into if into is not None else (None, None)
+        at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
+        writer.respelt.add((value, writer.dialect.tables[lens].read(wire)[0]))
+        told = f"`{value}` has no word of its own here and is written as `{wire}`"
+        writer.note("reworded", "changed", at, h.pos, told, owner, key)
+    return wire
+
+
+def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
+    """Write a JSON Schema as the dialect takes it, and note what had to change."""
+    pair = writer.dialect.schemas[lens]
+    # At home nothing is lost; a guard chooses between cases that reading did not choose.
+    chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
+    if writer.same and chosen and (pair.simple or not writer.repair):
+        return pair.home(value)
+    wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
+    at = writer.trail.find(view.obj, view.source(h.path)) if told else None
+    # A schema that came as text has no places of its own.
+    whole = view.look(f"{h.path}_json") is not ABSENT
+    for one in told:
+        place = at if whole or at is None else writer.trail.within(value, at, one.at)
+        place = None if one.effect == "added" else place
+        writer.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
+    return wire
+
+
+def remembers(writer: Writer, view: View, rel: At, wire: Any) -> bool:
+    """Tell whether the memory will put another spelling in place of `wire`."""
+    return writer.remembered(view, rel, wire) is not wire

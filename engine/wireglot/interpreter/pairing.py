@@ -1,0 +1,259 @@
+"""Pairing: every result has its call, and every call its result, in a request as a whole."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..hooks import left_out
+from ..notes import BEHIND_CALL
+from .enforce import with_parts
+from .writer import Writer
+
+Found = tuple[int, dict[str, Any]]  # the place of a message, and a part of it
+Pairs = list[tuple[dict[str, Any], dict[str, Any]]]  # results and their calls
+
+
+def named(
+    messages: list[dict[str, Any]], dialect: str, told: bool = False
+) -> list[tuple[str, dict[str, Any]]]:
+    """Give each result the name of its call, by id and occurrence.
+
+    Returns what was odd: (`duplicate-id` | `unpaired` | `inconsistent`, part); `told` says that
+    results tell whether their calls are freeform.
+    """
+    odd: list[tuple[str, dict[str, Any]]] = []
+    open_calls: dict[str, deque[str]] = {}
+    calls: dict[str, deque[tuple[int, dict[str, Any]]]] = {}
+    names: dict[str, str] = {}
+    last = 0  # the place of the last message that is no result
+    for place, message in enumerate(messages):
+        if message.get("role") != "tool":
+            last = place
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
+                if open_calls.get(part["id"]):
+                    odd.append(("duplicate-id", part))
+                open_calls.setdefault(part["id"], deque()).append(part.get("name", ""))
+                calls.setdefault(part["id"], deque()).append((place, part))
+                names[part["id"]] = part.get("name", "")
+            elif part.get("type") == "tool_result":
+                key = part.get("tool_call_id")
+                waiting = open_calls.get(key) if isinstance(key, str) else None
+                if not waiting:
+                    odd.append(("unpaired", part))
+                if waiting and key is not None:
+                    _, call = calls[key].popleft()
+                    if told and ("input" in call) != part.get("freeform", False):
+                        odd.append(("inconsistent", part))
+                name = waiting.popleft() if waiting else names.get(key or "")
+                if name is not None and "name" not in part:
+                    part["name"] = name
+                    left_out(part, dialect, "name")
+    # The calls of the last turn are open, not forgotten.
+    for waiting_calls in calls.values():
+        odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)
+    return odd
+
+
+def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put results behind their calls, leave out those without one, answer calls without one."""
+    text = next((text for word, text in writer.asked if word == "pair"), None)
+    if text is None or not writer.whole:
+        return messages
+    calls, lost, pairs = _matched(messages)
+    if writer.named:
+        messages = _alike(writer, messages, pairs)
+    early = _early(writer, calls, lost)
+    open_calls = [found for found in calls if id(found[1]) not in {id(c) for _, c in early}]
+    if not writer.named:  # the last turn may still be answered
+        last = max((i for i, m in enumerate(messages) if m.get("role") != "tool"), default=0)
+        open_calls = [(i, call) for i, call in open_calls if i < last]
+    moved = {id(part) for part, _ in early}
+    gone = moved | {id(part) for _, part in lost}
+    behind: dict[int, list[dict[str, Any]]] = {}
+    for part, call in early:
+        part = _answering(writer, part, call)
+        place = next(i for i, c in calls if c is call)
+        behind.setdefault(place, []).append(part)
+        _forget(writer, part)
+        _forget(writer, call)
+        at = writer.trail.find(part)
+        writer.note("moved", "moved", at, _pos(writer), BEHIND_CALL, None, part)
+    for _, part in lost:
+        _forget(writer, part)
+        told = "a result whose call is not there is left out"
+        writer.note("unpaired", "lost", writer.trail.find(part), _pos(writer), told)
+    for i, call in open_calls:
+        behind.setdefault(i, []).append(_answer(writer, call, text))
+    if not gone and not behind:
+        return messages
+    return _rebuilt(writer, messages, gone, behind)
+
+
+def freeform(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Say of a result that its call took freeform input, where results tell that on the wire."""
+    if not writer.dialect.tells_freeform:
+        return messages
+    fresh = {
+        id(part): {**part, "freeform": True}
+        for part, call in _matched(messages)[2]
+        if "input" in call and "freeform" not in part
+    }
+    return _swapped(writer, messages, fresh)
+
+
+def _matched(messages: list[dict[str, Any]]) -> tuple[list[Found], list[Found], Pairs]:
+    """Return the calls without a result after them, the results without a call, and the pairs."""
+    pairs: Pairs = []
+    waiting: dict[Any, deque[Found]] = {}
+    lost: list[Found] = []
+    for i, message in enumerate(messages):
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call" and message.get("role") == "assistant":
+                waiting.setdefault(part.get("id"), deque()).append((i, part))
+            elif part.get("type") == "tool_result":
+                found = waiting.get(part.get("tool_call_id"))
+                if found:
+                    pairs.append((part, found.popleft()[1]))
+                else:
+                    lost.append((i, part))
+    calls = sorted((found for left in waiting.values() for found in left), key=lambda f: f[0])
+    return calls, lost, pairs
+
+
+def _alike(writer: Writer, messages: list[dict[str, Any]], pairs: Pairs) -> list[dict[str, Any]]:
+    """Let results have the names of their calls."""
+    other = {
+        id(part): {**part, "name": call["name"]}
+        for part, call in pairs
+        if "name" in call and part.get("name", call["name"]) != call["name"]
+    }
+    for part, _ in pairs:
+        if id(part) in other:
+            fresh = other[id(part)]
+            told = f"a result of the call `{fresh['name']}` has another name"
+            at = writer.trail.find(part, "name")
+            writer.note("renamed", "changed", at, _pos(writer), told, None, fresh)
+    return _swapped(writer, messages, other)
+
+
+def _swapped(
+    writer: Writer, messages: list[dict[str, Any]], fresh: dict[int, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the messages with other parts in place of some."""
+    out = []
+    for message in messages:
+        old = message.get("parts", ())
+        parts = [fresh.get(id(part), part) for part in old]
+        changed = [pair for pair in zip(old, parts, strict=True) if pair[0] is not pair[1]]
+        for part, new in changed:
+            _instead(writer, part, new)
+        out.append(with_parts(writer, message, parts) if changed else message)
+    return out
+
+
+def _early(
+    writer: Writer, calls: list[Found], lost: list[Found]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return results that stand before their calls, with these; they are lost no longer."""
+    found = []
+    free = list(calls)
+    for i, part in list(lost):
+        # An id that was made here says nothing: then the names pair.
+        word, key = ("name", "name") if id(part) in writer.made else ("tool_call_id", "id")
+        said = part.get(word)
+        call = next((c for c in free if c[0] > i and said and c[1].get(key) == said), None)
+        if call is not None:
+            free.remove(call)
+            lost.remove((i, part))
+            found.append((part, call[1]))
+    return found
+
+
+def _answering(writer: Writer, part: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+    """Return a result with the id and the name of its call."""
+    fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
+    if fresh == part:
+        return part
+    _instead(writer, part, fresh)
+    return fresh
+
+
+def _instead(writer: Writer, part: dict[str, Any], fresh: dict[str, Any]) -> None:
+    """Let a part be written instead of another."""
+    writer.trail.copy(part, fresh)
+    writer.instead[id(part)] = (part, fresh)
+    if id(part) in writer.made:
+        writer.made.add(id(fresh))
+
+
+def _answer(writer: Writer, call: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return the result of a call that nobody answered, and note it."""
+    _forget(writer, call)
+    made = {"type": "tool_result", "tool_call_id": call.get("id"), "kind": "error", "value": text}
+    if "name" in call:
+        made["name"] = call["name"]
+    if id(call) in writer.made:
+        writer.made.add(id(made))
+    writer.answers.add(id(made))
+    told = "no result of this call is there; the text of the rule answers it"
+    writer.note("answered", "added", writer.trail.find(call), _pos(writer), told, None, made)
+    return made
+
+
+def _rebuilt(
+    writer: Writer,
+    messages: list[dict[str, Any]],
+    gone: set[int],
+    behind: dict[int, list[dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """Return the messages without some parts, and with others behind the results of a turn."""
+    out: list[dict[str, Any]] = []
+    wanted: list[dict[str, Any]] = []
+    for i, message in enumerate(messages):
+        parts = [part for part in message.get("parts", ()) if id(part) not in gone]
+        if message.get("role") != "tool" and wanted:
+            out.append({"role": "tool", "parts": wanted})
+            wanted = []
+        if len(parts) == len(message.get("parts", ())):
+            out.append(message)
+        elif parts:
+            out.append(with_parts(writer, message, parts))
+        wanted = wanted + behind.get(i, [])
+    if wanted:
+        out.append({"role": "tool", "parts": wanted})
+    return out
+
+
+def unsigned(writer: Writer, messages: list[dict[str, Any]]) -> None:
+    """Note the first call of each step of the present turn that lacks its signature."""
+    talk = writer.dialect.conversation
+    kinds = {kind for word, kind in writer.asked if word == "signed"}
+    if not kinds or talk is None:
+        return
+    roles = [message.get("role") for message in messages]
+    spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
+    for i in range(spoke[-1] if spoke else 0, len(messages)):
+        if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
+            continue
+        first = next((p for p in messages[i].get("parts", ()) if p.get("type") in kinds), None)
+        if first is not None and "signature" not in first:
+            told = "the target wants the signature that came with this call, and none is there"
+            at = writer.trail.find(first)
+            writer.note("unsigned", "kept", at, talk.places.get("signed"), told, None, first)
+
+
+def _forget(writer: Writer, part: dict[str, Any]) -> None:
+    """Take back the note that a part has no counterpart."""
+    names = {id(part)} | {id(old) for old, new in writer.instead.values() if new is part}
+    writer.notes = [
+        draft
+        for draft in writer.notes
+        if draft.code != "unpaired" or draft.effect != "kept" or id(draft.place) not in names
+    ]
+
+
+def _pos(writer: Writer) -> Any:
+    talk = writer.dialect.conversation
+    return talk.places.get("pair", talk.pos) if talk else None

@@ -1,0 +1,462 @@
+"""Reading: a wire payload through the pictures of its dialect into the IR.
+
+This is half of the interpreter, the executable meaning of the language. Reading never raises but
+Misfit (inside) and ConversionError (to the caller).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConversionError
+from ..ir import OPAQUE, field_type
+from ..language import picture as pic
+from ..language.lenses import Misfit, guard, is_guard, same
+from ..language.measure import may_fit
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.rulefile import Case, Dialect, Shape
+from ..payload import MAX_DEPTH
+from ..trail import At, Several, Trail, path_of, pointer
+from . import intake, itself, sums
+from .env import Env, empty_of, like, show
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+
+class Reader:
+    """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        options: dict[str, Any],
+        probe: bool = False,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.dialect, self.options = dialect, options
+        self.probe = probe  # reads only to see what a written value means: no memory
+        self.trail = Trail() if recorder is None else recorder.trail
+        self.recorder = recorder
+        self.notes: list[tuple[str, str, At, Any, str]] = []
+        self.depth = 0
+        self.run: Shape | None = None  # the gathering shape that the last item was read by
+        self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
+        self.file: Any = None  # of a session: where its messages stand, and what is none
+
+    # -- shapes -------------------------------------------------------------------------------
+
+    def shape(self, name: str, wire: Any, at: At, lenient: bool = False) -> Any:
+        """Read one node by the first case that fits; raises the deepest Misfit."""
+        return self.first(self.dialect.cases_of(name), wire, at, lenient)
+
+    def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+        """Read one node by the first of some cases that fits."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.depth = 0
+            raise ConversionError("the payload is nested too deep", pointer(at))
+        try:
+            return self._first(cases, wire, at, lenient)
+        finally:
+            self.depth -= 1
+
+    def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+        best: Misfit | None = None
+        mark = len(self.notes)
+        quick = wire.__class__ is dict
+        for shape, case in cases:
+            if shape.gathers or shape.marks:
+                continue
+            try:
+                if quick and case.heads and not may_fit(case, wire):
+                    self._unfit(case, wire, at)
+                env = self.case(case, wire, at, lenient)
+                value = self.build(shape, case, env, at)
+                if wire == {} and isinstance(value, dict) and not self.probe:
+                    memory = self.memory(value)
+                    memory[""] = {**memory.get("", {}), "empty": True}
+                return value
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+                del self.notes[mark:]
+                if best is None or len(misfit.at) > len(best.at):
+                    best = misfit
+        raise best or Misfit("nothing fits", at)
+
+    def _unfit(self, case: Case, wire: dict[str, Any], at: At) -> None:
+        """Raise the Misfit of a case whose fixed words do not stand in an object."""
+        assert isinstance(case.wire, Fields)
+        for names, child in case.wire.entries:
+            if isinstance(child, Literal):
+                key = next((name for name in names if name in wire), names[0])
+                self.literal(child, wire.get(key, ABSENT), (*at, key), (), Env(at, case, False))
+
+    def case(
+        self,
+        case: Case,
+        wire: Any,
+        at: At,
+        lenient: bool,
+        outer: Env | None = None,
+        rel: At = (),
+    ) -> Env:
+        """Match one case's picture; `outer` shares its base, and `rel` is the place below it."""
+        env = Env(outer.base if outer else at, case, lenient)
+        self.picture(case.wire, wire, at, rel, env, top=True)
+        self.finish(env)
+        return env
+
+    def finish(self, env: Env) -> None:
+        """Solve the sums, then read the holes that need what their neighbours found."""
+        unsolved = [s for s in env.sums if not sums.solve(self, *s, env)]
+        for hole, wire, at, rel in unsolved:
+            sums.unsolved(self, hole, wire, at, rel, env)
+        for hole, wire, at, rel in env.copies:
+            intake.copied(self, hole, wire, at, rel, env)
+        for hole, wire, at, rel, spread in env.later:
+            itself.read(self, hole, wire, at, rel, env, spread)
+
+    def build(self, shape: Shape, case: Case, env: Env, at: At) -> Any:
+        """Make the IR value of a case out of what its picture found."""
+        made: Any = {} if shape.kind is None else {"type": shape.kind}
+        self._tests(case, env.fields, env)
+        itself.inside(case, env)
+        self.fill(made, case.ir, env)
+        if isinstance(made.get(""), tuple):
+            if env.kept or env.spelled:
+                # A bare value remembers nothing; another case may hold it all.
+                raise Misfit("it says more than can be read here", at, case.pos)
+            return made[""][0]
+        if "parts" in case.lists:
+            made.setdefault("parts", [])
+        self.attach(made, env)
+        if case.doubles and case.name and not self.probe and self._chosen(shape, made) is not case:
+            self.memory(made)[""] = {**self.memory(made).get("", {}), "case": case.name}
+        self.trail.put(made, None, at)
+        return made
+
+    def _chosen(self, shape: Shape, made: Any) -> Case | None:
+        from .writer import Writer
+
+        probe = Writer(self.dialect, False, Trail(), self.options)
+        value = {k: v for k, v in made.items() if k != "spelled"}
+        for entry in made.get("spelled", {}).get(self.dialect.name, {}).values():
+            if isinstance(entry.get("made"), str):
+                value.setdefault(entry["made"], "made")  # it will be there when this is written
+        try:
+            return probe.choose(shape, value)
+        except Misfit:
+            return None
+
+    def fill(self, made: dict[str, Any], ir: Picture | None, env: Env) -> None:
+        """Put the fields that were found into an IR object, through its `ir` picture if any."""
+        fields = dict(env.fields)
+        if ir is not None:
+            value = self._made(ir, fields, env)
+            if not isinstance(ir, Fields):
+                made[""] = (value,)
+                return
+            for key, (inner, at) in value.items():
+                self.place(made, key, inner, at)
+            if self.recorder is not None:
+                self.recorder.texts(ir, made, env.fields)
+                self.recorder.fill(ir, env)
+        for path, (value, at) in fields.items():
+            self.place(made, path, value, at)
+
+    def _made(self, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
+        if isinstance(ir, Literal):
+            return ir.values[0]
+        if isinstance(ir, Hole):
+            return fields.pop(ir.path, (ABSENT, None))[0]
+        if isinstance(ir, Text):
+            values = [fields.pop(n, ("", None))[0] for n in ir.names]
+            return ir.write(tuple(values))
+        assert isinstance(ir, Fields)
+        out: dict[str, Any] = {}
+        for (name, *_), child in ir.entries:
+            at = None
+            if isinstance(child, pic.Test):
+                continue
+            if isinstance(child, Hole):
+                at = fields.get(child.path, (None, None))[1]
+            elif isinstance(child, Literal) and child.values[0] is ABSENT:
+                continue
+            value = self._made(child, fields, env)
+            if isinstance(child, Fields):
+                inner: dict[str, Any] = {}
+                for key, (leaf, leaf_at) in value.items():
+                    self.place(inner, key, leaf, leaf_at)
+                value = inner
+                if self.recorder is not None:
+                    self.recorder.texts(child, inner, env.fields)
+            if name == "type" and value is not ABSENT and not isinstance(value, str):
+                raise Misfit("the type of an object is a word", env.base, child.pos)
+            if value is not ABSENT:
+                out[name] = (value, at)
+        return out
+
+    def _test(self, test: pic.Test, name: str, seen: dict[str, Any], env: Env) -> None:
+        value = seen.get(name, (ABSENT, None))[0]
+        if test.word == "present" and value is ABSENT:
+            raise Misfit(f"`{name}` is missing", env.base, test.pos)
+        if test.word == "has" and not test.holds(value):
+            raise Misfit(f"`{name}` holds no {test.kind}", env.base, test.pos)
+
+    def place(self, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
+        """Put a value at a dotted path of an IR object and remember where it came from."""
+        keys = path.split(".")
+        if keys[0] == "own":
+            keys.insert(1, self.dialect.family)
+        if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
+            value = {"value": value, "origin": self.dialect.name}
+        owner = made
+        for key in keys[:-1]:
+            owner = owner.setdefault(key, {})
+            if not isinstance(owner, dict):
+                raise Misfit(f"`{path}` stands in what is no object", at or ())
+        old = owner.get(keys[-1])
+        if isinstance(old, dict) and isinstance(value, dict):
+            # Two places of the wire make one object of the IR.
+            old.update(value)
+            for key in value:
+                self.trail.put(old, key, at)
+            self.trail.copy(value, old)
+            return
+        if isinstance(old, dict):
+            raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
+        owner[keys[-1]] = value
+        self.trail.put(owner, keys[-1], at)
+
+    def memory(self, made: dict[str, Any]) -> dict[str, Any]:
+        """Return the memory of spelling of an IR object, made when it is not there."""
+        memory: dict[str, Any] = made.setdefault("spelled", {}).setdefault(self.dialect.name, {})
+        return memory
+
+    def attach(self, made: dict[str, Any], env: Env) -> None:
+        """Hang kept keys and memory on an IR object, and hand on the notes."""
+        if env.kept:
+            made.setdefault("kept", {}).setdefault(self.dialect.name, {}).update(env.kept)
+            self.trail.put(made, "kept", env.base)
+        if env.spelled:
+            memory = self.memory(made)
+            for key, entry in env.spelled.items():
+                memory.setdefault(key, {}).update(entry)
+        self.notes.extend(env.notes)
+
+    # -- pictures -----------------------------------------------------------------------------
+
+    def picture(self, p: Picture, wire: Any, at: At, rel: At, env: Env, top: bool = False) -> None:
+        """Match one picture against a wire value (ABSENT where nothing stands)."""
+        if isinstance(p, Hole):
+            self.hole(p, wire, at, rel, env)
+        elif isinstance(p, Fields):
+            self.fields(p, wire, at, rel, env, top)
+        elif isinstance(p, Literal):
+            self.literal(p, wire, at, rel, env)
+        elif isinstance(p, Text):
+            found = p.read(wire) if isinstance(wire, str) else None
+            if found is None:
+                raise Misfit(f"expected a text like {like(p)}, got {show(wire)}", at, p.pos)
+            found = self.usual(p, wire, found, at, rel, env)
+            for name, value in zip(p.names, found, strict=True):
+                env.put(name, value, at)
+            if self.recorder is not None:
+                self.recorder.reads[at] = p
+        elif isinstance(p, Items):
+            if not isinstance(wire, list) or len(wire) != len(p.items):
+                raise Misfit(f"expected a list of {len(p.items)}", at, p.pos)
+            if self.recorder is not None and not wire:
+                self.recorder.hush(at, "it is empty", p.pos)
+            for i, (child, item) in enumerate(zip(p.items, wire, strict=True)):
+                self.picture(child, item, (*at, i), (*rel, i), env)
+
+    def usual(
+        self, p: Text, wire: str, found: tuple[str, ...], at: At, rel: At, env: Env
+    ) -> tuple[str, ...]:
+        """Return what a text picture found, with the usual word for a media type."""
+        types = self.dialect.media_types
+        if "media_type" in p.names:
+            pairs = zip(p.names, found, strict=True)
+            usual = tuple(types.get(v, v) if name == "media_type" else v for name, v in pairs)
+            written = p.write(usual)
+        else:
+            written = types.get(wire, wire)
+            usual = p.read(written) or found
+        if usual == found or written is None:
+            return found
+        env.spell(rel, wire, written)
+        told = f"the media type of {show(wire)} is said in another way"
+        env.notes.append(("reworded", "changed", at, p.pos, told))
+        return usual
+
+    def literal(self, p: Literal, wire: Any, at: At, rel: At, env: Env) -> None:
+        """Match a fixed value and remember which spelling it was."""
+        values = p.values
+        for i, value in enumerate(values):
+            if value is ABSENT:
+                hit = wire is ABSENT or wire is None
+            else:
+                hit = wire is not ABSENT and same(value, wire)
+            if hit:
+                if i or (value is ABSENT and wire is None):
+                    env.spell(rel, wire, values[0])
+                if self.recorder is not None and wire is not ABSENT:
+                    self.recorder.say(env, at, p)
+                return
+        said = " or ".join(show(v) for v in values)
+        raise Misfit(f"expected {said}, got {show(wire)}", at, p.pos)
+
+    def fields(self, p: Fields, wire: Any, at: At, rel: At, env: Env, top: bool) -> None:
+        """Match an object."""
+        if not isinstance(wire, dict):
+            if top or not (wire is ABSENT or wire is None) or not p.loose:
+                raise Misfit(f"expected an object, got {show(wire)}", at, p.pos)
+            before = dict(env.spelled)
+            try:
+                self._entries(p, {}, at, rel, env)
+            except Misfit:
+                raise Misfit(f"expected an object, got {show(wire)}", at, p.pos) from None
+            self._hollow(p, wire, rel, env, before)
+        elif wire or top or not p.loose:
+            self._entries(p, wire, at, rel, env)
+            if not top and not _holds(p, wire):
+                env.spelled.setdefault(pointer(rel), {})["there"] = True
+        else:
+            before = dict(env.spelled)
+            self._entries(p, wire, at, rel, env)
+            self._hollow(p, wire, rel, env, before)
+
+    def _hollow(self, p: Fields, wire: Any, rel: At, env: Env, before: dict[str, Any]) -> None:
+        # The object as a whole is remembered, not what its keys would have been.
+        env.spelled = before
+        env.sums = [found for found in env.sums if found[3][: len(rel)] != rel or not found[0].mark]
+        empty = empty_of(p)
+        if not (wire is ABSENT and empty is ABSENT):
+            env.spell(rel, wire, empty)
+
+    def _entries(self, p: Fields, wire: dict[str, Any], at: At, rel: At, env: Env) -> None:
+        used: set[str] = set()
+        if self.recorder is not None and not wire:
+            self.recorder.hush(at, "it is empty", p.pos)
+        for names, child in p.entries:
+            key = names[0]
+            for i, name in enumerate(names):
+                if name in wire:
+                    key = name
+                    if i:
+                        env.spelled.setdefault(pointer((*rel, names[0])), {})["key"] = name
+                    break
+            value = wire.get(key, ABSENT)
+            if value is ABSENT and isinstance(child, Hole) and child.idle:
+                continue
+            used.add(key)
+            self.picture(child, value, (*at, key), (*rel, names[0]), env)
+        rest = {k: v for k, v in wire.items() if k not in used}
+        for hole in p.spread:
+            if hole.shape is None:
+                taken, rest = rest, {}
+                if p.names & taken.keys():
+                    raise Misfit("a key stands here under two spellings", at, hole.pos)
+                if any(is_guard(lens) and not guard(lens, taken) for lens in hole.lenses):
+                    raise Misfit(f"this is not {' and '.join(hole.lenses)}", at, hole.pos)
+                env.put(hole.path, taken, at)
+                continue
+            keys = self.keys_of(hole.shape)
+            taken = {k: v for k, v in rest.items() if k in keys}
+            rest = {k: v for k, v in rest.items() if k not in keys}
+            if not taken and hole.mark is not None:
+                continue
+            self.hole(hole, taken, at, rel, env, spread=True)
+        if rest and p.closed:
+            raise Misfit(f"`{next(iter(rest))}` is not expected here", at, p.pos)
+        for key, value in rest.items():
+            here = (*at, key)
+            env.kept[pointer(here[len(env.base) :])] = value
+            reason = self.drops.get(path_of(here)) if self.drops else None
+            if reason is not None and value is not None:
+                env.notes.append(("dropped", "lost", here, p.pos, reason))
+
+    def keys_of(self, name: str) -> frozenset[str]:
+        """Return the wire keys that a shape or union names."""
+        members = self.dialect.unions.get(name, [name])
+        keys: set[str] = set()
+        for member in members:
+            shape = self.dialect.shapes[member]
+            keys |= shape.keys
+            for case in shape.cases:
+                if isinstance(case.wire, Fields):
+                    for hole in case.wire.spread:
+                        if hole.shape:
+                            keys |= self.keys_of(hole.shape)
+        return frozenset(keys)
+
+    # -- holes --------------------------------------------------------------------------------
+
+    def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
+        """Match a hole: absence by its mark, then lenses and shape backwards."""
+        kind = field_type(env.case.shape, h.path)
+        if h.path == "nth":
+            intake.place_of(self, h, wire, at, rel, env)
+            return
+        takes_null = kind == "any" and h.null
+        if len(h.paths) > 1 or h.mark == "copy":
+            (env.sums if h.mark != "copy" else env.copies).append((h, wire, at, rel))
+            return
+        filled = self.probe and h.mark == "else" and wire is not ABSENT and same(wire, h.value)
+        if filled or wire is ABSENT or (wire is None and not takes_null):
+            intake.nothing(self, h, wire, at, rel, env)
+            return
+        if h.path == ".":
+            env.later.append((h, wire, at, rel, spread))
+            return
+        before = dict(env.spelled)
+        try:
+            value = intake.taken(self, h, wire, at, rel, env)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            if not env.lenient or h.mark is None or h.shape == "conversation":
+                raise  # a conversation is never left out as a whole
+            if not spread and len(at) == len(env.base):
+                raise  # what is kept stands below something that was read
+            env.spelled = before
+            intake.keep(self, h, wire, at, rel, env, misfit, spread)
+            return
+        if h.mark == "old":
+            env.spelled.setdefault(pointer(rel), {})["old"] = True
+        if spread and wire:
+            at = Several.of([(*at, key) for key in wire])
+        if self.recorder is not None:
+            self.recorder.reads[at] = h
+            if value == []:
+                self.recorder.nothing(env, h.path, at)
+        env.put(h.path, value, at)
+
+    # -- sums and the object itself -----------------------------------------------------------
+
+    def _tests(self, case: Case, seen: dict[str, Any], env: Env) -> None:
+        if isinstance(case.ir, Fields):
+            for (name, *_), child in case.ir.entries:
+                if isinstance(child, pic.Test):
+                    self._test(child, name, seen, env)
+
+    def element(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    ) -> tuple[list[Any], Shape | None]:
+        """Read one element of a list; a gathering shape gives several."""
+        return intake.element(self, name, item, at, modes)
+
+
+def _holds(p: Fields, wire: dict[str, Any]) -> bool:
+    """Tell whether an object holds more than fixed values: without that it would not be written."""
+    if p.spread or p.firm:
+        return True
+    fixed = all(isinstance(child, Literal) for _, child in p.entries)
+    return fixed or any(
+        name in wire
+        for names, child in p.entries
+        if not isinstance(child, Literal)
+        for name in names
+    )

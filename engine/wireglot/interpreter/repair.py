@@ -1,0 +1,175 @@
+"""Repair within one dialect: what a provider would refuse in a request, found and healed.
+
+All of it is said by the rule file: what it asks of messages, its limits, tables and schemas, and
+the fields that must be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import policy as policies
+from ..errors import ConversionError
+from ..ir import FUNCTION
+from ..notes import Note
+from ..payload import known_options
+from ..results import Conversion, concluded, finished, rule_of
+from ..trail import pointer
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+    from ..rulesets import RuleSet
+
+PASSES = 5  # a repair is stable after one, or after another that sees what the first one made
+HEALS = "`repair` heals it: "
+HELP = {
+    "lost": "it is left out",
+    "changed": "it is written otherwise",
+    "moved": "it is put in its place",
+    "added": "it is filled in",
+}
+
+
+class Diagnosis(NamedTuple):
+    """One thing that a provider would refuse.
+
+    Attributes:
+        path: An RFC 6901 pointer into the body.
+        code: That of a note, or `unreadable`.
+        message: Why it is refused, a sentence for people.
+        rule: `file:line:column` of the rule that says so, or None.
+        help: What helps.
+        healed: Whether `repair` heals it.
+    """
+
+    path: str
+    code: str
+    message: str
+    rule: str | None
+    help: str
+    healed: bool
+
+    def __str__(self) -> str:
+        """Print it as findings in rule files are printed."""
+        place = f" ({self.rule})" if self.rule else ""
+        return f"{self.path or '/'}: {self.code}: {self.message}{place}\n  help: {self.help}"
+
+
+def repair(
+    rules: RuleSet,
+    body: Any,
+    dialect: str,
+    model: str | None,
+    options: Mapping[str, Any] | None,
+    policy: Mapping[str, str] | policies.Policy | None,
+) -> Conversion:
+    """Heal a request; `RuleSet.repair` says more."""
+    known = {**known_options(options), "repair": True}
+    judge = policies.of(policy)
+    out = rules.convert(body, dialect, dialect, model=model, options=known)
+    notes = list(out.notes)
+    for _ in range(PASSES):
+        if not out.notes:
+            break
+        before = out.body
+        out = rules.convert(before, dialect, dialect, model=model, options=known)
+        if out.body == before:
+            break
+        # Its places are those of what the pass before made.
+        notes += [note._replace(source_path=None) for note in out.notes]
+    return concluded(out.body, notes, out.envelope, judge, dialect, dialect, rules.hash)
+
+
+def diagnose(
+    rules: RuleSet,
+    body: Any,
+    dialect: str,
+    model: str | None,
+    options: Mapping[str, Any] | None,
+) -> tuple[Diagnosis, ...]:
+    """Return what a provider would refuse; `RuleSet.diagnose` says more."""
+    known = {**known_options(options), "repair": True}
+    named = model if model is not None else rules[dialect].model_in(body, "request")
+    try:
+        out = rules.convert(body, dialect, dialect, model=model, options=known)
+        found = [_of(note) for note in out.notes if _refused(note, out.notes)]
+        found += _required(rules[dialect]._picked(named, known), body, model, known)
+    except ConversionError as error:
+        told = "the body must be mended by hand; `repair` cannot read it"
+        return (Diagnosis(error.path or "", "unreadable", error.reason, error.rule, told, False),)
+    once: dict[str, Diagnosis] = {}
+    for one in found:
+        once.setdefault(one.path, one)
+    return tuple(once.values())
+
+
+def _refused(note: Note, notes: tuple[Note, ...]) -> bool:
+    """Tell whether a note is about the body, and not about what repair makes of it."""
+    if note.source_path is None:
+        return note.code == "turn-added"
+    # Of calls with one id it is said, too, how they are told apart.
+    inner = f"{note.source_path}/"
+    told = note.code == "duplicate-id" and any(
+        (other.source_path or "").startswith(inner) for other in notes
+    )
+    return note.code != "joined" and not told
+
+
+def _of(note: Note) -> Diagnosis:
+    """Make a diagnosis of what repair does."""
+    path = note.target_path if note.source_path is None else note.source_path
+    healed = note.effect != "kept"
+    help = HEALS + HELP[note.effect] if healed else "nothing can be made up for it: say it again"
+    if note.code == "unfit":
+        help = "write a value of the type that the rule pictures"
+    return Diagnosis(path or "", note.code, note.message, note.rule, help, healed)
+
+
+def _required(
+    picked: DialectRules, body: Any, model: str | None, options: dict[str, Any]
+) -> list[Diagnosis]:
+    """Return what could not be written had it come from elsewhere: missing fields, odd elements."""
+    read = picked._read(body, "request", model, None, options)
+    writer = Writer(picked.model, False, read.trail, options, picked._ladder)
+    wire, _ = picked._written(writer, read.ir, "request", read.made, read.odd)
+    found = []
+    for note in finished(writer.notes, wire):
+        if note.code == "filled-in":
+            help = "say it; a conversion from another dialect fills it in"
+            where = note.target_path or ""
+            found.append(Diagnosis(where, note.code, note.message, note.rule, help, False))
+    lost = {id(part) for part in writer.gone}
+    for part in _elements(read.ir):
+        if id(part) not in lost or read.trail.find(part) is None:
+            continue
+        at = read.trail.find(part)
+        said = next((d for d in writer.notes if d.source == at), None)
+        schema = _root(picked, part)
+        place = read.trail.find(part, "parameters") if schema else None
+        where = pointer((*place, "type") if place else at or ())
+        told = schema or (said.message if said else "no picture takes it")
+        rule = rule_of(said.rule) if said else None
+        found.append(
+            Diagnosis(where, "no-place", told, rule, "write it as the rule pictures", False)
+        )
+    return found
+
+
+def _elements(ir: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tools and the parts of a request but those that a provider runs itself."""
+    found = list(ir.get("tools") or ())
+    found += [part for message in ir.get("messages", ()) for part in message.get("parts", ())]
+    return [one for one in found if one.get("type") != "native"]
+
+
+def _root(picked: DialectRules, tool: dict[str, Any]) -> str:
+    """Say that the root of a tool's schema has not the type that is wanted, if so."""
+    schema = tool.get("parameters") if tool.get("type", FUNCTION) == FUNCTION else None
+    if not isinstance(schema, dict):
+        return ""
+    roots = {s.root for s in picked.model.schemas.values() if s.root is not None}
+    if not roots or schema.get("type") in roots:
+        return ""
+    return f"the root of a schema is an {' or '.join(sorted(map(str, roots)))} here"

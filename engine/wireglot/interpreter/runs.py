@@ -1,0 +1,109 @@
+"""Runs on the wire: elements that hold several parts, and what stands beside these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..language.lenses import Misfit
+from ..language.picture import ABSENT, Fields, Literal
+from ..language.rulefile import Case, Shape
+from ..trail import At, Several, keys_of
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def gathered(
+    reader: Reader, shape: Shape, case: Case, item: Any, at: At, lenient: bool
+) -> list[Any]:
+    """Read an element that holds a run of parts."""
+    env = reader.case(case, item, at, lenient)
+    parts: list[Any] = env.fields.pop("run", ([], None))[0]
+    if not parts:
+        raise Misfit("an empty run", at, case.pos)
+    first = parts[0]
+    for path, (value, place) in env.fields.items():
+        # What stands beside the run is said of its first part; a new run begins with it.
+        if path in first and not isinstance(first[path], dict):
+            raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
+        reader.place(first, path, value, place)
+    whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
+    whole += [(*at, *keys_of(key)) for key in env.kept]
+    if len(places := [place for place in whole if place is not None]) > 1:
+        reader.trail.put(first, None, Several.of(places))
+    if case is not shape.cases[0]:
+        for part in parts:
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "case": case.name}
+    for part in parts:
+        if part.get("type") == "unknown":
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "run": shape.name}
+    for key, value in env.kept.items():
+        kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
+        kept[f"..{key}"] = value
+        reader.trail.put(first, f"..{key}", (*at, key[1:]))
+    for key, entry in env.spelled.items():
+        reader.memory(first)[f"..{key}"] = entry
+    reader.notes.extend(env.notes)
+    return parts
+
+
+def beside(
+    reader: Reader, first: Any, run: Case, cases: list[tuple[Shape, Case]], item: Any, at: At
+) -> tuple[list[Any], Shape | None]:
+    """Read what stands beside a run as elements of their own or as other runs, where it is some."""
+    kept = first.get("kept", {}).get(reader.dialect.name, {})
+    keys = [key for key in item if f"../{key}" in kept and item[key] is not None]
+    fixed = {key: item[key] for key in _literals(run) if key in item}
+    found: list[Any] = []
+    last: Shape | None = None
+    for some in (keys, *([key] for key in keys if len(keys) > 1)):
+        if not some or f"../{some[0]}" not in kept:
+            continue
+        parts, shape = _alone(reader, cases, {**fixed, **{key: item[key] for key in some}}, at)
+        if not parts or "kept" in parts[0]:
+            continue
+        for key in some:
+            del kept[f"../{key}"]
+        memory = reader.memory(parts[0])
+        memory["../"] = {**memory.get("../", {}), "beside": True}
+        if shape is None:
+            reader.trail.put(parts[0], None, Several.of([(*at, key) for key in some]))
+        found, last = found + parts, shape or last
+    if found:  # whatever stands before it, this element is one
+        memory = reader.memory(first)
+        memory["../"] = {**memory.get("../", {}), "apart": True}
+    if found and not kept:
+        del first["kept"][reader.dialect.name]
+        if not first["kept"]:
+            del first["kept"]
+    return found, last
+
+
+def _alone(
+    reader: Reader, cases: list[tuple[Shape, Case]], item: Any, at: At
+) -> tuple[list[Any], Shape | None]:
+    """Read keys of an element by themselves: its parts and, where they are a run, its shape."""
+    try:
+        return [reader.first(cases, item, at, False)], None
+    except Misfit:
+        for shape, case in cases:
+            mark = len(reader.notes)
+            try:
+                if shape.gathers:
+                    return gathered(reader, shape, case, item, at, False), shape
+            except Misfit:
+                del reader.notes[mark:]
+    return [], None
+
+
+def _literals(case: Case) -> set[str]:
+    """Return the keys whose words tell the element around the run from others."""
+    entries = case.wire.entries if isinstance(case.wire, Fields) else []
+    return {
+        name
+        for names, child in entries
+        for name in names
+        if isinstance(child, Literal) and child.values[0] is not ABSENT
+    }

@@ -1,0 +1,445 @@
+"""Lists: which hole takes which part, what goes down the ladder, what stands together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir import FUNCTION, OPAQUE, PARTS
+from ..language import picture as pic
+from ..language.ladder import Row, step
+from ..language.lenses import Misfit, same
+from ..language.picture import ABSENT, Hole
+from ..language.rulefile import Case, Shape
+from ..notes import NO_WORD, foreign, no_place
+from ..trail import At, Several, pointer
+from . import leftover
+from .recorder import Written
+from .resolver import supplied
+from .sight import Gathered, View, blank, tells
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    """Write a list hole: its share of the list, then the form of the list."""
+    if not isinstance(value, list):
+        raise Misfit(f"`{h.path}` is no list", rel, h.pos)
+    if "home" in h.lenses and not writer.same:
+        raise Misfit(f"`{h.path}` is no home", rel, h.pos)
+    if h.path not in view.lists:
+        holes = view.case.lists.get(h.path, [h])
+        inside = view.obj.get("type") in PARTS
+        view.lists[h.path] = share(writer, holes if h in holes else [h], value, inside)
+    pairs = view.lists[h.path].get(id(h), [])
+    wires = [wire for _, wire in pairs]
+    if writer.recorder is not None:
+        for i, (part, wire) in enumerate(pairs):
+            if not isinstance(wire, dict | list):
+                writer.recorder.element(wires, i, part, Written(h, view, rel))
+    entry = view.memory.get(pointer(rel), {})
+    for lens in h.lenses:
+        if lens == "lone":
+            if not wires:
+                raise Misfit(f"`{h.path}` is empty", rel, h.pos)
+            for part, _ in pairs[1:]:
+                told = "the target holds one of these"
+                writer.note("no-place", "lost", writer.trail.find(part), h.pos, told)
+            return wires[0]
+        if lens in ("bare", "blocks", "joined"):
+            if not wires:
+                return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
+            return texts(writer, lens, h, pairs, entry, into)
+    if not wires and h.mark is not None and (value or h.mark != "default"):
+        return ABSENT
+    return wires
+
+
+def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into: Any) -> Any:
+    """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
+    plain = [bare(writer, h, part, wire) for part, wire in pairs]
+    if lens != "joined":
+        asked = not entry.get("list") if lens == "bare" else entry.get("bare")
+        if len(plain) == 1 and plain[0] is not None and asked:
+            forget(writer, pairs)
+            _stands(writer, pairs, into)
+            return plain[0]
+        return [wire for _, wire in pairs]
+    if any(text is None for text in plain):
+        raise Misfit("only plain texts can be joined", (), h.pos)
+    if len(plain) > 1:
+        owner, key = into if into is not None else (None, None)
+        at = writer.trail.find(pairs[1][0])
+        writer.note("joined", "changed", at, h.pos, f"{len(plain)} texts become one", owner, key)
+    forget(writer, pairs)
+    _stands(writer, pairs, into)
+    return "".join(str(text) for text in plain)
+
+
+def forget(writer: Writer, pairs: list[Any]) -> None:
+    """Forget what was filled into elements that are written as their text alone."""
+    gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
+    since = writer.since
+    writer.notes[since:] = [
+        d
+        for d in writer.notes[since:]
+        if d.effect != "added" or d.source or id(d.owner) not in gone
+    ]
+
+
+def _stands(writer: Writer, pairs: list[Any], into: Any) -> None:
+    """Remember where blocks stand that are no blocks on the wire."""
+    if into is not None:
+        writer.stands.update((id(wire), (wire, *into)) for _, wire in pairs)
+
+
+def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
+    """Return the text of a block that needs nothing but its text."""
+    if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+        return None
+    assert h.shape is not None
+    if part.get("type") != writer.dialect.plain_kind(h.shape):
+        return None
+    try:
+        bare = writer.afresh().shape(
+            h.shape, {"type": part.get("type", "text"), "text": part["text"]}
+        )
+    except Misfit:
+        return None
+    return part["text"] if wire == bare else None
+
+
+def share(
+    writer: Writer, holes: list[Hole], parts: list[Any], whole: bool = False
+) -> dict[int, list[Any]]:
+    """Give each part of a list to the hole that takes it, going down the ladder.
+
+    `whole` says that no text or media may be left out: the part around them steps down first.
+    """
+    if whole and not parts and not writer.same:
+        raise Misfit("an empty list", (), holes[0].pos)
+    shares: dict[int, list[Any]] = {id(h): [] for h in holes}
+    order: list[int] = []
+    for number, part in enumerate(parts):
+        if writer.recorder is not None:
+            writer.recorder.word(parts, number)
+        writer.places = {key: len(found) for key, found in shares.items()}
+        for hole, new, wire in give(writer, holes, part, whole):
+            shares[id(hole)].append((new, wire))
+            order.append(holes.index(hole))
+            if len(order) > 1 and order[-1] < order[-2] and not writer.same:
+                told = "the target holds this before what stood before it"
+                writer.note("reordered", "moved", writer.trail.find(new), hole.pos, told, wire)
+    for hole in holes:
+        shares[id(hole)] = gather(writer, hole, shares[id(hole)])
+    return shares
+
+
+def give(
+    writer: Writer, holes: list[Hole], part: Any, whole: bool = False
+) -> list[tuple[Hole, Any, Any]]:
+    """Write one part by the first hole that takes it; a lost part is noted."""
+    if isinstance(part, dict) and part.get("type") == "unknown":
+        if part.get("dialect") == writer.dialect.name:
+            memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+            hole = next((h for h in holes if h.shape == memory.get("hole")), holes[0])
+            return [(hole, part, odd(writer, part))]
+        told = "no picture describes this, and the target has no place for it"
+        at = writer.trail.find(part)
+        for place in at.places if isinstance(at, Several) else [at]:
+            writer.note("unknown-part", "lost", place, holes[0].pos, told)
+        writer.gone.append(part)
+        return []
+    if blank(writer, part, writer.role):
+        writer.note("empty-text", "lost", writer.trail.find(part), holes[0].pos, NO_WORD)
+        return []
+    usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
+    kind = part.get("type", usual) if isinstance(part, dict) else ""
+    rows = writer.ladder.get(str(kind), [])
+    mark = len(writer.notes)
+    direct, best = directly(writer, holes, part)
+    if direct:
+        # A field without a place may have a row of its own.
+        lost = {path for owner, path in writer.lefts if owner == id(part)}
+        rows = [r for r in rows if lost & r.before.names]
+    else:
+        lost = set()
+        # A row that adds a field is for the dialects that want it, and comes first there.
+        missing = writer.missing
+        rows = sorted((r for r in rows if r.adds <= missing), key=lambda row: not row.adds)
+    drafts = writer.notes[mark:]
+    for row in rows:
+        del writer.notes[mark:]
+        if given := descend(writer, holes, part, whole, row):
+            return given
+    if not direct or lost & {"source", "output_ref"}:
+        del writer.notes[mark:]
+        if given := supplied(writer, holes, part, whole):
+            return given
+    if direct:
+        writer.notes[mark:] = drafts
+        return direct
+    if whole and kind != "native":
+        raise best
+    at = writer.trail.find(part) if isinstance(part, dict) else None
+    code = "own-field" if kind == "native" else "no-place"
+    told = f"the target has no place for this {kind}: {best.reason}"
+    for field, value in _opaque(part):
+        if value.get("origin") != writer.dialect.name:
+            code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
+    for place in at.places if isinstance(at, Several) else [at]:
+        writer.note(code, "lost", place, best.pos or holes[0].pos, told)
+    writer.gone.append(part)
+    return []
+
+
+def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Return what inside of a part only its origin can read."""
+    inside = [v for v in part.values() if isinstance(v, dict)] if isinstance(part, dict) else []
+    return [(k, v) for one in inside for k, v in one.items() if k in OPAQUE and isinstance(v, dict)]
+
+
+def directly(
+    writer: Writer, holes: list[Hole], part: Any
+) -> tuple[list[tuple[Hole, Any, Any]], Misfit]:
+    """Write one part as it is by the first hole that takes it; else tell why none does."""
+    best = Misfit("nothing takes it")
+    mark = len(writer.notes)
+    writer.missing, places = set(), writer.places
+    read_by = None
+    if writer.same and (len(holes) > 1 or holes[0].mark == "old") and isinstance(part, dict):
+        memory = part.get("spelled", {}).get(writer.dialect.name, {})
+        read_by = memory.get("../", {}).get("hole")
+        holes = sorted(holes, key=lambda hole: hole.shape != read_by) if read_by else holes
+    for hole in holes:
+        if hole.mark == "old" and hole.shape != read_by:
+            continue
+        assert hole.shape is not None
+        writer.lefts, writer.nth = [], places.get(id(hole), 0)
+        marks = {} if writer.alone else writer.dialect.marks_of(hole.shape)
+        wanted = [field for field in marks if isinstance(part, dict) and field in part]
+        if wanted:
+            writer.marking[id(part)] = dict.fromkeys(wanted, False)
+        try:
+            found = [(hole, part, member(writer, hole.shape, part))]
+            return found + marked(writer, hole, part, marks), best
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del writer.notes[mark:]
+            if tells(misfit, best):
+                best = misfit
+        finally:
+            writer.marking.pop(id(part), None)
+    return [], best
+
+
+def marked(
+    writer: Writer, hole: Hole, part: Any, marks: dict[str, Shape]
+) -> list[tuple[Hole, Any, Any]]:
+    """Write the fields of a part that stand here as elements of their own, right after it."""
+    found = []
+    for field, free in writer.marking.get(id(part), {}).items():
+        if not free:  # a picture took it, or wanted nothing of it
+            continue
+        mark = len(writer.notes)
+        try:
+            found.append((hole, part[field], writer.one(marks[field], part[field])))
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del writer.notes[mark:]
+            told = f"{no_place(field)}: {misfit.reason}"
+            at = writer.trail.find(part, field)
+            writer.note("no-place", "lost", at, misfit.pos or hole.pos, told)
+    return found
+
+
+def descend(
+    writer: Writer, holes: list[Hole], part: Any, whole: bool, row: Row
+) -> list[tuple[Hole, Any, Any]]:
+    """Take one step down the ladder and write what comes of it; nothing if that fails."""
+    mark, beside_mark = len(writer.notes), len(writer.beside)
+    try:
+        new, beside, path = step(row, part, writer.trail)
+        if not beside and same(new, part):
+            return []  # the row has nothing left to do; another step would be the same again
+        if id(part) in writer.made:
+            writer.made.add(id(new))
+        writer.beside.extend(beside)
+        given = give(writer, holes, new, whole)
+    except Misfit:
+        given = []
+    if not given:
+        del writer.notes[mark:], writer.beside[beside_mark:]
+        return []
+    at = writer.trail.find(part, path or None) or writer.trail.find(part)
+    writer.written[id(part)] = (part, given[0][2])
+    told(writer, row, part, new, beside, given[0][2], at)
+    return given
+
+
+def told(
+    writer: Writer, row: Row, part: Any, new: Any, beside: list[Any], wire: Any, at: Any
+) -> None:
+    """Note a step of the ladder, and what it left behind."""
+    writer.note(row.name, row.effect, at, row.pos, row.says(part), wire)
+    for block in _dropped(part, new, beside):
+        kind = block.get("type")
+        code = "own-field" if kind == "native" else "no-place"
+        why = f"the target has no place for this {kind}"
+        writer.note(code, "lost", writer.trail.find(block), row.pos, why)
+    for block in beside:
+        why = "media of a tool result stand in a user message after it"
+        writer.note("moved", "moved", writer.trail.find(block), row.pos, why, None, block)
+
+
+def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
+    """Return the blocks that a step of the ladder left behind; text may have been joined."""
+    kept = {id(block) for block in beside}
+    found = []
+    for key, value in old.items():
+        if not isinstance(value, list) or not all(isinstance(b, dict) for b in value):
+            continue
+        now = new.get(key)
+        kept.update(id(block) for block in (now if isinstance(now, list) else ()))
+        joined = isinstance(now, str)
+        found += [
+            block
+            for block in value
+            if id(block) not in kept and not (joined and block.get("type") == "text")
+        ]
+    return found if found and any(new.get(k) is not v for k, v in old.items()) else []
+
+
+def member(writer: Writer, name: str, part: Any) -> Any:
+    """Write one element of a list by a shape, union or gathering member."""
+    if not isinstance(part, dict):
+        return writer.shape(name, part)
+    best = Misfit(f"`{name}` has no member")
+    members = writer.dialect.unions.get(name, [name])
+    if writer.same and len(members) > 1:
+        run = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("run")
+        members = sorted(members, key=lambda m: m != run) if run else members
+    for member in members:
+        shape = writer.dialect.shapes[member]
+        if shape.marks:
+            continue
+        mark = len(writer.notes)
+        try:
+            if shape.gathers:
+                return piece(writer, shape, part)
+            return writer.one(shape, part)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del writer.notes[mark:]
+            if tells(misfit, best):
+                best = misfit
+    raise best
+
+
+def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
+    """Write one part of a run; what stands beside the run is written when the run is closed."""
+    if part.get("type", FUNCTION) not in shape.gathers:
+        raise Misfit("another kind is gathered here")
+    name = None
+    if writer.same:
+        name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
+    best = Misfit("no run takes it")
+    for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
+        inner, beside = run_hole(case), said(writer, shape, case, part)
+        assert inner.shape is not None
+        try:
+            writer.shared[id(part)] = beside
+            return Gathered(shape, case, writer.shape(inner.shape, part), beside)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            best = misfit
+        finally:
+            writer.shared.pop(id(part), None)
+    raise best
+
+
+def odd(writer: Writer, part: dict[str, Any]) -> Any:
+    """Write an element of no known kind as it came, in the run where it stood."""
+    if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
+        writer.recorder.whole(part.get("value"), at, None)
+    memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+    shape = writer.dialect.shapes.get(memory.get("run", ""))
+    if shape is None or not writer.same:
+        return part.get("value")
+    case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
+    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part))
+
+
+def said(writer: Writer, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
+    """Return the fields of a part that stand beside its run, as claims."""
+    view = View(part, shape.name, case, writer)
+    for hole in pic.holes(case.wire):
+        if hole.path not in ("run", ".") and view.look(hole.path) is not ABSENT:
+            view.claim(hole.path)
+    return set(view.claims)
+
+
+def run_hole(case: Case) -> Hole:
+    """Return the hole of a case of a gathering shape that holds the run."""
+    return next(h for h in pic.holes(case.wire) if h.path == "run")
+
+
+def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
+    """Put neighbours of a gathering shape into one wire element."""
+    found: list[Any] = []
+    within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one
+    last: Gathered | None = None
+    for part, wire in pairs:
+        known = writer.same and isinstance(part, dict)
+        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
+        joins = last is not None and memory.get("../", {}).get("beside")
+        if not isinstance(wire, Gathered):
+            if joins and last is not None:
+                last.beside.update(wire)
+                if writer.recorder is not None:
+                    writer.recorder.copy(wire, last.beside)
+                continue
+            last = None
+            found.append((part, wire))
+            continue
+        apart = memory.get("../", {}).get("apart") or wire.said
+        if last is None or last.case is not wire.case or apart:
+            run = Gathered(wire.shape, wire.case, [], wire.said)
+            if joins and last is not None and last.case is not wire.case:
+                within.append((last, part, run))
+            else:
+                found.append((part, run))
+            last = run
+        last.wire.append((part, wire.wire))
+    for outer, part, run in within:
+        outer.beside.update(closed(writer, run, part))
+    return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
+
+
+def closed(writer: Writer, run: Gathered, first: Any) -> Any:
+    """Write the wire element around a run of gathered pieces."""
+    memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
+    whole = {**first, "spelled": {writer.dialect.name: around}}
+    writer.trail.copy(first, whole)
+    view = View(whole, run.shape.name, run.case, writer)
+    view.names["run"] = ([wire for _, wire in run.wire], "run")
+    view.lists["run"] = {id(run_hole(run.case)): run.wire}
+    wire = writer.picture(run.case.wire, view, (), top=True)
+    for path in sorted(run.said - view.claims):
+        at = writer.trail.find(first, path)
+        writer.note("no-place", "lost", at, run.case.pos, no_place(path))
+    if writer.same:
+        kept = first.get("kept", {}).get(writer.dialect.name, {})
+        around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}
+        places = (writer.trail.find(first, key) for key in kept)
+        place = next((at for at in places if at is not None), None)
+        leftover.put_back(writer, around, wire, place[:-1] if place else None)
+    both = {**run.beside, **wire} if run.beside else wire
+    writer.around.update((id(part), (part, both)) for part, _ in run.wire)
+    if not run.beside:
+        return wire
+    if writer.recorder is not None:
+        writer.recorder.copy(run.beside, both)
+        writer.recorder.copy(wire, both)
+    return both

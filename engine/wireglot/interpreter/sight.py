@@ -1,0 +1,144 @@
+"""What writing sees: an IR object as a picture sees it, and the notes in the making."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import TYPE_CHECKING, Any
+
+from ..ir import OPAQUE
+from ..language.lenses import Misfit, parse_json, same
+from ..language.picture import ABSENT
+from ..language.rulefile import Case, Shape
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+class View:
+    """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
+
+    __slots__ = (
+        "case", "claims", "dialect", "family", "lists", "memory",
+        "names", "obj", "settled", "shape",
+    )  # fmt: skip
+
+    def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
+        self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
+        self.family = writer.dialect.family
+        self.names: dict[str, tuple[Any, str]] = {}
+        self.claims: set[str] = set(writer.shared.get(id(obj), ()))
+        self.lists: dict[str, dict[int, list[Any]]] = {}
+        self.settled: set[str] = set()  # terms of sums that were written
+        self.memory: dict[str, Any] = memory_of(obj, self.dialect) if writer.same else {}
+
+    def look(self, path: str) -> Any:
+        """Return the value at a path without claiming it, or ABSENT."""
+        if path in self.names:
+            return self.names[path][0]
+        if "." not in path:
+            value = self.obj.get(path, ABSENT)
+            if isinstance(value, dict) and path in OPAQUE:
+                return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
+            return value
+        keys = path.split(".")
+        if keys[0] == "own":
+            keys.insert(1, self.family)
+        value = self.obj
+        for key in keys:
+            if not isinstance(value, dict) or key not in value:
+                return ABSENT
+            value = value[key]
+        if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, dict):
+            return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
+        return value
+
+    def claim(self, path: str) -> None:
+        """Say that a picture took the value at a path."""
+        if path in self.names:
+            path = self.names[path][1]
+        elif path.startswith("own."):
+            path = f"own.{self.family}.{path[4:]}"
+        self.claims.add(path)
+
+    def source(self, path: str) -> str:
+        """Return the dotted IR path that a name stands for."""
+        if path in self.names:
+            return self.names[path][1]
+        return f"own.{self.family}.{path[4:]}" if path.startswith("own.") else path
+
+
+class Gathered:
+    """A wire piece that waits for its neighbours; `said` are fields that stand beside the run."""
+
+    __slots__ = ("beside", "case", "said", "shape", "wire")
+
+    def __init__(self, shape: Shape, case: Case, wire: Any, said: set[str]) -> None:
+        self.shape, self.case, self.wire, self.said = shape, case, wire, said
+        self.beside: dict[str, Any] = {}  # what stands in the same wire element
+
+
+def blank(writer: Writer, part: Any, role: Any) -> bool:
+    """Tell whether a part is a text without a word, and the dialect takes none."""
+    return (
+        ("no-blank", "") in writer.asked
+        and isinstance(part, dict)
+        and part.get("type") == "text"
+        and not str(part.get("text", "")).strip()
+        # At home a model may have said a blank.
+        and not (writer.same and part.get("text") and role == "assistant")
+    )
+
+
+def memory_of(obj: dict[str, Any], dialect: str) -> dict[str, Any]:
+    """Return what an object remembers of its spelling; nothing where that has no such form."""
+    spelled = obj.get("spelled")
+    found = spelled.get(dialect) if isinstance(spelled, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(v, dict) for v in found.values()):
+        return {}
+    return found
+
+
+def means(text: str, value: Any) -> bool:
+    """Tell whether JSON text stands for a value."""
+    try:
+        return same(parse_json(text), value) if text.strip() else value == {}
+    except Misfit:
+        return False
+
+
+def tells(one: Misfit, other: Misfit) -> bool:
+    """Tell whether one misfit lies deeper, and so says more, than the other."""
+    return len(one.at) > len(other.at)
+
+
+def alike(read: Any, meant: Any, known: Set[tuple[str, str]] = frozenset()) -> bool:
+    """Tell whether what was read back says nothing else than what was meant.
+
+    Fields that the picture could not hold are missing, and texts that it changed are `known`, as
+    pairs of what was meant and what is read; those have notes of their own.
+    """
+    if isinstance(read, str) and isinstance(meant, str):
+        return read == meant or (meant, read) in known
+    if isinstance(read, dict) and isinstance(meant, dict):
+        skip = ("spelled", "kept", "arguments_json", "value_json", "own")
+        if read.get("kind") == "text" and meant.get("kind") == "multimodal":
+            # One plain text block is that text.
+            blocks = meant.get("value")
+            return isinstance(blocks, list) and [b.get("text") for b in blocks] == [read["value"]]
+        return all(
+            k in meant and (alike(v, meant[k], known) or (k == "type" and _words(v, meant[k])))
+            for k, v in read.items()
+            if k not in skip
+        )
+    if isinstance(read, list) and isinstance(meant, list):
+        return len(read) == len(meant) and all(
+            alike(one, two, known) for one, two in zip(read, meant, strict=True)
+        )
+    return same(read, meant)
+
+
+def _words(one: Any, two: Any) -> bool:
+    """Tell whether two lists of type words in a schema are the same set."""
+    if not isinstance(one, list) or not isinstance(two, list):
+        return False
+    return sorted(map(repr, one)) == sorted(map(repr, two))

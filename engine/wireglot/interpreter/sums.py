@@ -1,0 +1,92 @@
+"""Sums on the wire: solved for the term that nothing else gives, or checked; and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..language import picture as pic
+from ..language.lenses import Misfit, guard, same
+from ..language.picture import ABSENT, Hole
+from ..trail import At, pointer
+from .env import Env, show
+
+if TYPE_CHECKING:
+    from ..language.rulefile import Case
+    from .reader import Reader
+    from .sight import View
+    from .writer import Writer
+
+
+def _alone(case: Case) -> set[str]:
+    """Return the terms that have a hole of their own."""
+    return {hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1}
+
+
+def solve(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+    """Bind the first term of a sum that nothing else binds; check the sum otherwise.
+
+    Returns False when there is no number that could be solved.
+    """
+    if wire is ABSENT or wire is None or not guard("integer", wire):
+        return False
+    alone = _alone(env.case)
+    made, unknown = 0, []
+    for path in h.paths:
+        value = env.fields.get(path, (ABSENT, None))[0]
+        if value is not ABSENT:
+            made += value
+        elif path not in alone and path not in env.settled:
+            unknown.append(path)
+    env.settled.update(h.paths)
+    if reader.recorder is not None:
+        places = (env.fields[path][1] for path in h.paths if path in env.fields)
+        reader.recorder.also[at] = [place for place in places if place is not None]
+        reader.recorder.reads[at] = h
+        if not unknown:
+            reader.recorder.hush(at, "it is the sum of others", h.pos)
+    if unknown and wire >= made:
+        env.put(unknown[0], wire - made, at)
+        return True
+    if unknown:
+        env.put(unknown[0], 0, at)
+    if wire != made:
+        env.spell(rel, wire, made)
+        told = f"{wire} stands where the parts make {made}"
+        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+    return True
+
+
+def unsolved(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+    """Remember what stands where writing would put the sum of the other terms."""
+    absent = wire is ABSENT or wire is None
+    if h.mark is None or not (absent or env.lenient):
+        raise Misfit(f"expected a whole number, got {show(wire)}", at, h.pos)
+    found = [env.fields[path][0] for path in h.paths if path in env.fields]
+    written = sum(found) if found else h.value if h.mark in ("default", "else") else ABSENT
+    if wire is not written and not (wire is not ABSENT and same(wire, written)):
+        env.spell(rel, wire, written)
+    if not absent:
+        env.kept[pointer(at[len(env.base) :])] = wire
+        told = f"expected a whole number, got {show(wire)}"
+        env.notes.append(("unfit", "kept", at, h.pos, told))
+
+
+def total(h: Hole, view: View) -> Any:
+    """Return the sum of a hole's terms, or ABSENT when none is there."""
+    values = [view.look(path) for path in h.paths]
+    present = [v for v in values if v is not ABSENT and v is not None]
+    return sum(present) if present else ABSENT
+
+
+def hidden(writer: Writer, h: Hole, view: View, into: Any) -> None:
+    """Note the terms of a sum that nothing else says: the first of them is read as all."""
+    only = [path for path in h.paths if path not in _alone(view.case) | view.settled]
+    view.settled.update(h.paths)
+    there = {path for path in h.paths if view.look(path) not in (ABSENT, None)}
+    for path in only[1:]:
+        # Nothing changes where a zero is added to what is there.
+        if not writer.same and path in there and (view.look(path) != 0 or len(there) == 1):
+            owner, key = into if into is not None else (None, None)
+            at = writer.trail.find(view.obj, view.source(path))
+            told = f"the target counts `{path}` as `{only[0]}`"
+            writer.note("joined", "changed", at, h.pos, told, owner, key)

@@ -1,0 +1,186 @@
+"""Turns as a dialect wants them: roles in turn, turns that must stand, tools that are sent."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..language.rulefile import Conversation, Turn
+from ..notes import ONE_ROLE
+from .writer import Writer
+
+
+def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages in the order of turns that a dialect asks for."""
+    talk = writer.dialect.conversation
+    if talk is None:
+        return messages
+    messages = [_spoken(writer, talk, message) for message in messages]
+    if ("alternate", "") in talk.enforce:
+        messages = alternated(writer, talk, messages)
+    for turn in asked(writer, talk):
+        if turn.at:
+            messages = ended(writer, talk, turn, messages)
+        else:
+            found: list[dict[str, Any]] = []
+            for message in messages:
+                if found and (found[-1].get("role"), message.get("role")) == turn.between:
+                    found.append(made(writer, turn))
+                found.append(message)
+            messages = found
+    return messages
+
+
+def asked(writer: Writer, talk: Conversation) -> list[Turn]:
+    """Return the turns that are asked for."""
+    return [*talk.turns, *talk.healing] if writer.named else talk.turns
+
+
+def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
+    """Let a turn of tools in which no tool answers be the user's."""
+    from .enforce import down
+
+    parts = message.get("parts")
+    if message.get("role") != "tool" or not parts:
+        return message
+    answered = any(part.get("type") == "tool_result" for part in parts)
+    return message if answered else down(writer, message, talk)
+
+
+def alternated(
+    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Join neighbours of one role; results stay messages of their own."""
+    out: list[dict[str, Any]] = []
+    for message in messages:
+        if out and out[-1].get("role") == message.get("role") in ("user", "assistant"):
+            out[-1] = joined(writer, talk, out[-1], message)
+        else:
+            out.append(message)
+    return out
+
+
+def joined(
+    writer: Writer, talk: Conversation, one: dict[str, Any], two: dict[str, Any]
+) -> dict[str, Any]:
+    """Return one message of the parts of two, and note it."""
+    from .enforce import unplaced, with_parts
+
+    first = next(iter(two.get("parts", ())), None)
+    writer.note("joined", "changed", writer.trail.find(two), talk.pos, ONE_ROLE, None, first)
+    unplaced(writer, two, talk.pos)
+    return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
+
+
+def ended(
+    writer: Writer, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Put a turn at one end where another role stands there; an open call stays the last word."""
+    first = turn.at == "start"
+    talk = [m for m in messages if m.get("role") != "system"]
+    end = talk[0 if first else -1] if talk else None
+    role = None if end is None else end.get("role")
+    if not talk and turn in conversation.healing:
+        return messages  # where nothing was said nothing goes on
+    if turn.before and not _holds(talk, turn.before):
+        return messages
+    if role == turn.role or (
+        role == "tool" and (not first or _one_turn(conversation, "tool", turn.role))
+    ):
+        return messages
+    if end is not None and not first:
+        if any(part.get("type") == "tool_call" for part in end.get("parts", ())):
+            return messages
+    place = len(messages)
+    if first:
+        place = next((i for i, m in enumerate(messages) if m.get("role") != "system"), place)
+    return [*messages[:place], made(writer, turn), *messages[place:]]
+
+
+def _one_turn(talk: Conversation, one: str, two: str) -> bool:
+    """Tell whether two roles stand in one kind of message on the wire."""
+    return any({one, two} <= {talk.role(case) for case in group.cases} for group in talk.groups)
+
+
+def _holds(talk: list[dict[str, Any]], kind: str) -> bool:
+    """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
+    for message in talk:
+        if message.get("role") != talk[0].get("role"):
+            break
+        if any(part.get("type") == kind for part in message.get("parts", ())):
+            return True
+    return False
+
+
+def made(writer: Writer, turn: Turn) -> dict[str, Any]:
+    """Return a message that nobody said, and note it."""
+    part = {"type": "text", "text": turn.text}
+    where = f"at the {turn.at}" if turn.at else f"between {' and '.join(turn.between)}"
+    told = f"the target wants a turn of the role `{turn.role}` {where}"
+    message = {"role": turn.role, "parts": [part]}
+    writer.note("turn-added", "added", None, turn.pos, told, None, part)
+    return message
+
+
+def joins_aside(writer: Writer, talk: Conversation) -> bool:
+    """Tell whether what left its message may stand in the run that it left."""
+    bridged = writer.repair and any(
+        turn.between == ("tool", "user") for turn in asked(writer, talk)
+    )
+    return talk.per == "run" and not bridged
+
+
+def aside(
+    writer: Writer, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
+) -> None:
+    """Let what left its message be the next one, in the order of turns."""
+    turn = next((t for t in asked(writer, talk) if t.between == ("tool", "user")), None)
+    bridge = None
+    if writer.repair and turn is not None:
+        there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
+        bridge = waiting.popleft() if there else made(writer, turn)
+    if writer.repair and ("alternate", "") in talk.enforce and waiting:
+        if waiting[0].get("role") == "user":
+            message = joined(writer, talk, message, waiting.popleft())
+    waiting.appendleft(message)
+    if bridge is not None:
+        waiting.appendleft(bridge)
+
+
+def narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Say which tools may be called by sending only these."""
+    choice, tools = ir.get("tool_choice"), ir.get("tools")
+    talk = writer.dialect.conversation
+    assert talk is not None
+    if not isinstance(tools, list) or not isinstance(choice, dict | str):
+        return ir
+    if isinstance(choice, dict):
+        names = choice.get("allowed", [choice.get("name")])
+        mode = choice.get("mode", "required")
+    elif choice == "none" and not _called(ir):
+        names, mode = [], None
+    else:
+        return ir
+    kept = [tool for tool in tools if tool.get("name") in names]
+    if mode is not None and not kept:
+        return ir
+    out = {**ir, "tools": kept, "tool_choice": mode}
+    writer.trail.copy(ir, out)
+    if mode is None:
+        del out["tools"], out["tool_choice"]
+    at = writer.trail.find(ir, "tool_choice")
+    told = "which tools may be called is said by the tools that are sent"
+    writer.note("narrowed", "changed", at, talk.pos, told)
+    for tool in tools:
+        if not any(tool is one for one in kept):
+            told = "only tools that may be called are sent"
+            writer.note("narrowed", "lost", writer.trail.find(tool), talk.pos, told)
+    return out
+
+
+def _called(ir: dict[str, Any]) -> bool:
+    return any(
+        part.get("type") in ("tool_call", "tool_result")
+        for message in ir.get("messages") or ()
+        for part in message.get("parts", ())
+    )

@@ -1,0 +1,571 @@
+"""Writing: the IR through the pictures of a dialect into a wire payload.
+
+The other half of the interpreter. What the pictures do not take goes down the ladder, and what is
+left then is noted; nothing is silent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import FUNCTION, OPAQUE, field_type
+from ..language import picture as pic
+from ..language.ladder import Ladder
+from ..language.lenses import Misfit, guard, is_guard, moment_of, same
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.rulefile import Case, Dialect, Shape
+from ..notes import Draft, Effect
+from ..trail import At, Trail, pointer
+from . import itself, leftover, making, outlet, share, sums
+from .limits import Limits
+from .recorder import Written
+from .resolver import Resolver
+from .sight import View, alike, memory_of, tells
+
+
+class Writer:
+    """Writes one IR value. `same` says that the IR was read from this very dialect."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        same_dialect: bool,
+        trail: Trail,
+        options: dict[str, Any],
+        ladder: Ladder | None = None,
+    ) -> None:
+        self.dialect, self.same, self.trail = dialect, same_dialect, trail
+        self.recorder = trail.recorder
+        self.options, self.ladder = options, ladder or {}
+        self.resolver: Resolver | None = options.get("resolve")
+        self.repair = bool(options.get("repair", not same_dialect))
+        self.limits = Limits(dialect.limits if self.repair else {})
+        talk = dialect.conversation
+        self.asked = frozenset(talk.enforce if talk and self.repair else ())
+        self.notes: list[Draft] = []
+        self.beside: list[Any] = []
+        self.made: set[int] = set()  # parts whose ids a hook has made
+        self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
+        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
+        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
+        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
+        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
+        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
+        self.missing: set[str] = set()  # fields that a picture wanted and did not get
+        self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
+        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
+        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
+        self.ids: set[str] = set()  # ids that were made here
+        self.whole = False  # a request as a whole is written
+        self.named = False  # and repair was asked for by name
+        self.answers: set[int] = set()  # results that were made here
+        self.role: Any = None  # who speaks in the message that is written
+        self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
+        self.alone = False  # one element is wanted: nothing may stand beside it
+        self.gone: list[Any] = []  # parts and tools that found no place
+        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
+        self.nth = 0
+        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
+        self.calls: dict[str, str] = {}
+        self.since = 0  # how many notes there were before the message that is written
+        self.now = moment_of(0)  # the last time that was written
+        self.lines: dict[int, int] = {}  # messages of a file that had a number there
+
+    def request(self) -> None:
+        """Write a request as a whole: what its messages ask of each other can be asked."""
+        self.whole = True
+        self.named = self.options.get("repair") is True
+        talk = self.dialect.conversation
+        if talk is not None and self.named:
+            self.asked |= frozenset(talk.heal)
+
+    def note(
+        self,
+        code: str,
+        effect: Effect,
+        source: At | None,
+        rule: Any,
+        message: str,
+        owner: Any = None,
+        place: Any = None,
+    ) -> None:
+        """Draft a note."""
+        self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+
+    def fills(self, owner: Any, path: str) -> None:
+        """Remember that a field was filled in for an object."""
+        self.filled.setdefault(id(owner), (owner, []))[1].append(path)
+
+    def settle(self) -> None:
+        """Let notes about IR objects point to what was written of these.
+
+        What is lost is not moved.
+        """
+        lost = {id(part) for part in self.gone}
+        if lost:
+            self.notes = [
+                d
+                for d in self.notes
+                if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
+            ]
+        for draft in self.notes:
+            if draft.owner is not None or draft.place is None:
+                continue
+            place = self.instead.get(id(draft.place), (0, draft.place))[1]
+            found = self.written.get(id(place))
+            if found is not None and found[0] is place:
+                _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
+
+    # -- shapes -------------------------------------------------------------------------------
+
+    def shape(self, name: str, value: Any) -> Any:
+        """Write a value by the first case that takes it and reads back; raises Misfit."""
+        best: Misfit | None = None
+        mark = len(self.notes)
+        for shape in self.dialect.members(name):
+            if shape.marks and shape.name != name:
+                continue
+            try:
+                return self.one(shape, value)
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+                del self.notes[mark:]
+                if best is None or tells(misfit, best):
+                    best = misfit
+        raise best or Misfit(f"`{name}` has no member")
+
+    def one(self, shape: Shape, value: Any) -> Any:
+        """Write a value by one shape."""
+        best: Misfit | None = None
+        spare: tuple[Any, list[Draft], Case] | None = None
+        poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
+        mark, lefts, aside = len(self.notes), list(self.lefts), len(self.beside)
+        for case in self.order(shape, value):
+            try:
+                wire = self.case(shape, case, value)
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+                del self.notes[mark:]
+                if best is None or tells(misfit, best):
+                    best = misfit
+                continue
+            if case.rivals and not self._reads_back(shape, wire, value):
+                if spare is None:
+                    spare = (wire, self.notes[mark:], case)
+                del self.notes[mark:]
+                continue
+            lost = sum(map(_weight, self.notes[mark:]))
+            if not lost or self.same or len(shape.cases) == 1:
+                return wire
+            # Another case may have a place for what this one has none for.
+            if poor is None or lost < poor[0]:
+                poor = (lost, wire, self.notes[mark:], self.lefts, self.beside[aside:])
+            self.lefts = list(lefts)
+            del self.notes[mark:], self.beside[aside:]
+        if poor is not None:
+            _, wire, drafts, self.lefts, blocks = poor
+            self.notes.extend(drafts)
+            self.beside.extend(blocks)
+            return wire
+        if spare is None:
+            raise best or Misfit(f"`{shape.name}` has no case")
+        wire, drafts, case = spare
+        self.written[id(value)] = (value, wire)
+        # What the case itself says of it is less than what is found out here.
+        self.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
+        if not self.same or self.repair:
+            told = f"the target reads this as {self._said(shape, wire, value)}"
+            at = self.trail.find(value) if isinstance(value, dict) else None
+            self.note("ambiguous", "changed", at, case.pos, told, wire)
+        return wire
+
+    def afresh(self) -> Writer:
+        """Return a writer of this dialect that remembers nothing and repairs nothing."""
+        return Writer(self.dialect, False, Trail(), {"repair": False})
+
+    def order(self, shape: Shape, value: Any) -> list[Case]:
+        """Return the cases in the order in which they are tried: the remembered one first."""
+        if self.same and isinstance(value, dict):
+            name = memory_of(value, self.dialect.name).get("", {}).get("case")
+            return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
+        return shape.cases
+
+    def choose(self, shape: Shape, value: Any) -> Case | None:
+        """Return the case that would write a value."""
+        for case in shape.cases:
+            mark = len(self.notes)
+            try:
+                wire = self.case(shape, case, value)
+                if not case.rivals or self._reads_back(shape, wire, value):
+                    return case
+            except Misfit:
+                continue
+            finally:
+                del self.notes[mark:]
+        return None
+
+    def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
+        try:
+            read = self._read(shape, wire)
+        except Misfit:
+            return False
+        for path in self.filled.get(id(value), (value, ()))[1]:
+            read = _without(read, path.split("."))
+        return alike(read, self._fitted(value), self.respelt)
+
+    def _fitted(self, value: Any) -> Any:
+        """Return a value with its name and ids as the limits let them be written."""
+        if not self.limits.limits or not isinstance(value, dict):
+            return value
+        fitted = dict(value)
+        for key in ("name", "id", "tool_call_id"):
+            if key in value and (kind := self.limits.kind(value, key)):
+                fitted[key] = self.limits.fit(kind, value[key])
+        return fitted
+
+    def _read(self, shape: Shape, wire: Any) -> Any:
+        from .reader import Reader
+
+        cases = [(shape, c) for c in shape.cases]
+        try:
+            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), False)
+        except Misfit:
+            if not self.same:
+                raise
+            # What was kept because it fits nothing stands there again.
+            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), True)
+
+    def _said(self, shape: Shape, wire: Any, value: Any) -> str:
+        """Say what a written value reads as, where that is not what was meant."""
+        try:
+            found = self._read(shape, wire)
+        except Misfit:
+            return "nothing that it knows"
+        if isinstance(found, dict) and isinstance(value, dict):
+            for key in ("kind", "type"):
+                if key in found and found[key] != value.get(key):
+                    return f"`{found[key]}`, not `{value.get(key)}`"
+        return "something else"
+
+    def case(self, shape: Shape, case: Case, value: Any) -> Any:
+        """Write a value by one case; raises Misfit."""
+        if not isinstance(value, dict):
+            view = View({"": value}, shape.name, case, self)
+            if self.recorder is not None:
+                self.trail.put(view.obj, None, self.recorder.place)
+            if case.ir is not None:
+                self.match(case.ir, value, "", view)
+            wire = self.picture(case.wire, view, ())
+            if wire is ABSENT:
+                raise Misfit("nothing is written", (), case.pos)
+            if self.recorder is not None:
+                self.recorder.bare(wire, Written(case.wire, view, ()))
+            return wire
+        if shape.kind is not None and value.get("type") != shape.kind:
+            fixed = case.sides[0].get("/type")
+            if not (isinstance(fixed, tuple) and value.get("type") in fixed):
+                raise Misfit(f"this is no {shape.kind}", (), case.pos)
+        view = View(value, shape.name, case, self)
+        if case.ir is not None:
+            self.match(case.ir, value, "", view)
+        wire = self.picture(case.wire, view, (), top=True)
+        if (
+            shape.kind is None
+            and value.get("type", FUNCTION) != FUNCTION
+            and "type" not in view.claims
+        ):
+            raise Misfit(f"this is a {value['type']}", (), case.pos)
+        if wire is ABSENT or (wire == {} and not self._may_be_empty(view)):
+            raise Misfit("nothing is written", (), case.pos)
+        leftover.leftover(self, view, wire)
+        self.written[id(value)] = (value, wire)
+        if self.recorder is not None:
+            self.recorder.bare(wire, Written(case.wire, view, ()))
+        if case.note is not None and not self.same:
+            at = self.trail.find(value)
+            self.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", wire)
+        return wire
+
+    def _may_be_empty(self, view: View) -> bool:
+        # A field may be an object with nothing in it. At home anything may have held nothing, or
+        # only keys that no picture names.
+        if any(path.startswith("own.") for path in view.claims):
+            return True
+        kept = view.obj.get("kept")
+        return self.same and (
+            view.memory.get("", {}).get("empty") is True
+            or (isinstance(kept, dict) and bool(kept.get(self.dialect.name)))
+        )
+
+    def match(self, ir: Picture, value: Any, path: str, view: View) -> None:
+        """Match an IR value against an `ir` picture: literals must stand, holes get names."""
+        if isinstance(ir, Literal):
+            if not any(
+                value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
+                for v in ir.values
+            ):
+                raise Misfit(f"`{path or 'the value'}` says something else", (), ir.pos)
+            if path and value is not ABSENT:
+                view.claims.add(path)
+        elif isinstance(ir, pic.Test):
+            held = value is not ABSENT and (ir.word == "present" or ir.holds(value))
+            if not held:
+                raise Misfit(f"`{path}` fails a test", (), ir.pos)
+        elif isinstance(ir, Hole):
+            if value is ABSENT:
+                if ir.mark is None:
+                    raise Misfit(f"`{path}` is missing", (), ir.pos)
+                return
+            if ir.lenses and is_guard(ir.lenses[0]) and not guard(ir.lenses[0], value):
+                raise Misfit(f"`{path}` is no {ir.lenses[0]}", (), ir.pos)
+            view.names[ir.path] = (value, path)
+        elif isinstance(ir, Text):
+            found = ir.read(value) if isinstance(value, str) else None
+            if found is None:
+                raise Misfit(f"`{path}` says something else", (), ir.pos)
+            for name, piece in zip(ir.names, found, strict=True):
+                view.names[name] = (piece, path)
+        elif isinstance(ir, Fields):
+            if not isinstance(value, dict):
+                raise Misfit(f"`{path or 'the value'}` is no object", (), ir.pos)
+            for (name, *_), child in ir.entries:
+                inner = f"{path}.{name}" if path else name
+                found = value.get(name, ABSENT)
+                if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
+                    if found.get("origin") != self.dialect.name:
+                        raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
+                    found = found.get("value", ABSENT)
+                self.match(child, found, inner, view)
+            if ir.closed and not value.keys() <= ir.names | {"spelled", "kept"}:
+                raise Misfit(f"`{path}` says more", (), ir.pos)
+
+    # -- pictures -----------------------------------------------------------------------------
+
+    def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
+        """Write one picture; ABSENT when there is nothing to write."""
+        if isinstance(p, Hole):
+            return self.hole(p, view, rel, into)
+        if isinstance(p, Fields):
+            return self.fields(p, view, rel, top)
+        if isinstance(p, Literal):
+            value = p.values[0]
+            return self.remembered(view, rel, value) if view.memory else value
+        if isinstance(p, Text):
+            values = [view.look(name) for name in p.names]
+            if not all(isinstance(v, str) for v in values):
+                missing = next(
+                    n for n, v in zip(p.names, values, strict=True) if not isinstance(v, str)
+                )
+                raise Misfit(f"`{missing}` is missing", (), p.pos)
+            text = p.write(tuple(values))
+            if text is None:
+                raise Misfit("the text would read back as something else", (), p.pos)
+            for name in p.names:
+                view.claim(name)
+            return self.remembered(view, rel, text) if view.memory else text
+        assert isinstance(p, Items)
+        items = [self.picture(child, view, (*rel, i)) for i, child in enumerate(p.items)]
+        if any(item is ABSENT for item in items):
+            raise Misfit("an item of the list is missing", (), p.pos)
+        if self.recorder is not None:
+            for i, (child, item) in enumerate(zip(p.items, items, strict=True)):
+                self.recorder.wrote(items, i, item, Written(child, view, (*rel, i)))
+        return items
+
+    def remembered(self, view: View, rel: At, written: Any) -> Any:
+        """Return what stood here when the present value was read, or what is written now."""
+        entry = view.memory.get(pointer(rel))
+        if entry is None or not ("as" in entry or "for" in entry):
+            return written
+        meant = entry.get("for", ABSENT)
+        if meant is written or (
+            meant is not ABSENT and written is not ABSENT and same(meant, written)
+        ):
+            return entry.get("as", ABSENT)
+        return written
+
+    def fields(self, p: Fields, view: View, rel: At, top: bool, into: Any = None) -> Any:
+        """Write an object; a nested one with nothing in it is not written."""
+        out: dict[str, Any] = {} if into is None else into
+        filled = False
+        has_hole = False
+        for names, child in p.entries:
+            if isinstance(child, Hole) and child.idle and not view.memory:
+                if view.look(child.path) is ABSENT:
+                    has_hole = True
+                    continue
+            key, here = names[0], (*rel, names[0])
+            if view.memory:
+                key = view.memory.get(pointer(here), {}).get("key", key)
+            mark = len(self.notes)
+            value = self.picture(child, view, here, into=(out, key))
+            if isinstance(child, Fields) and view.memory:
+                found, value = value, self.remembered(view, here, value)
+                if value is not found:  # nothing is filled in after all
+                    self.notes[mark:] = [d for d in self.notes[mark:] if d.code != "filled-in"]
+            bare = isinstance(child, Literal)
+            has_hole = has_hole or not bare
+            if value is not ABSENT:
+                out[key] = value
+                filled = filled or not bare
+                if self.recorder is not None and not (isinstance(child, Fields) and value):
+                    self.recorder.wrote(out, key, value, Written(child, view, here))
+        for hole in p.spread:
+            has_hole = True
+            filled = self.spread(hole, p, view, rel, out) or filled
+        if not top and into is None and has_hole and not filled and not p.firm:
+            there = view.memory and view.memory.get(pointer(rel), {}).get("there")
+            return out if there else ABSENT
+        return out
+
+    def spread(self, h: Hole, p: Fields, view: View, rel: At, out: dict[str, Any]) -> bool:
+        """Write a hole whose keys stand among the outer ones."""
+        if h.shape is None:
+            value = view.look(h.path)
+            if value is ABSENT and h.mark:
+                return False
+            if not isinstance(value, dict):
+                raise Misfit(f"`{h.path}` is no object", (), h.pos)
+            if any(is_guard(lens) and not guard(lens, value) for lens in h.lenses):
+                raise Misfit(f"`{h.path}` is not {' and '.join(h.lenses)}", (), h.pos)
+            if "home" in h.lenses and not self.same:
+                raise Misfit(f"`{h.path}` is only read here", (), h.pos)
+            clash = p.names & value.keys()
+            if clash:
+                raise Misfit(f"`{min(clash)}` means something else here", (), h.pos)
+            out.update(value)
+            view.claim(h.path)
+            if self.recorder is not None:
+                for key, inner in value.items():
+                    self.recorder.wrote(out, key, inner, Written(h, view, (*rel, key)))
+            return True
+        mark = len(self.notes)
+        wire = self.hole(h, view, rel, (out, None))
+        if wire is ABSENT:
+            return False
+        if not isinstance(wire, dict):
+            raise Misfit(f"`{h.path}` is no object", (), h.pos)
+        for key in wire:
+            if key in out:
+                raise Misfit(f"`{key}` is written twice", (), h.pos)
+        out.update(wire)
+        if self.recorder is not None:
+            self.recorder.copy(wire, out)
+        for draft in self.notes[mark:]:
+            if draft.owner is wire:
+                draft.owner = out
+        return True
+
+    # -- holes --------------------------------------------------------------------------------
+
+    def hole(self, h: Hole, view: View, rel: At, into: Any) -> Any:
+        """Write one hole: value, shape, lenses, then the mark and the memory."""
+        if h.path == ".":
+            made = itself.write(self, h, view, rel, into)
+            if made is ABSENT and view.memory and into is not None and into[1] is not None:
+                return self.remembered(view, rel, made)
+            return made
+        if h.path == "nth":
+            return self.remembered(view, rel, self.nth)
+        if self.same and id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
+            view.claim(h.path)
+            return ABSENT  # home had no id, and needs none
+        value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
+        if h.mark in ("made", "old") and h.path in ("id", "tool_call_id") and value in self.unsaid:
+            view.claim(h.path)
+            value = ABSENT
+        entry = view.memory.get(pointer(rel)) if view.memory else None
+        if h.mark == "copy" and entry and entry.get("none"):
+            return entry.get("as", ABSENT)
+        if h.mark == "copy" and value is ABSENT and not view.memory:
+            value = making.copied(self, h, view, into)
+        if h.mark == "old" and not (entry and entry.get("old")):
+            return self.remembered(view, rel, ABSENT) if entry else ABSENT
+        if value is None and field_type(view.shape, h.path) != "any":
+            value = ABSENT
+        wire: Any = ABSENT
+        if value is not ABSENT:
+            claims = set(view.claims)
+            mark = len(self.notes)
+            try:
+                wire = outlet.put(self, h, value, view, rel, into)
+            except Misfit:
+                if h.mark is None:
+                    raise
+                del self.notes[mark:]
+                view.claims = claims
+            else:
+                if h.value == "time" and h.mark == "made" and isinstance(value, str):
+                    self.now = value
+                for path in h.paths:
+                    view.claim(path)
+                    if self.watch and view.source(path) in self.watch and into is not None:
+                        draft = self.watch[view.source(path)]
+                        draft.owner, draft.place = into
+                if len(h.paths) > 1:
+                    sums.hidden(self, h, view, into)
+                if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
+                    owner, key = into if into is not None else (None, None)
+                    told = "the source has no id here; it is made from place and content"
+                    self.note(
+                        "made-id", "added", self.trail.find(view.obj), h.pos, told, owner, key
+                    )
+        if wire is ABSENT:
+            wire = self._mark(h, view, rel, into, entry)
+        if entry and not (into is not None and into[1] is None):
+            return self.remembered(view, rel, wire)
+        return wire
+
+    def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
+        if h.mark in ("default", "else"):
+            value = self.fill.get(h.path, h.value)
+            if h.mark == "else" and not (entry and "for" in entry) and h.value is not None:
+                told = f"`{rel[-1]}` is required here and was not there"
+                if value != h.value:
+                    told += f"; {value} leaves room for what the source asks for"
+                owner, key = into if into is not None else (None, None)
+                self.note("filled-in", "added", None, h.pos, told, owner, key)
+                self.fills(view.obj, h.path)
+            return [] if value == [] else {} if value == {} else value
+        if h.mark == "made" and h.value is not None:
+            if entry and entry.get("made"):
+                return ABSENT
+            return outlet.put(self, h, making.made(self, h, view, into), view, rel, into)
+        if h.mark is None:
+            self.missing.add(h.path)
+            raise Misfit(f"`{h.path}` is missing", rel, h.pos)
+        return ABSENT
+
+    # -- lists and leftovers ------------------------------------------------------------------
+
+    def share(
+        self, holes: list[Hole], parts: list[Any], whole: bool = False
+    ) -> dict[int, list[Any]]:
+        """Give each part of a list to the hole that takes it, going down the ladder."""
+        return share.share(self, holes, parts, whole)
+
+    def give(
+        self, holes: list[Hole], part: Any, whole: bool = False
+    ) -> list[tuple[Hole, Any, Any]]:
+        """Write one part by the first hole that takes it; a lost part is noted."""
+        return share.give(self, holes, part, whole)
+
+    def leftover(self, view: View, wire: Any) -> None:
+        """Put kept keys back at home; note everything that no picture took abroad."""
+        leftover.leftover(self, view, wire)
+
+
+def _without(read: Any, keys: list[str]) -> Any:
+    """Return what was read without the field at a path."""
+    if not isinstance(read, dict) or keys[0] not in read:
+        return read
+    rest = {k: v for k, v in read.items() if k != keys[0]}
+    return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
+
+
+def _weight(draft: Draft) -> int:
+    """Weigh a loss: what two dialects could share is worse to lose than what one alone has."""
+    if draft.effect != "lost":
+        return 0
+    return 1 if draft.code in ("own-field", "unknown-key", "foreign-signature") else 100

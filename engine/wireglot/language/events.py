@@ -1,0 +1,305 @@
+"""The `stream` of a rule file: which events there are, and the pictures of their frames.
+
+    stream: {framing: sse | lines, named?: KEY, frame?: picture, events: {NAME: picture},
+             read-also?: {NAME: picture}, drop?, examples?}
+    NAME = WORD ("+" WORD)*    WORD = ACT | ACT "." KIND ["." FIELD] | "item_start." SHAPE
+
+A picture of an event stands alone when it is read, and over that of `frame` when it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..trail import At, path_of
+from . import picture as pic
+from .lenses import Table
+from .merge import merge
+from .picture import Fields, Hole, Items, Literal, Picture
+from .source import Node, Pos, wrong
+
+if TYPE_CHECKING:
+    from ..streaming.alike import Forms
+    from .rulefile import Shape
+
+STREAM_WORDS = frozenset("framing named frame events read-also drop examples".split())
+FRAMINGS = ("sse", "lines")
+# What an event does; those of the second line name a kind of part, or `candidate`, and the one of
+# the third a shape that gathers parts.
+PLAIN = frozenset("start finish usage end keepalive error part part_stop item_stop".split())
+OF_KIND = frozenset("part_start append put add set part part_stop".split())
+OF_SHAPE = frozenset(("item_start",))
+ACTS = PLAIN | OF_KIND | OF_SHAPE
+ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
+# The field that is appended to where an event names none.
+USUAL = {"tool_call": "arguments"}
+LIVE = ("text", "arguments", "input")  # the fields that flow
+LAST = ("finish", "usage", "end")  # heard after all else that a frame says
+# What an editor takes for the name of an event, and those that it completes.
+_NAME = rf"(?:{'|'.join(sorted(ACTS))})(?:\.[\w.-]+)?"
+NAME = rf"^(?:{_NAME})(?:\+(?:{_NAME}))*!?$"
+USUAL_NAMES = (
+    *("start", "append.text", "append.reasoning", "append.refusal", "part_start.tool_call"),
+    *("append.tool_call", "set.reasoning", "part", "part_stop", "finish", "usage", "end"),
+    *("finish+usage", "finish+usage+end", "keepalive", "item_stop", "error"),
+)
+
+
+class Word(NamedTuple):
+    """One thing that an event does: to the stream, or to a part of a kind."""
+
+    act: str
+    kind: str = ""
+    field: str = ""
+
+    @property
+    def flow(self) -> tuple[str, str]:
+        """The kind and the field of it that flows."""
+        return self.kind, self.field
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """An event: what it does, how its frame is read, and the frames that are written for it."""
+
+    name: str
+    words: tuple[Word, ...]
+    reads: tuple[Picture, ...]
+    writes: tuple[Picture, ...]
+    pos: Pos
+    last: bool = False
+    acts: frozenset[str] = frozenset()
+    addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
+    piece: str = "any"  # the type of its piece
+    names: frozenset[Any] | None = None  # the words under `named` by which it is known
+    holes: frozenset[str] = frozenset()  # the paths of what is written
+    listed: bool = False  # its piece is an element of a list, and nothing says which
+    alike: frozenset[tuple[str, str]] = frozenset()  # what flows by the frames that it reads
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """The stream of one dialect."""
+
+    framing: str
+    named: str
+    frame: Picture | None
+    events: list[Event]
+    drop: dict[str, str]
+    pos: Pos
+    of: dict[Word, Event] = field(default_factory=dict)
+    plain: bool = True  # no items bracket its parts
+    _forms: Any = None
+    outlook: Any = None  # what `unfold` knows of it before anything comes
+
+    @property
+    def forms(self) -> Forms:
+        """The forms of frames that were met."""
+        if self._forms is None:
+            from ..streaming.alike import Forms
+
+            read = [p for event in self.events for p in event.reads]
+            self._forms = Forms(read if self.frame is None else [self.frame, *read])
+        found: Forms = self._forms
+        return found
+
+    def pictures(self) -> Iterator[Picture]:
+        """Yield every picture of the stream."""
+        if self.frame is not None:
+            yield self.frame
+        for event in self.events:
+            yield from (*event.reads, *event.writes)
+
+    def given_up(self, frame: Any) -> str | None:
+        """Return the key of `drop` that gives up a frame by the name of its event."""
+        word = frame.get(self.named) if self.named and isinstance(frame, dict) else None
+        if not isinstance(word, str):
+            return None
+        return next((key for key in self.drop if fnmatchcase(word, key)), None)
+
+    def gives_up(self, place: At) -> tuple[str, str] | None:
+        """Return the key of `drop` that gives up a leaf, or what it stands in, and the reason."""
+        for end in range(len(place), 0, -1):
+            shown = path_of(place[:end])
+            if shown in self.drop:
+                return shown, self.drop[shown]
+        return None
+
+    def get(self, act: str, kind: str = "", field: str = "") -> Event | None:
+        """Return the event of a word, if there is one."""
+        return self.of.get(Word(act, kind, field))
+
+
+def load(
+    node: Node, tables: dict[str, Table], shapes: dict[str, Shape], unions: dict[str, list[str]]
+) -> Stream:
+    """Build the stream of a rule file. Raises RuleError."""
+    words = node.value
+    if not isinstance(words, dict):
+        raise wrong("`stream` is a mapping", node.pos)
+    for key in words:
+        if key not in STREAM_WORDS:
+            raise wrong(f"`{key}` is no word of a stream", node.keys.get(key, node.pos))
+    framing = words["framing"].plain() if "framing" in words else "sse"
+    if framing not in FRAMINGS:
+        raise wrong(f"`framing: {framing}` is not known", node.pos, "say sse or lines")
+    frame = words.get("frame")
+    listed = words["events"].value if "events" in words else None
+    if not isinstance(listed, dict) or not listed:
+        raise wrong("a stream has `events`", node.pos, "write `events: {NAME: picture}`")
+    common = pic.parse(frame) if frame is not None else None
+    stream = Stream(
+        framing,
+        str(words["named"].plain()) if "named" in words else "",
+        common,
+        [_event(name, child, frame, common) for name, child in listed.items()],
+        dict(words["drop"].plain()) if "drop" in words else {},
+        node.pos,
+    )
+    also = words["read-also"].value if "read-also" in words else {}
+    for event in stream.events:
+        if event.name in also:
+            event.reads += _event(event.name, also[event.name], None, common).reads
+    for name in also.keys() - {event.name for event in stream.events}:
+        stream.events.append(_event(name, also[name], None, common))
+        stream.events[-1].writes = ()
+    stream.events.sort(key=lambda event: "part" in event.acts)  # the most general ones
+    for event in stream.events:
+        for word in event.words if event.writes else ():
+            stream.of.setdefault(word, event)
+        wires = [p for read in event.reads for p in _wires(read, stream.named, shapes, unions)]
+        event.names = _known(wires, stream.named, tables) if stream.named else None
+    _liken(stream.events)
+    stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
+    return stream
+
+
+def _liken(events: list[Event]) -> None:
+    """Tell each event which kinds and fields may flow by frames like its own: the first hears."""
+    fixed = [{frozenset(_fixed(p, "")) for p in event.reads} for event in events]
+    for event, own in zip(events, fixed, strict=True):
+        like = [one for one, other in zip(events, fixed, strict=True) if own & other]
+        event.alike = frozenset(word.flow for one in like for word in one.words if word.kind)
+
+
+def _fixed(p: Picture, path: str) -> Iterator[tuple[str, str]]:
+    """Yield what a frame is known by: the fixed values and what flows, each with its place."""
+    if isinstance(p, Hole) and p.path in ("piece", "whole", "part"):
+        yield path, p.path
+    elif isinstance(p, Literal):
+        if any(map(guards, p.values)):
+            yield path, repr(p.values)
+    elif isinstance(p, Fields):
+        for names, child in p.entries:
+            yield from _fixed(child, f"{path}.{names[0]}")
+    elif isinstance(p, Items):
+        for child in p.items:
+            yield from _fixed(child, f"{path}[]")
+
+
+def _wires(
+    p: Picture, key: str, shapes: dict[str, Shape], unions: dict[str, list[str]]
+) -> list[Picture]:
+    """Return the pictures of a frame that is a whole part, or else the one that there is."""
+    name = next((hole.shape for hole in p.spread), None) if isinstance(p, Fields) else None
+    members = unions.get(name, [name]) if name is not None else ()
+    found = [case.wire for member in members if member in shapes for case in shapes[member].cases]
+    return found if isinstance(p, Fields) and key not in p.names and found else [p]
+
+
+def _known(pictures: list[Picture], key: str, tables: dict[str, Table]) -> frozenset[Any] | None:
+    """Return the words by which an event is known, or None where any word may stand there."""
+    found: set[Any] = set()
+    for p in pictures:
+        children = [c for names, c in p.entries if key in names] if isinstance(p, Fields) else []
+        child = children[0] if children else None
+        if isinstance(child, Literal):
+            found.update(None if value is pic.ABSENT else value for value in child.values)
+        elif isinstance(child, Hole) and len(child.lenses) == 1 and child.lenses[0] in tables:
+            found.update(tables[child.lenses[0]].to_ir, tables[child.lenses[0]].read_also)
+        else:
+            return None
+    return frozenset(found)
+
+
+def parsed(name: str) -> tuple[Word, ...]:
+    """Take the name of an event apart; raises ValueError with what is wrong."""
+    return tuple(_word(text) for text in name.split("+"))
+
+
+def _word(text: str) -> Word:
+    act, _, rest = text.partition(".")
+    kind, _, path = rest.partition(".")
+    if act not in ACTS:
+        raise ValueError(f"`{act}` is nothing that an event does")
+    if not kind:
+        if act not in PLAIN:
+            raise ValueError(f"`{act}` names a kind of part, as in `{act}.text`")
+        return Word(act)
+    if act in OF_SHAPE and not path:
+        return Word(act, kind)
+    if act not in OF_KIND:
+        raise ValueError(f"`{act}` names no kind")
+    if act in ("append", "part_start", "put"):
+        path = path or USUAL.get(kind, "text")
+    return Word(act, kind, path)
+
+
+def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:
+    try:
+        words = parsed(name)
+    except ValueError as error:
+        raise wrong(str(error), node.pos) from None
+    given = node.value if isinstance(node.value, list) else [node]
+    reads = tuple(_addressed(pic.parse(one), common) for one in given)
+    over = (merge(frame, one) if isinstance(one.value, dict) else one for one in given)
+    acts = frozenset(word.act for word in words)
+    event = Event(name, words, reads, tuple(pic.parse(one) for one in over), node.pos)
+    event.acts, event.last = acts, bool(acts.intersection(LAST))
+    flows = [w for w in words if w.act in ("append", "part_start") and w.kind != "candidate"]
+    if flows:
+        event.piece = "string+list" if flows[0].field[:4] == "own." else "string"
+    event.holes = frozenset(hole.path for p in event.writes for hole in pic.holes(p))
+    found = {path for path in event.holes if path[:3] == "at."} - ASIDE
+    event.addresses = frozenset(path[3:] for path in found)
+    depths = {path: depth for p in event.writes for path, depth in _depths(p)}
+    above = depths.get("at.candidate", 0)
+    event.listed = not event.addresses and depths.get("piece", 0) > above
+    return event
+
+
+def _depths(p: Picture, depth: int = 0) -> Iterator[tuple[str, int]]:
+    """Yield the holes of a picture, each with the number of lists that it stands in."""
+    if isinstance(p, Hole):
+        yield p.path, depth
+    elif isinstance(p, Items):
+        for item in p.items:
+            yield from _depths(item, depth + 1)
+    elif isinstance(p, Fields):
+        for _, child in p.entries:
+            yield from _depths(child, depth)
+
+
+def _addressed(p: Picture, common: Picture | None) -> Picture:
+    """Let a picture that is read have the addresses that stand in every frame."""
+    if isinstance(p, Fields) and isinstance(common, Fields):
+        for names, child in common.entries:
+            there = next((c for own, c in p.entries if names[0] in own), None)
+            if there is not None:
+                _addressed(there, child)
+            elif isinstance(child, Hole) and child.path[:3] == "at.":
+                hole = Hole(child.paths, None, None, (), "optional", None, child.pos)
+                p.entries.append((names, hole))
+        p.names = frozenset(n for names, _ in p.entries for n in names)
+    elif isinstance(p, Items) and isinstance(common, Items):
+        for one, two in zip(p.items, common.items, strict=False):
+            _addressed(one, two)
+    return p
+
+
+def guards(value: Any) -> bool:
+    """Tell whether a fixed value tells events apart: what says nothing guards nothing."""
+    return value not in (None, "", [], {}) and value is not pic.ABSENT

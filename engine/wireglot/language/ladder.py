@@ -1,0 +1,239 @@
+"""The ladder: what a value becomes where a dialect has no picture for it (rules/ladder.yaml).
+
+A row is a picture of the IR before and one after. `$absent` in `to` removes a field; the lenses of
+a row are `json` (as JSON text), `decoded` (base64 to text), `texts`, `media`, `joined` and the
+guards.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..ir import MEDIA
+from ..notes import Effect
+from ..trail import At, Trail
+from . import picture as pic
+from .lenses import Misfit, guard, is_guard, same, stringify
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .source import Node, Pos, wrong
+
+if TYPE_CHECKING:
+    from ..interpreter.recorder import Recorder
+
+Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """One step down: `before` and `after` are IR pictures; `beside` are parts that move out."""
+
+    name: str
+    before: Fields
+    after: Fields
+    beside: Hole | None
+    effect: Effect
+    message: str
+    pos: Pos
+    examples: list[Node] = field(default_factory=list)
+    scales: Scales = field(default_factory=dict)
+
+    @property
+    def adds(self) -> frozenset[str]:
+        """The fields that must not be there for this row: it adds them."""
+        return frozenset(
+            names[0]
+            for names, child in self.before.entries
+            if isinstance(child, Literal) and child.values == (ABSENT,)
+        )
+
+    def says(self, value: dict[str, Any]) -> str:
+        """Say what this row does to a value: its note, and what stands for what, and how near."""
+        found: dict[str, tuple[Any, str]] = {}
+        _match(self.before, value, "", found)
+        said = self.message
+        for hole in pic.holes(self.after):
+            for scale in (self.scales[lens] for lens in hole.lenses if lens in self.scales):
+                old = found[hole.path][0]
+                new = _scaled(scale, old)
+                if isinstance(old, str):
+                    said += f" `{old}` stands as {new}."
+                else:
+                    off = f"{abs(scale[new] - old) / old:.0%}" if old else "all"
+                    way = "more" if scale[new] > old else "less"
+                    error = f"{off} {way}" if scale[new] != old else "the same"
+                    said += f" {old} stands as `{new}`, which is {scale[new]} ({error})."
+        return said
+
+
+Ladder = dict[str, list[Row]]
+
+
+def load(node: Node) -> Ladder:
+    """Build the ladder from rules/ladder.yaml. Raises RuleError."""
+    found: Ladder = {}
+    top = node.get("ladder")
+    if top is None:
+        raise wrong("the ladder file holds `ladder:`", node.pos)
+    listed = node.get("scales")
+    scales: Scales = listed.plain() if listed is not None else {}
+    for kind, rows in top.value.items():
+        found[kind] = []
+        for name, row in rows.value.items():
+            before, after, beside = row.get("from"), row.get("to"), row.get("beside")
+            if before is None or after is None:
+                raise wrong(f"the row `{name}` has `from` and `to`", row.pos)
+            one, two = pic.parse(before), pic.parse(after)
+            aside = pic.parse(beside) if beside else None
+            if not isinstance(one, Fields) or not isinstance(two, Fields):
+                raise wrong(f"`from` and `to` of `{name}` are objects", row.pos)
+            effect: Any = row.get("effect")
+            said = row.get("note")
+            found[kind].append(
+                Row(
+                    name,
+                    one,
+                    two,
+                    aside if isinstance(aside, Hole) else None,
+                    effect.value if effect else "changed",
+                    str(said.value) if said else name,
+                    row.pos,
+                    _examples(row),
+                    scales,
+                )
+            )
+    return found
+
+
+def _examples(row: Node) -> list[Node]:
+    listed = row.get("examples")
+    if listed is not None and not isinstance(listed.value, list):
+        raise wrong("`examples` is a list", listed.pos)
+    return listed.value if listed else []
+
+
+def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:
+    """Apply a row: the new value, the parts that move out, the field it is about.
+
+    Raises Misfit where the row does not apply.
+    """
+    found: dict[str, tuple[Any, str]] = {}
+    _match(row.before, value, "", found)
+    new = dict(value)
+    trail.copy(value, new)
+    if trail.recorder is not None:
+        trail.recorder.step(row, value, new)
+    origin = next((path for _, path in found.values() if trail.find(value, path)), "")
+    for (name, *_), child in row.after.entries:
+        made = _make(child, found, row.scales)
+        if made is ABSENT:
+            new.pop(name, None)
+        else:
+            if name == "type" and not isinstance(made, str):
+                raise Misfit("the type of an object is a word")
+            new[name] = made
+            at = trail.find(value, origin) if origin else None
+            trail.put(new, name, at or trail.find(value))
+            if trail.recorder is not None:
+                places = {name: _places(trail, value, path) for name, (_, path) in found.items()}
+                _tell(trail.recorder, new, name, child, places)
+    beside = _make(row.beside, found, row.scales) if row.beside is not None else []
+    return new, beside, origin
+
+
+def _places(trail: Trail, value: Any, path: str) -> list[At]:
+    """Return the places that a field came from, which an earlier row may have made."""
+    at = trail.find(value, path)
+    made = trail.recorder.made_at(value, path) if trail.recorder is not None else []
+    return made or ([] if at is None else [at])
+
+
+def _tell(recorder: Recorder, new: Any, name: str, p: Picture, places: dict[str, list[At]]) -> None:
+    """Tell which places a field was made of."""
+    used = [hole.path for hole in pic.holes(p)] + [n for text in pic.texts(p) for n in text.names]
+    recorder.made_of[id(new), name] = (new, [at for path in used for at in places.get(path, ())])
+    if isinstance(p, Fields):
+        for (inner, *_), child in p.entries:
+            _tell(recorder, new[name], inner, child, places)
+
+
+def _scaled(scale: dict[str, float], value: Any) -> Any:
+    """Return the word nearest to a number, or the number of a word."""
+    if isinstance(value, str) and value in scale:
+        return scale[value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return min(scale, key=lambda word: abs(scale[word] - value))
+    raise Misfit("this stands on no scale")
+
+
+def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]]) -> None:
+    if isinstance(p, Literal):
+        if not any(same(v, value) if v is not ABSENT else value is ABSENT for v in p.values):
+            raise Misfit("the row says something else")
+    elif isinstance(p, pic.Test):
+        if value is ABSENT or (p.word == "has" and not p.holds(value)):
+            raise Misfit("the row's test does not hold")
+    elif isinstance(p, Hole):
+        if value is ABSENT:
+            raise Misfit("the row's field is not there")
+        for lens in reversed(p.lenses):
+            if is_guard(lens) and not guard(lens, value):
+                raise Misfit("the row's guard refuses")
+            if lens == "empty" and value:
+                raise Misfit("there is something")
+            if lens == "texts" and not (
+                isinstance(value, list)
+                and all(b.get("type") == "text" and isinstance(b.get("text"), str) for b in value)
+            ):
+                raise Misfit("not only texts")
+        found[p.path] = (value, path)
+    elif isinstance(p, Text):
+        pieces = p.read(value) if isinstance(value, str) else None
+        if pieces is None:
+            raise Misfit("the row's text says something else")
+        found.update((name, (piece, path)) for name, piece in zip(p.names, pieces, strict=True))
+    elif isinstance(p, Fields):
+        if not isinstance(value, dict):
+            raise Misfit("the row takes an object")
+        for (name, *_), child in p.entries:
+            inner = f"{path}.{name}" if path else name
+            _match(child, value.get(name, ABSENT), inner, found)
+        for hole in p.spread:
+            found[hole.path] = ({k: v for k, v in value.items() if k not in p.names}, path)
+
+
+def _make(p: Picture | None, found: dict[str, tuple[Any, str]], scales: Scales) -> Any:
+    if isinstance(p, Literal):
+        return p.values[0]
+    if isinstance(p, Hole):
+        value = found[p.path][0]
+        for lens in p.lenses:
+            value = _scaled(scales[lens], value) if lens in scales else _LENSES[lens](value)
+        return value
+    if isinstance(p, Text):
+        return p.write(tuple(str(found[n][0]) for n in p.names))
+    if isinstance(p, Fields):
+        made = {names[0]: _make(child, found, scales) for names, child in p.entries}
+        for hole in p.spread:
+            made.update(found[hole.path][0])
+        return {k: v for k, v in made.items() if v is not ABSENT}
+    if isinstance(p, Items):
+        return [_make(child, found, scales) for child in p.items]
+    raise Misfit("a row's `to` is a picture of the IR")
+
+
+def _decoded(data: Any) -> str:
+    try:
+        return base64.b64decode(data, validate=True).decode()
+    except (TypeError, ValueError):
+        raise Misfit("this is no text in base64") from None
+
+
+_LENSES: dict[str, Any] = {
+    "decoded": _decoded,
+    "json": stringify,
+    "texts": lambda blocks: [b for b in blocks if b.get("type") == "text"],
+    "media": lambda blocks: [b for b in blocks if b.get("type") in MEDIA],
+    "joined": lambda blocks: "\n".join(b["text"] for b in blocks),
+}

@@ -1,0 +1,226 @@
+"""Layers: which file lies over which, by `extends` and `overlay`; `merge` does the laying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import RuleError, UsageError
+from .merge import Place, like, merge, near, settled, without
+from .source import Node, Report, wrong
+
+if TYPE_CHECKING:
+    from ..checks.findings import Findings
+    from .variants import Row
+
+LADDER = "ladder"
+# What a child does not take from its parent: who it is, and who vouches for it.
+HEAD = ("wireglot", "dialect", "extends", "overlay", "see", "verified")
+
+
+class Sorted(NamedTuple):
+    """Rule files by what they are for: the ladder is under its own name among the dialects."""
+
+    dialects: dict[str, Node]
+    overlays: dict[str, Node]
+
+
+def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
+    """Sort files, given by the stems of their names.
+
+    Raises RuleError where one has no name, or two have the same; with `report`, that is handed
+    over and such a file left out.
+    """
+    found = Sorted({}, {})
+    for stem, node in files.items():
+        try:
+            if stem == LADDER:
+                found.dialects[LADDER] = node
+            elif node.get("overlay") is not None:
+                _check_overlay(node)
+                found.overlays[stem] = node
+            else:
+                join(found, Sorted({_dialect(node): node}, {}))
+        except RuleError as error:
+            if report is None:
+                raise
+            report(error)
+    return found
+
+
+def _dialect(node: Node) -> str:
+    named = node.get("dialect")
+    name = named.value if named is not None else None
+    if isinstance(name, str) and name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        return name
+    help = "write `dialect: NAME` at the top, or `overlay: NAME` to change a dialect in place"
+    if name is not None:
+        help = "a name is of letters, digits, `-`, `_` and `.`"
+    pos = named.pos if named is not None else node.pos
+    raise wrong("a rule file names its `dialect`", pos, help, rule="R026")
+
+
+def join(one: Sorted, two: Sorted, report: Report | None = None) -> None:
+    """Add the files of `two` to `one`. Raises RuleError where both have a file of one name."""
+    for word, mine, theirs in (
+        ("dialect", one.dialects, two.dialects),
+        ("overlay", one.overlays, two.overlays),
+    ):
+        for name, node in theirs.items():
+            if name in mine:
+                other = mine[name].pos.file
+                child = node.get("dialect") if name != LADDER else None
+                error = wrong(
+                    f"the {word} `{name}` has two files: {other} and {node.pos.file}",
+                    child.pos if child else node.pos,
+                    "keep one of the two" + (f", or make one `overlay: {name}`" if child else ""),
+                    rule="R031",
+                )
+                if report is None:
+                    raise error
+                report(error)
+                continue
+            mine[name] = node
+
+
+def _check_overlay(node: Node) -> None:
+    _version(node)
+    _name(node, "overlay")
+    for word in ("dialect", "extends", "variants"):
+        if word in node.value:
+            pos = node.keys.get(word, node.value[word].pos)
+            help = "it changes the dialect that it names, in place"
+            raise wrong(f"an overlay has no `{word}`", pos, help, rule="R030")
+
+
+def chosen(names: Iterable[str], there: Mapping[str, Node]) -> dict[str, Node]:
+    """Return the overlays of these names, in their order. Raises UsageError for an unknown one."""
+    found: dict[str, Node] = {}
+    for name in names:
+        if name not in there:
+            raise UsageError(f"there is no overlay `{name}`; {near(name, there)}")
+        if name in found:
+            raise UsageError(f"the overlay `{name}` is named twice")
+        found[name] = there[name]
+    return found
+
+
+def files(base: Mapping[str, Node], own: Sorted) -> dict[str, Node]:
+    """Return the dialects of `base` and the user's, by name.
+
+    What extends a dialect that the user replaces lies over the one that it was written for.
+    """
+
+    def replaced(node: Node) -> bool:
+        parent = node.get("extends")
+        if parent is None:
+            return False
+        return parent.value in own.dialects or replaced(base[parent.value])
+
+    held = [name for name, node in base.items() if replaced(node)]
+    whole = flat(base) if held else {}
+    return {**base, **{name: whole[name] for name in held}, **own.dialects}
+
+
+def flat(files: Mapping[str, Node], overlays: Iterable[Node] = ()) -> dict[str, Node]:
+    """Return every dialect without layers: its parents laid under it, its overlays over it.
+
+    A dialect that has no layers is the same node as before. Raises RuleError.
+    """
+    over: dict[str, list[Node]] = {}
+    for node in overlays:
+        over.setdefault(_known(node, "overlay", files), []).append(node)
+    done = {LADDER: files[LADDER]} if LADDER in files else {}
+    for name in files:
+        _flatten(name, files, over, done, ())
+    return {name: done[name] for name in files}
+
+
+def _flatten(
+    name: str,
+    files: Mapping[str, Node],
+    over: Mapping[str, list[Node]],
+    done: dict[str, Node],
+    chain: tuple[str, ...],
+) -> Node:
+    if name in done:
+        return done[name]
+    node = lower = files[name]
+    if node.get("extends") is not None:
+        _version(node)
+        parent = _known(node, "extends", files)
+        chain = (*chain, name)
+        if parent in chain:
+            way = " extends ".join(f"`{n}`" for n in (*chain[chain.index(parent) :], parent))
+            help = f"to change `{parent}` in place, write a file with `overlay: {parent}`"
+            raise wrong(f"{way}: that has no end", node.value["extends"].pos, help, rule="R030")
+        below = _flatten(parent, files, over, done, chain)
+        lower = _laid(_related(below, node.value["extends"]), without(node, ("extends",)))
+    for overlay in over.get(name, ()):
+        lower = _laid(lower, without(overlay, ("wireglot", "overlay")))
+    done[name] = lower if lower is node else settled(lower)
+    return done[name]
+
+
+def _related(parent: Node, named: Node) -> Node:
+    """Return what a child takes from its parent: all but the head, and of whose family it is."""
+    whole = without(parent, HEAD)
+    if "family" in whole.value:
+        return whole
+    return like(whole, {"family": named, **whole.value}, {**whole.keys, "family": named.pos})
+
+
+def _laid(base: Node, over: Node) -> Node:
+    """Lay one file over another; the words of the head stand first."""
+    whole = merge(base, over, Place.FILE)
+    first = [key for key in HEAD if key in whole.value]
+    return like(whole, {key: whole.value[key] for key in (*first, *whole.value)})
+
+
+def _version(node: Node) -> None:
+    """Refuse a layer without the version of the language: merged, it would borrow another's."""
+    version = node.get("wireglot")
+    if version is None:
+        help = "write `wireglot: 1` at the top"
+        message = "a rule file begins with the language version"
+        raise wrong(message, node.pos, help, rule="R026")
+    if version.value != 1 or isinstance(version.value, bool):
+        message = f"there is no version `{version.plain()}` of the language"
+        raise wrong(message, version.pos, "write `wireglot: 1`", rule="R026")
+
+
+def _name(node: Node, word: str) -> str:
+    child = node.get(word)
+    if child is None or not isinstance(child.value, str) or not child.value:
+        pos = node.pos if child is None else child.pos
+        help = "a dialect has one parent" if word == "extends" else f"write `{word}: NAME`"
+        raise wrong(f"`{word}` names one dialect", pos, help, rule="R030")
+    return child.value
+
+
+def _known(node: Node, word: str, files: Mapping[str, Node]) -> str:
+    """Return the dialect that a head names. Raises RuleError where it is not there."""
+    name = _name(node, word)
+    if name not in files or name == LADDER:
+        help = near(name, [there for there in files if there != LADDER])
+        message = f"`{word}: {name}` names no dialect that is loaded"
+        raise wrong(message, node.value[word].pos, help, rule="R030")
+    return name
+
+
+def varied(nodes: Mapping[str, Node]) -> dict[str, tuple[Row, ...]]:
+    """Return the variants of the dialects that have some. Raises RuleError."""
+    from . import variants
+
+    there = {name: node for name, node in nodes.items() if name != LADDER and node.get("variants")}
+    return {name: variants.rows(node) for name, node in there.items()}
+
+
+def replaced(base: Mapping[str, Node], own: Sorted, findings: Findings) -> None:
+    """Report what the files of the user replace whole: it may be meant, and is said."""
+    for name, node in own.dialects.items():
+        if name in base:
+            what = "ladder" if name == LADDER else f"dialect `{name}`"
+            help = "" if name == LADDER else f"`overlay: {name}` changes single things of it"
+            message = f"this file replaces the packaged {what} whole"
+            findings.info("R032", message, node.pos, help)

@@ -1,0 +1,231 @@
+"""Lenses: small pairs of functions between a value of the IR and its form on the wire.
+
+A lens reads `read(wire) -> value` and writes `write(value) -> wire`; what it does not take raises
+Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `number`, `integer`,
+`bool`, `null`, joined with `+`, `refless` and `home`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .. import jsontext
+
+
+def refless(value: Any) -> bool:
+    """Tell whether no object in a value has a key `$ref`."""
+    kind = value.__class__
+    if kind is dict:
+        if "$ref" in value:
+            return False
+        value = value.values()
+    elif kind is not list:
+        return True
+    for item in value:
+        kind = item.__class__
+        if (kind is dict or kind is list) and not refless(item):
+            return False
+    return True
+
+
+GUARDS: dict[str, Callable[[Any], bool]] = {
+    "string": lambda v: isinstance(v, str),
+    "object": lambda v: isinstance(v, dict),
+    "list": lambda v: isinstance(v, list),
+    "bool": lambda v: isinstance(v, bool),
+    "null": lambda v: v is None,
+    "integer": lambda v: (
+        (isinstance(v, int) and not isinstance(v, bool))
+        or (isinstance(v, float) and v.is_integer())
+    ),
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "any": lambda v: True,
+    "refless": refless,
+    "home": lambda v: True,  # the writer refuses it abroad
+}
+# A pattern as text: it is compiled when a time is read, and mostly none is.
+_TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
+# Lenses that act on the list or object that a shape made; the reader and the writer know them.
+FORMS = frozenset(("bare", "blocks", "joined", "lone", "listed", "plain"))
+LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds"))
+
+
+class Misfit(Exception):
+    """Raised inside the engine when a value does not fit a picture.
+
+    `at` is the path of keys and indices to the value, `pos` the place in the rule file. Who catches
+    one empties its `__traceback__`: that holds frames which hold the Misfit, and such circles wait
+    for the garbage collector, which took a sixth of the time.
+    """
+
+    def __init__(self, reason: str, at: tuple[Any, ...] = (), pos: Any = None) -> None:
+        super().__init__(reason)
+        self.reason, self.at, self.pos = reason, at, pos
+
+
+def stringify(value: Any) -> str:
+    """Write JSON text as JSON.stringify does; raises Misfit for what JSON cannot hold."""
+    try:
+        return jsontext.stringify(value)
+    except (ValueError, TypeError):
+        raise Misfit("the value has no JSON text") from None
+    except RecursionError:
+        raise Misfit("the value is nested too deep") from None
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON text; raises Misfit for what is none (NaN and Infinity among it)."""
+    try:
+        return jsontext.parse(text)
+    except ValueError:
+        raise Misfit("the text is no JSON") from None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two values are the same JSON: true is not 1, 1 is 1.0, key order is free."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, dict):
+        return (
+            isinstance(b, dict)
+            and len(a) == len(b)
+            and all(k in b and same(v, b[k]) for k, v in a.items())
+        )
+    if isinstance(a, list):
+        return (
+            isinstance(b, list)
+            and len(a) == len(b)
+            and all(same(x, y) for x, y in zip(a, b, strict=True))
+        )
+    if isinstance(a, int | float):
+        return isinstance(b, int | float) and a == b
+    return type(a) is type(b) and bool(a == b)
+
+
+class Table:
+    """A table of words: wire words to IR words and back.
+
+    `write` maps IR to wire, one to one; `read_also` are further wire words, `write_also` further IR
+    words (both are noted when they cross); `otherwise` is the wire word for a word of no table;
+    a `closed` table takes no other word, on either side.
+    """
+
+    def __init__(
+        self,
+        write: dict[str, Any],
+        read_also: dict[str, Any],
+        write_also: dict[str, Any],
+        otherwise: Any,
+        closed: bool = False,
+    ) -> None:
+        self.to_wire, self.read_also = write, read_also
+        self.write_also, self.otherwise = write_also, otherwise
+        self.closed = closed
+        self.to_ir = {w: i for i, w in write.items()}
+
+    def read(self, wire: Any) -> tuple[Any, bool]:
+        """Return the IR word, and whether it means just what the wire word means."""
+        if not isinstance(wire, str | int | bool):
+            raise Misfit("a word is expected")
+        if wire in self.to_ir:
+            return self.to_ir[wire], True
+        if wire in self.read_also:
+            return self.read_also[wire], False
+        if self.closed:
+            raise Misfit(f"`{wire}` is none of {', '.join(map(str, self.to_ir))}")
+        return f"other:{wire}", True
+
+    def write(self, value: Any, home: bool = True) -> tuple[Any, bool]:
+        """Return the wire word, and whether it means just what the IR word means.
+
+        A word of no table (`other:WORD`) goes back where it came from, `home`.
+        """
+        if not isinstance(value, str | int | bool):
+            raise Misfit("a word is expected")
+        if value in self.to_wire:
+            return self.to_wire[value], True
+        if value in self.write_also:
+            return self.write_also[value], False
+        if self.otherwise is not None:
+            return self.otherwise, False
+        if home and isinstance(value, str) and value.startswith("other:"):
+            return value[6:], True
+        raise Misfit(f"there is no word for `{value}`")
+
+
+def not_an_object(value: Any) -> bool:
+    """Tell whether a value is text that is not the JSON of an object."""
+    if not isinstance(value, str):
+        return False
+    try:
+        return not isinstance(parse_json(value), dict)
+    except Misfit:
+        return True
+
+
+def seconds_of(text: Any) -> int:
+    """Read a time of RFC 3339 as whole seconds since 1970; raises Misfit."""
+    import datetime
+
+    found = re.fullmatch(_TIME, text, re.I) if isinstance(text, str) else None
+    if found is None:
+        raise Misfit("a time like 2026-01-31T12:00:00Z is expected")
+    try:
+        moment = datetime.datetime.fromisoformat(found[1] + found[2].upper())
+    except ValueError:
+        raise Misfit("there is no such time") from None
+    start = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    return (moment - start) // datetime.timedelta(seconds=1)
+
+
+def time_of(seconds: Any) -> str:
+    """Write whole seconds since 1970 as a time of RFC 3339; raises Misfit."""
+    import datetime
+
+    if not guard("integer", seconds):
+        raise Misfit("whole seconds are expected")
+    try:
+        start = datetime.datetime(1970, 1, 1)
+        return (start + datetime.timedelta(seconds=int(seconds))).isoformat() + "Z"
+    except OverflowError:
+        raise Misfit("this is no time of the calendar") from None
+
+
+def milliseconds_of(text: Any) -> int:
+    """Read a time of RFC 3339 as milliseconds since 1970; raises Misfit."""
+    seconds = seconds_of(text)
+    fraction = re.search(r"\.(\d{1,3})", text)
+    return seconds * 1000 + (int(fraction[1].ljust(3, "0")) if fraction else 0)
+
+
+def moment_of(milliseconds: Any) -> str:
+    """Write milliseconds since 1970 as a time of RFC 3339; raises Misfit."""
+    if not guard("integer", milliseconds):
+        raise Misfit("whole milliseconds are expected")
+    seconds, rest = divmod(int(milliseconds), 1000)
+    return f"{time_of(seconds)[:-1]}.{rest:03}Z"
+
+
+def guard(names: str, value: Any) -> bool:
+    """Tell whether a value passes a guard such as `object+list`."""
+    return any(holds(value) for holds in _guards(names))
+
+
+@functools.lru_cache(4096)
+def _guards(names: str) -> tuple[Callable[[Any], bool], ...]:
+    return tuple(GUARDS[name] for name in names.split("+"))
+
+
+@functools.lru_cache(4096)
+def is_guard(name: str) -> bool:
+    """Tell whether a lens name is a guard."""
+    return all(word in GUARDS for word in name.split("+"))
+
+
+def finite(value: Any) -> bool:
+    """Tell whether a number can stand in JSON."""
+    return not isinstance(value, float) or math.isfinite(value)

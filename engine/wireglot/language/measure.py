@@ -1,0 +1,118 @@
+"""How narrow a picture is, and whether two pictures can fit the same value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..ir import field_type
+from . import picture as pic
+from .lenses import GUARDS, is_guard
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+
+if TYPE_CHECKING:
+    from .rulefile import Case, Head
+
+
+def measure(case: Case, kind: str | None) -> None:
+    """Weigh a case by how little fits it, and note what tells it apart on both sides."""
+    wire: dict[str, Any] = {}
+    ir: dict[str, Any] = {} if kind is None else {"type": (kind,)}
+    weight = _weigh(case.wire, "", wire, case.shape)
+    if case.ir is not None:
+        _weigh(case.ir, "", ir, case.shape)
+    for hole in pic.holes(case.wire):
+        for path in hole.paths:
+            if path != "." and hole.mark is None and path not in ir:
+                ir[path] = _class(hole, case.shape)
+        if hole.mode == "each" and hole.path != ".":
+            case.lists.setdefault(hole.path, []).append(hole)
+    case.weight, case.sides = weight, (ir, wire)
+    case.heads = tuple(_heads(case.wire))
+    case.home = any("home" in hole.lenses for hole in pic.holes(case.wire))
+
+
+def _heads(p: Picture) -> Iterator[Head]:
+    """Yield the words that an object must hold for a picture to fit."""
+    for names, child in p.entries if isinstance(p, Fields) else ():
+        if isinstance(child, Literal):
+            words = [value for value in child.values if value is not ABSENT]
+            if words and all(isinstance(word, str) for word in words):
+                yield names, frozenset(words), len(words) < len(child.values)
+
+
+def may_fit(case: Case, wire: dict[str, Any]) -> bool:
+    """Tell whether the fixed words of a case stand in an object: a quick look before reading."""
+    for names, words, optional in case.heads:
+        found = next((wire[name] for name in names if name in wire), None)
+        if found is None:
+            if not optional:
+                return False
+        elif not isinstance(found, str) or found not in words:
+            return False
+    return True
+
+
+def _class(hole: Hole, shape: str) -> Any:
+    guards = [lens for lens in hole.lenses if is_guard(lens)]
+    words = frozenset(guards[0].split("+")) if guards else frozenset()
+    if not words and hole.mode == "each":
+        words = frozenset(("list",))
+    return words or frozenset((field_type(shape, hole.path),))
+
+
+def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
+    if isinstance(p, Literal):
+        side[path] = p.values
+        return 3.0 if ABSENT in p.values else 10.0
+    if isinstance(p, Text):
+        side[path] = p
+        return 9.0  # a fixed text is narrower than any guard
+    if isinstance(p, Items):
+        side[path] = frozenset(("list",))
+        return 2.0 + sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))
+    if isinstance(p, Fields):
+        total = 2.0 if p.closed else 0.0
+        for names, child in p.entries:
+            total += _weigh(child, f"{path}/{names[0]}", side, shape)
+        if any(h.path != "." for h in p.spread):
+            total += 1.0
+        return total
+    if isinstance(p, Hole) and p.mark is None:
+        if "json" in p.lenses or p.lenses[-1:] in (("bare",), ("blocks",), ("plain",)):
+            side[path] = frozenset(("string", "list") if "json" not in p.lenses else ("string",))
+        elif not p.lenses or is_guard(p.lenses[-1]):
+            side[path] = _class(p, shape)
+        else:
+            side[path] = frozenset(("any",))
+        return 4.0 + 2 * len(p.lenses) + (1.5 if p.mode else 0.0)
+    return 0.0
+
+
+def disjoint(one: dict[str, Any], two: dict[str, Any]) -> bool:
+    """Tell whether no JSON (or no IR value) can fit both sides."""
+    for path in one.keys() | two.keys():
+        a, b = one.get(path), two.get(path)
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            if not set(map(repr, a)) & set(map(repr, b)):
+                return True
+        elif a is None or b is None:
+            only, other = (a, two) if b is None else (b, one)
+            if only == (ABSENT,) and any(k.startswith(f"{path}/") for k in other):
+                return True
+        elif isinstance(a, frozenset) and isinstance(b, frozenset):
+            if not (a & b or "any" in a | b or (a | b) <= {"integer", "number"}):
+                return True
+        elif (a == (ABSENT,)) != (b == (ABSENT,)) and (a == (ABSENT,) or b == (ABSENT,)):
+            return True
+        elif isinstance(a, tuple) != isinstance(b, tuple):
+            values, words = (a, b) if isinstance(a, tuple) else (b, a)
+            if isinstance(words, frozenset) and "any" not in words:
+                fits = [v for v in values if v is not ABSENT and any(_is(w, v) for w in words)]
+                if not fits:
+                    return True
+    return False
+
+
+def _is(word: str, value: Any) -> bool:
+    return word not in GUARDS or GUARDS[word](value)

@@ -1,0 +1,309 @@
+"""Merging: one part of a rule file laid over another, and a case over its shape.
+
+What lies on top keeps its own place; what it replaced or took away stays with it as `was` and
+`gone`, so that `wireglot show` can say where every line came from.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, NamedTuple
+
+from ..errors import RuleError
+from .picture import spellings
+from .source import Node, Pos, wrong
+
+REMOVED = "$removed"
+LISTS = frozenset(("carry", "drop", "hooks", "limits", "schemas", "spelling", "tables", "unions"))
+
+
+class Laid(Node):
+    """A node that lies over another: `was` is what it replaced, `gone` what it took away."""
+
+    __slots__ = ("gone", "was")
+
+    def __init__(
+        self,
+        value: Any,
+        pos: Pos,
+        keys: dict[str, Pos] | None = None,
+        was: Node | None = None,
+        gone: tuple[Gone, ...] = (),
+    ) -> None:
+        super().__init__(value, pos, keys)
+        self.was, self.gone = was, gone
+
+
+class Gone(NamedTuple):
+    """A key that was taken away: where that was said, and what stood there."""
+
+    key: str
+    pos: Pos
+    was: Node
+
+
+class Place(Enum):
+    """What part of a rule file a node stands in; it decides how the node merges."""
+
+    FILE = "a rule file"
+    SHAPES = "the shapes"
+    SHAPE = "a shape or unit"
+    CASES = "the cases"
+    CASE = "a case"
+    PICTURE = "a picture"
+    LATER = "the picture of a case, which is laid over its shape's afterwards"
+    STREAM = "the stream"
+    EVENTS = "the events of the stream"
+    PLAIN = "a mapping of words"
+    DATA = "data, which is replaced whole"
+
+    def inner(self, key: str) -> Place:
+        """Return the place of what stands under a key."""
+        if self is Place.FILE:
+            if key == "shapes":
+                return Place.SHAPES
+            if key == "variants":  # its rows are layers themselves
+                return Place.DATA
+            if key == "stream":
+                return Place.STREAM
+            return Place.PLAIN if key in LISTS else Place.SHAPE
+        if self is Place.STREAM:
+            pictures = {"frame": Place.PICTURE, "events": Place.EVENTS, "examples": Place.DATA}
+            return pictures.get(key, Place.PLAIN)
+        if self is Place.EVENTS:
+            return Place.PICTURE
+        if self in (Place.SHAPES, Place.CASES):
+            return Place.SHAPE if self is Place.SHAPES else Place.CASE
+        if self in (Place.SHAPE, Place.CASE):
+            if key in ("wire", "ir", "message"):
+                return Place.PICTURE if self is Place.SHAPE else Place.LATER
+            if key == "examples":
+                return Place.DATA
+            return Place.CASES if key == "cases" and self is Place.SHAPE else Place.PLAIN
+        return self
+
+    @property
+    def pictured(self) -> bool:
+        """Tell whether keys have spellings here, and lists merge item by item."""
+        return self in (Place.PICTURE, Place.LATER)
+
+
+class _Key(NamedTuple):
+    name: str
+    names: tuple[str, ...]
+    whole: bool  # `key!`
+    bare: str  # without the `!`
+
+
+@functools.lru_cache(4096)
+def _key(key: str, pictured: bool) -> _Key:
+    """Take a key apart: `name!`, and in pictures `name (or alias)` and backquotes."""
+    head, blank, rest = key.partition(" (or ") if pictured else (key, "", "")
+    whole = len(head) > 1 and head.endswith("!")
+    bare = (head[:-1] if whole else head) + blank + rest
+    names = spellings(bare) if pictured else (bare,)
+    return _Key(names[0], names, whole, bare)
+
+
+def merge(base: Node | None, over: Node | None, place: Place = Place.PICTURE) -> Node:
+    """Lay one node over another. Raises RuleError (R007) where it takes away what never was there.
+
+    Mappings merge by key, lists of equal length in pictures item by item, all else is replaced.
+    `key!` replaces without merging, the value `$removed` takes the key away.
+    """
+    if over is None:
+        assert base is not None
+        return base
+    if base is None:
+        return fresh(over, place)
+    if isinstance(base.value, dict) and isinstance(over.value, dict) and place is not Place.DATA:
+        return _merged(base, over, place)
+    if place.pictured and isinstance(base.value, list) and isinstance(over.value, list):
+        if len(base.value) == len(over.value):
+            pairs = zip(base.value, over.value, strict=True)
+            return Laid([merge(b, o, place) for b, o in pairs], over.pos)
+    fresh(over, place)
+    return Laid(over.value, over.pos, over.keys, base, getattr(over, "gone", ()))
+
+
+def _merged(base: Node, over: Node, place: Place) -> Node:
+    """Merge two mappings; the order is that of the lower one, what is new follows."""
+    merged, keys, pictured = dict(base.value), dict(base.keys), place.pictured
+    there = {_key(k, pictured).name: k for k in merged}
+    gone = list(getattr(base, "gone", ()))
+    added: dict[str, Pos] = {}
+    for key, child in over.value.items():
+        said, pos = _key(key, pictured), over.keys.get(key, child.pos)
+        old, inner = there.get(said.name), place.inner(said.name)
+        below = None if old is None else merged[old]
+        lost = next((each for each in gone if each.key == said.name), None)
+        if child.value == REMOVED:
+            if below is None and lost is not None:
+                continue  # another layer took it away already
+            if below is None and place is not Place.LATER:
+                raise _missing(said, pos, base, there, True)
+            if place is Place.LATER:  # whether the shape has such a key is seen later
+                new, child = (key if old is None else old), Laid(REMOVED, pos, was=below)
+            else:
+                assert old is not None and below is not None
+                gone.append(Gone(said.name, pos, below))
+                del merged[old], there[said.name]
+                continue
+        elif said.whole:
+            if below is None and lost is None and place is not Place.LATER:
+                raise _missing(said, pos, base, there, False)
+            fresh(child, inner)
+            new = key if place is Place.LATER else said.bare
+            if lost is not None and below is None:
+                gone.remove(lost)
+                below = lost.was
+            child = Laid(child.value, child.pos, child.keys, below)
+        elif below is None or old is None:
+            new, child = key, fresh(child, inner)
+            added[said.name] = pos
+            if lost is not None:  # taken away in between, and here again
+                gone.remove(lost)
+                child = Laid(child.value, child.pos, child.keys, lost.was)
+        else:
+            respelled = len(said.names) > 1 and said.names != _key(old, pictured).names
+            new, child = (key if respelled else old), merge(below, child, inner)
+        if old is not None and old != new:
+            merged = {new if k == old else k: v for k, v in merged.items()}
+        merged[new], there[said.name] = child, new
+        if not isinstance(child.value, dict) or getattr(child, "was", None) or new not in keys:
+            keys[new] = pos
+    if pictured and added:
+        _alone(added, merged)
+    return Laid(merged, base.pos, keys, gone=tuple(gone))
+
+
+def fresh(node: Node, place: Place) -> Node:
+    """Return a node below which nothing lies; raises RuleError for a `key!` or `$removed` in it."""
+    if place in (Place.DATA, Place.LATER):
+        return node
+    if isinstance(node.value, dict):
+        pictured = place.pictured
+        for key, child in node.value.items():
+            said = _key(key, pictured)
+            if said.whole or child.value == REMOVED:
+                pos = node.keys.get(key, child.pos)
+                raise _missing(said, pos, None, {}, child.value == REMOVED)
+            fresh(child, place.inner(said.name))
+    elif isinstance(node.value, list) and place.pictured:
+        for child in node.value:
+            fresh(child, place)
+    return node
+
+
+def _missing(
+    said: _Key, pos: Pos, base: Node | None, there: Iterable[str], removed: bool
+) -> RuleError:
+    told = "is taken away" if removed else "is replaced whole"
+    if base is None:
+        help = "nothing lies below this; leave the " + ("key out" if removed else "`!` out")
+        message = f"`{said.name}` {told}, and was never there"
+        return wrong(message, pos, help, rule="R007")
+    message = f"`{said.name}` {told}, and {base.pos} does not have it"
+    return wrong(message, pos, near(said.name, there), rule="R007")
+
+
+def _alone(added: Mapping[str, Pos], merged: Iterable[str]) -> None:
+    """Refuse a new key that shares a spelling with one that lies below."""
+    owner: dict[str, str] = {}
+    for said in (_key(key, True) for key in merged):
+        for name in said.names:
+            other = owner.setdefault(name, said.name)
+            if other != said.name and {other, said.name} & added.keys():
+                new, old = (said.name, other) if said.name in added else (other, said.name)
+                raise wrong(
+                    f"`{new}` shares the spelling `{name}` with `{old}` below",
+                    added[new],
+                    f"name a key by its first spelling, `{old}`; `{old}!` spells it anew",
+                    rule="R007",
+                )
+
+
+# -- a case over its shape ------------------------------------------------------------------------
+
+
+def settled(top: Node) -> Node:
+    """Settle what cases say of their shapes, once every file is laid over the others."""
+    entries = {}
+    for key, child in top.value.items():
+        place = Place.FILE.inner(key)
+        if place is Place.SHAPES and isinstance(child.value, dict):
+            shapes = {name: _cases(shape) for name, shape in child.value.items()}
+            child = Laid(shapes, child.pos, child.keys, gone=getattr(child, "gone", ()))
+        elif place is Place.SHAPE:
+            child = _cases(child)
+        entries[key] = child
+    return Laid(entries, top.pos, top.keys, gone=getattr(top, "gone", ()))
+
+
+def _cases(shape: Node) -> Node:
+    cases = shape.get("cases")
+    if cases is None or not isinstance(cases.value, dict):
+        return shape
+    made = {}
+    for name, case in cases.value.items():
+        made[name] = case
+        if isinstance(case.value, dict) and {"wire", "ir"} & case.value.keys():
+            words = {
+                word: _settle(shape.get(word), child) if word in ("wire", "ir") else child
+                for word, child in case.value.items()
+            }
+            made[name] = like(case, words)
+    return like(shape, {**shape.value, "cases": like(cases, made)})
+
+
+def like(node: Node, value: Any, keys: dict[str, Pos] | None = None) -> Node:
+    """Return a node with another value and the same past."""
+    return Laid(
+        value,
+        node.pos,
+        node.keys if keys is None else keys,
+        getattr(node, "was", None),
+        getattr(node, "gone", ()),
+    )
+
+
+def _settle(base: Node | None, over: Node) -> Node:
+    """Take off the marks that were meant for a lower file, and keep those meant for the shape."""
+    if isinstance(over.value, list):
+        items = base.value if base is not None and isinstance(base.value, list) else []
+        under = items if len(items) == len(over.value) else [None] * len(over.value)
+        return like(over, [_settle(b, o) for b, o in zip(under, over.value, strict=True)])
+    if not isinstance(over.value, dict):
+        return over
+    fields = base.value if base is not None and isinstance(base.value, dict) else {}
+    there = {_key(k, True).name: child for k, child in fields.items()}
+    entries, keys, gone = {}, {}, list(getattr(over, "gone", ()))
+    for key, child in over.value.items():
+        said, pos = _key(key, True), over.keys.get(key, child.pos)
+        below, was = there.get(said.name), getattr(child, "was", None)
+        if (said.whole or child.value == REMOVED) and below is None:
+            if was is None:
+                raise _missing(said, pos, base, there, child.value == REMOVED)
+            if child.value == REMOVED:
+                gone.append(Gone(said.name, pos, was))
+                continue
+            key = said.bare
+        entries[key] = child if child.value == REMOVED else _settle(below, child)
+        keys[key] = pos
+    return like(Laid(entries, over.pos, keys, getattr(over, "was", None), tuple(gone)), entries)
+
+
+def without(node: Node, words: Iterable[str]) -> Node:
+    """Return a mapping without some of its keys."""
+    return like(node, {k: v for k, v in node.value.items() if k not in words})
+
+
+def near(name: str, there: Iterable[str]) -> str:
+    """Return help for a name that is not there: the nearest one, or all of them."""
+    from ..checks import findings
+
+    names = sorted(there)
+    listed = f"there are: {', '.join(names)}" if names else "there are none"
+    return findings.near(name, names) or listed

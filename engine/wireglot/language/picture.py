@@ -1,0 +1,345 @@
+"""Wire pictures: JSON with holes, parsed from rule-file nodes.
+
+    picture = {KEY: picture, ...: hole} | [picture*, ...hole] | literal | text picture | hole | test
+    hole    = "$"(PATH | ".") ("+" "$"PATH)* [as S | each S | entries S] ("|" LENS)* [(MARK)]
+
+The same classes serve the wire side (`wire:`) and the IR side (`ir:`, ladder rows) of a rule.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..ir import MEDIA
+from .source import Node, Pos, wrong
+
+
+class _Absent:
+    """The value of what is not there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "absent"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Any = _Absent()
+HOLE = re.compile(
+    r"\$(?P<path>\.|[a-zA-Z_][\w.]*)(?P<sum>(?:\s*\+\s*\$[a-zA-Z_][\w.]*)*)"
+    r"(?:\s+(?P<mode>as|each|entries)\s+(?P<shape>[\w.-]+))?"
+    r"(?P<lenses>(?:\s*\|\s*[\w+-]+)*)"
+    r"(?:\s+\((?P<mark>[a-z]+)(?:\s+(?P<value>[^()]*))?\))?\s*"
+)
+OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
+VAR = re.compile(r"\$\{([\w.]+)\}")
+LONG = 200  # signs of a hole that is not remembered
+MARKS = ("optional", "default", "else", "made", "copy", "old")
+
+
+class Picture:
+    """Base of every picture; `pos` is where it stands in its rule file."""
+
+    __slots__ = ("pos",)
+
+    def __init__(self, pos: Pos) -> None:
+        self.pos = pos
+
+
+class Literal(Picture):
+    """A fixed scalar. The first value is written; every value (ABSENT among them) is read."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: tuple[Any, ...], pos: Pos) -> None:
+        super().__init__(pos)
+        self.values = values
+
+
+class Text(Picture):
+    """A text with holes: `fixed[0] + name[0] + fixed[1] + ...`."""
+
+    __slots__ = ("fixed", "names")
+
+    def __init__(self, fixed: tuple[str, ...], names: tuple[str, ...], pos: Pos) -> None:
+        super().__init__(pos)
+        self.fixed, self.names = fixed, names
+
+    def read(self, text: str) -> tuple[str, ...] | None:
+        """Return the texts of the holes, the shortest that fit from the left, or None."""
+        if not text.startswith(self.fixed[0]):
+            return None
+        at, found = len(self.fixed[0]), []
+        for i, name in enumerate(self.fixed[1:]):
+            last = i == len(self.names) - 1
+            if last:
+                if len(text) - len(name) < at or not text.endswith(name):
+                    return None
+                end = len(text) - len(name)
+            else:
+                end = text.find(name, at)
+                if end < 0:
+                    return None
+            found.append(text[at:end])
+            at = end + len(name)
+        return tuple(found) if at == len(text) else None
+
+    def write(self, values: tuple[str, ...]) -> str | None:
+        """Fill the holes; None when the text would not read back as the same values."""
+        text = self.fixed[0] + "".join(v + f for v, f in zip(values, self.fixed[1:], strict=True))
+        return text if self.read(text) == values else None
+
+
+class Hole(Picture):
+    """A place for a value of the IR."""
+
+    __slots__ = ("idle", "lenses", "mark", "mode", "null", "path", "paths", "shape", "value")
+
+    def __init__(
+        self,
+        paths: tuple[str, ...],
+        mode: str | None,
+        shape: str | None,
+        lenses: tuple[str, ...],
+        mark: str | None,
+        value: Any,
+        pos: Pos,
+    ) -> None:
+        super().__init__(pos)
+        self.paths, self.mode, self.shape = paths, mode, shape
+        self.lenses, self.mark, self.value = lenses, mark, value
+        self.path = paths[0]  # mostly the only one
+        # Whether nothing happens where nothing stands.
+        self.idle = mark in ("optional", "old") and len(paths) == 1 and paths[0] not in (".", "nth")
+        # Whether a null may be a value here, and not only say that there is none.
+        self.null = not mark and (not lenses or any("null" in lens.split("+") for lens in lenses))
+
+
+class Fields(Picture):
+    """An object: entries of (spellings, picture), and holes that take the other keys."""
+
+    __slots__ = ("_firm", "_loose", "closed", "entries", "names", "spread")
+
+    def __init__(
+        self,
+        entries: list[tuple[tuple[str, ...], Picture]],
+        spread: list[Hole],
+        closed: bool,
+        pos: Pos,
+    ) -> None:
+        super().__init__(pos)
+        self.entries, self.spread, self.closed = entries, spread, closed
+        self.names = frozenset(n for names, _ in entries for n in names)
+        self._firm: bool | None = None
+        self._loose: bool | None = None
+
+    @property
+    def firm(self) -> bool:
+        """Tell whether a literal must stand in it, so that it is never left out."""
+        if self._firm is None:
+            self._firm = any(
+                child.firm if isinstance(child, Fields) else _fixed(child)
+                for _, child in self.entries
+            )
+        return self._firm
+
+    @property
+    def loose(self) -> bool:
+        """Tell whether it may be missing: all its holes are marked, and there are some."""
+        if self._loose is None:
+            found = list(holes(self))
+            marked = all(h.mark is not None for h in found)
+            self._loose = bool(found) and marked and not self.firm
+        return self._loose
+
+
+def _fixed(p: Picture) -> bool:
+    return isinstance(p, Literal) and ABSENT not in p.values
+
+
+class Items(Picture):
+    """A list of fixed pictures."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Picture], pos: Pos) -> None:
+        super().__init__(pos)
+        self.items = items
+
+
+class Test(Picture):
+    """A condition on the IR side: `$present` or `$has KIND` (absence is Literal(ABSENT))."""
+
+    __slots__ = ("kind", "word")
+
+    def __init__(self, word: str, kind: str, pos: Pos) -> None:
+        super().__init__(pos)
+        self.word, self.kind = word, kind
+
+    def holds(self, value: Any) -> bool:
+        """Tell whether a list holds a part of the kind; `media` is any kind of media."""
+        kinds = MEDIA if self.kind == "media" else (self.kind,)
+        parts = value if isinstance(value, list) else ()
+        return any(isinstance(part, dict) and part.get("type") in kinds for part in parts)
+
+
+def parse(node: Node) -> Picture:
+    """Parse a picture. Raises RuleError at the word that cannot be read."""
+    value = node.value
+    if isinstance(value, dict):
+        return _fields(node)
+    if isinstance(value, list):
+        return Items([parse(item) for item in value], node.pos)
+    if not isinstance(value, str):
+        return Literal((value,), node.pos)
+    return _text(value, node.pos)
+
+
+def _fields(node: Node) -> Fields:
+    entries: list[tuple[tuple[str, ...], Picture]] = []
+    spread: list[Hole] = []
+    closed = False
+    for key, child in node.value.items():
+        if key == "...":
+            for item in child.value if isinstance(child.value, list) else [child]:
+                hole = parse(item)
+                if isinstance(hole, Literal) and hole.values == (ABSENT,):
+                    closed = True
+                elif isinstance(hole, Hole):
+                    spread.append(hole)
+                else:
+                    raise wrong("`...` takes a hole, a list of holes or $absent", child.pos)
+        else:
+            entries.append((spellings(key), parse(child)))
+    return Fields(entries, spread, closed, node.pos)
+
+
+def spellings(key: str) -> tuple[str, ...]:
+    """Return the names that a key of a picture stands for; the first one is written."""
+    if key.startswith("`") and key.endswith("`") and len(key) > 2:
+        return (key[1:-1],)
+    if "(or" in key and (match := OR.fullmatch(key)):
+        return (match["first"], *match["more"].split())
+    return (key,)
+
+
+def _text(text: str, pos: Pos) -> Picture:
+    if text.startswith("$$"):
+        return Literal((text[1:],), pos)
+    if "(or" in text and (match := OR.fullmatch(text)):
+        more = (_word(word) for word in match["more"].split())
+        return Literal((_word(match["first"], True), *more), pos)
+    if text == "$absent":
+        return Literal((ABSENT,), pos)
+    if text == "$present":
+        return Test("present", "", pos)
+    if text.startswith("$has "):
+        return Test("has", text[5:].strip(), pos)
+    if text.startswith("$") and not text.startswith("${"):
+        return hole(text, pos)
+    if "${" in text:
+        pieces = VAR.split(text)
+        fixed, names = tuple(pieces[::2]), tuple(pieces[1::2])
+        if not names or "${" in "".join(fixed):
+            raise wrong(f"`{text}` holds a `${{` that names nothing", pos, "write ${name}")
+        if any(not f for f in fixed[1:-1]):
+            raise wrong(
+                "two holes of a text picture have no text between them",
+                pos,
+                "nothing says where the first one ends; put a fixed text there",
+            )
+        return Text(fixed, names, pos)
+    return Literal((text,), pos)
+
+
+def hole(text: str, pos: Pos) -> Hole:
+    """Parse one hole."""
+    read = _pieces if len(text) <= LONG else _pieces.__wrapped__
+    pieces = read(text)
+    if pieces is None:
+        raise wrong(
+            f"`{text}` is no hole",
+            pos,
+            "a hole is $path [as|each|entries SHAPE] [| lens]... [(optional)|(default L)|(else L)]",
+        )
+    paths, mode, shape, lenses, mark, value = pieces
+    if mark is not None and mark not in MARKS:
+        raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
+    if mark != "made" and (mark in ("default", "else")) != (value is not None):
+        raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
+    meant = None if not value else value.strip() if mark == "made" else _word(value)
+    return Hole(paths, mode, shape, lenses, mark, meant, pos)
+
+
+@functools.lru_cache(4096)
+def _pieces(text: str) -> tuple[Any, ...] | None:
+    """Cut the text of a hole; the same ones come again and again."""
+    match = HOLE.fullmatch(text)
+    if not match:
+        return None
+    paths = (match["path"], *re.findall(r"\$([\w.]+)", match["sum"]))
+    lenses = tuple(re.findall(r"[\w+-]+", match["lenses"]))
+    return paths, match["mode"], match["shape"], lenses, match["mark"], match["value"]
+
+
+def _word(word: str, quoted: bool = False) -> Any:
+    words: dict[str, Any] = {
+        "$absent": ABSENT,
+        "true": True,
+        "false": False,
+        "null": None,
+        "empty-list": [],
+        "empty-object": {},
+        "empty-text": "",
+    }
+    if word in words and not (quoted and word.startswith("empty")):
+        return words[word]
+    if re.fullmatch(r"-?\d+", word):
+        return int(word)
+    if re.fullmatch(r"-?\d+\.\d+", word):
+        return float(word)
+    return word
+
+
+def holes(picture: Picture) -> Iterator[Hole]:
+    """Yield every hole of a picture, in the order in which it is read."""
+    if isinstance(picture, Hole):
+        yield picture
+    elif isinstance(picture, Fields):
+        for _, child in picture.entries:
+            yield from holes(child)
+        yield from picture.spread
+    elif isinstance(picture, Items):
+        for child in picture.items:
+            yield from holes(child)
+
+
+def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:
+    """Yield every key that a picture names with what stands there, at every depth."""
+    if isinstance(picture, Fields):
+        for names, child in picture.entries:
+            yield names, child
+            yield from keys(child)
+    elif isinstance(picture, Items):
+        for child in picture.items:
+            yield from keys(child)
+
+
+def texts(picture: Picture) -> Iterator[Text]:
+    """Yield every text picture of a picture."""
+    if isinstance(picture, Text):
+        yield picture
+    elif isinstance(picture, Fields):
+        for _, child in picture.entries:
+            yield from texts(child)
+    elif isinstance(picture, Items):
+        for child in picture.items:
+            yield from texts(child)

@@ -1,0 +1,548 @@
+"""The model of a rule file: shapes with cases, unions, tables, a conversation, and its units."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..files import documents
+from ..files.documents import Document
+from ..ir import PARTS, TOOLS
+from . import events
+from . import picture as pic
+from . import schema as schema_words
+from .lenses import Table
+from .measure import disjoint, measure
+from .merge import merge
+from .picture import Fields, Hole, Items, Literal, Picture
+from .schema import Schema
+from .source import Node, Pos, wrong
+
+HEADER = frozenset(
+    "wireglot dialect family see verified limits tables schemas shapes unions conversation "
+    "envelope hooks request response error session document stream spelling media-types drop "
+    "examples carry".split()
+)
+SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
+CASE_WORDS = frozenset("wire ir drop note examples".split())
+TALK_WORDS = frozenset("by per wire cases enforce heal examples".split())
+LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
+# Names that a `by: kind` shape reads from the case name.
+Path = str
+
+
+Head = tuple[tuple[str, ...], frozenset[str], bool]  # spellings, words, whether none may stand
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """One way to write a shape: a picture of the IR side (or none) and one of the wire side."""
+
+    name: str
+    shape: str
+    wire: Picture
+    ir: Picture | None
+    drop: dict[str, str]
+    note: str | None
+    pos: Pos
+    weight: float = 0.0
+    sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    lists: dict[Path, list[Hole]] = field(default_factory=dict)
+    rivals: bool = False  # another case may read what this one writes
+    doubles: bool = False  # another case may write what this one reads
+    heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
+    home: bool = False  # written only at home, where nothing else is
+
+    @property
+    def read_only(self) -> bool:
+        """Whether messages of this case are written nowhere but where they were read."""
+        holes = self.lists.get("parts", [])
+        return bool(holes) and all(hole.mark == "old" for hole in holes)
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
+
+    `gathers` are the kinds of a run that it holds, `marks` the field of the element before it.
+    """
+
+    name: str
+    kind: str | None
+    cases: list[Case]
+    gathers: frozenset[str]
+    keys: frozenset[str]
+    pos: Pos
+    marks: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Conversation cases that share one skeleton: one wire message, read item by item."""
+
+    cases: list[Case]
+    skeleton: str
+    spliced: bool
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """A turn that must stand somewhere; `between` names the roles of its neighbours."""
+
+    role: str
+    text: str
+    at: str
+    between: tuple[str, str]
+    pos: Pos
+    before: str = ""  # only where the turn that stands there holds such a part
+
+
+@dataclass(slots=True, eq=False)
+class Conversation:
+    """How IR messages become wire messages: one each, or one for a run of neighbours."""
+
+    per: str
+    groups: list[Group]
+    enforce: list[tuple[str, str]]
+    pos: Pos
+    turns: list[Turn] = field(default_factory=list)
+    heal: list[tuple[str, str]] = field(default_factory=list)  # only where repair is asked for
+    healing: list[Turn] = field(default_factory=list)
+    places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
+
+    def role(self, case: Case) -> str:
+        """Return the IR role of a case."""
+        ir = case.ir
+        if isinstance(ir, Fields):
+            for names, child in ir.entries:
+                if names[0] == "role" and isinstance(child, Literal):
+                    return str(child.values[0])
+        return case.name
+
+
+@dataclass(eq=False)
+class Dialect:
+    """A whole rule file, ready to read and write."""
+
+    name: str
+    see: str
+    verified: str
+    shapes: dict[str, Shape]
+    unions: dict[str, list[str]]
+    tables: dict[str, Table]
+    schemas: dict[str, Schema]
+    limits: dict[str, dict[str, Any]]
+    bounds: dict[str, dict[str, Any]]
+    conversation: Conversation | None
+    units: dict[str, Shape]
+    hooks: tuple[str, ...]
+    media_types: dict[str, str]
+    node: Node
+    family: str  # dialects of one family share the fields of `own`
+    candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
+    kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
+    carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
+    document: Document | None = None
+    filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
+    stream: events.Stream | None = None
+
+    def kinds_of(self, name: str) -> frozenset[Any]:
+        """Return the types of IR objects that a shape or union holds; None for a plain function."""
+        known = self.kinds.get(name)
+        if known is None:
+            known = self.kinds[name] = self._kinds(name)
+        return known
+
+    def _kinds(self, name: str) -> frozenset[Any]:
+        found: set[Any] = set()
+        for member in self.unions.get(name, [name]):
+            shape = self.shapes[member]
+            for case in shape.cases if not shape.marks else ():
+                said = case.sides[0].get("/type")
+                found.update(said if isinstance(said, tuple) else (shape.kind,))
+        return frozenset(found)
+
+    @functools.cached_property
+    def keys(self) -> frozenset[str]:
+        """All keys that pictures of the wire name, in every spelling."""
+        found = (names for case in self.cases for names, _ in pic.keys(case.wire))
+        return frozenset(n for names in found for n in names)
+
+    @functools.cached_property
+    def telling(self) -> frozenset[str]:
+        """The keys by which cases are told apart: they are required, or literals."""
+        return frozenset(
+            n
+            for case in self.cases
+            for names, p in pic.keys(case.wire)
+            for n in names
+            if not (isinstance(p, Hole) and p.mark is not None)
+        )
+
+    @functools.cached_property
+    def tells_freeform(self) -> bool:
+        """Whether results tell on the wire that their calls took freeform input."""
+        return any("/freeform" in case.sides[0] for case in self.cases)
+
+    @property
+    def cases(self) -> list[Case]:
+        """All cases of all shapes, units and messages."""
+        found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
+        if self.conversation is not None:
+            found += [c for g in self.conversation.groups for c in g.cases]
+        found += [c for g in self.filed.groups for c in g.cases] if self.filed else []
+        return found
+
+    @functools.cached_property
+    def answered(self) -> bool:
+        """Whether the calls hold their results: a picture names `$result`."""
+        found = (h.path.partition(".")[0] for c in self.cases for h in pic.holes(c.wire))
+        return "result" in found
+
+    @functools.cached_property
+    def in_files(self) -> Dialect:
+        """The dialect with the messages that stand in a file."""
+        return dataclasses.replace(self, conversation=self.filed or self.conversation)
+
+    def has_rivals(self, name: str, run: Shape) -> bool:
+        """Tell whether an earlier member of a union writes what a gathering one reads."""
+        members = self.unions.get(name, [])
+        earlier = members[: members.index(run.name)] if run.name in members else []
+        return any(self.kinds_of(other) & set(run.gathers or ()) for other in earlier)
+
+    def plain_kind(self, name: str) -> str:
+        """Return the type of the part that a bare text stands for, in a list of these elements."""
+        kinds = self.kinds_of(name)
+        return str(next(iter(kinds))) if len(kinds) == 1 and None not in kinds else "text"
+
+    def marks_of(self, name: str) -> dict[str, Shape]:
+        """Return the members of a union that are a field of the element before them, by field."""
+        if name not in self.unions:
+            return {}
+        members = (self.shapes[member] for member in self.unions[name])
+        return {shape.marks: shape for shape in members if shape.marks}
+
+    def members(self, name: str) -> list[Shape]:
+        """Return the shapes of a union, a shape, or a unit."""
+        if name in self.unions or name in self.shapes:
+            return [self.shapes[member] for member in self.unions.get(name, (name,))]
+        return [self.units[name]]
+
+    def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
+        """Return every (shape, case) of a shape, union or unit, the narrowest first."""
+        found = self.candidates.get(name)
+        if found is None:
+            found = [(shape, case) for shape in self.members(name) for case in shape.cases]
+            found.sort(key=lambda pair: -pair[1].weight)
+            self.candidates[name] = found
+        return found
+
+
+def load(node: Node) -> Dialect:
+    """Build the model of one (merged) rule file. Raises RuleError."""
+    top = _map(node, "a rule file")
+    for key in top:
+        if key not in HEADER:
+            raise wrong(f"`{key}` is no word of a rule file", node.keys.get(key, node.pos))
+    name = top["dialect"].plain() if "dialect" in top else ""
+    if not isinstance(name, str) or not name:
+        raise wrong("a rule file names its `dialect`", node.pos)
+    version = top.get("wireglot")
+    if version is None or version.value != 1:
+        pos = version.pos if version else node.pos
+        raise wrong("a rule file begins with the language version", pos, "write `wireglot: 1`")
+    tables = {k: _table(v) for k, v in _map(top.get("tables"), "tables").items()}
+    schemas: dict[str, Schema] = {}
+    for key, child in _map(top.get("schemas"), "schemas").items():
+        schemas.update(schema_words.load(key, child))
+    listed = _map(top.get("shapes"), "shapes")
+    shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
+    unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
+    units: dict[str, Shape] = {
+        unit: _shape(unit, top[unit], listed)
+        for unit in ("request", "response", "error", "envelope", "session")
+        if unit in top
+    }
+    talk = top.get("conversation")
+    limits = {k: v.plain() for k, v in _map(top.get("limits"), "limits").items()}
+    hooks = tuple(top["hooks"].plain()) if "hooks" in top else ()
+    dialect = Dialect(
+        name,
+        str(top["see"].plain()) if "see" in top else "",
+        str(top["verified"].plain()) if "verified" in top else "",
+        shapes,
+        unions,
+        tables,
+        schemas,
+        {k: v for k, v in limits.items() if k in LIMITS},
+        {k: v for k, v in limits.items() if k not in LIMITS},
+        _conversation(talk) if talk else None,
+        units,
+        hooks,
+        _types(top.get("media-types")),
+        node,
+        _family(top.get("family"), name),
+        carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
+        document=documents.load(top["document"]) if "document" in top else None,
+        stream=events.load(top["stream"], tables, shapes, unions) if "stream" in top else None,
+    )
+    if talk and dialect.document is not None and dialect.document.line is not None:
+        dialect.filed = _conversation(talk, dialect.document.line)
+        _without_line(dialect.conversation, pic.parse(dialect.document.line))
+    if "spelling" in top:
+        _respell(dialect, top["spelling"])
+    return dialect
+
+
+def _family(node: Node | None, name: str) -> str:
+    if node is None:
+        return name
+    if not isinstance(node.value, str) or not node.value:
+        raise wrong("`family` names a dialect", node.pos, "a child is of its parent's family")
+    return node.value
+
+
+def _respell(dialect: Dialect, node: Node) -> None:
+    """Let every camelCase key be read in snake_case too."""
+    if node.plain() != ["camelCase", "snake_case"]:
+        raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
+    for case in dialect.cases:
+        _snake(case.wire)
+    for wire in dialect.stream.pictures() if dialect.stream else ():
+        _snake(wire)
+    for shape in (*dialect.shapes.values(), *dialect.units.values()):
+        wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
+        shape.keys = frozenset(n for w in wires for n in w.names)
+
+
+def _snake(p: Picture) -> None:
+    if isinstance(p, Fields):
+        for i, (names, child) in enumerate(p.entries):
+            also = re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m[1].lower(), names[0])
+            if also not in names:
+                p.entries[i] = ((*names, also), child)
+            _snake(child)
+        p.names = frozenset(n for names, _ in p.entries for n in names)
+    elif isinstance(p, Items):
+        for child in p.items:
+            _snake(child)
+
+
+def _map(node: Node | None, what: str) -> dict[str, Node]:
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        raise wrong(f"{what} is a mapping", node.pos)
+    return node.value
+
+
+def _types(node: Node | None) -> dict[str, str]:
+    """Read `media-types`: other spellings, and the usual ones."""
+    for word, usual in _map(node, "`media-types`").items():
+        if not isinstance(usual.value, str):
+            raise wrong(f"`{word}` has a usual spelling, a text", usual.pos)
+    return {} if node is None else dict(node.plain())
+
+
+def _table(node: Node) -> Table:
+    plain = node.plain()
+    if isinstance(plain, dict):
+        plain.pop("examples", None)
+    only = plain.get("only") if isinstance(plain, dict) else None
+    if isinstance(only, list) and set(plain) <= {"only", "read-also"}:
+        return Table({w: w for w in only}, plain.get("read-also", {}), {}, None, closed=True)
+    known = {"write", "read-also", "write-also", "otherwise"}
+    if not isinstance(plain, dict) or not set(plain) <= known or "write" not in plain:
+        raise wrong(
+            "a table has `write`, `read-also`, `write-also`, `otherwise`, or is a list `only`",
+            node.pos,
+        )
+    table = Table(
+        plain["write"],
+        plain.get("read-also", {}),
+        plain.get("write-also", {}),
+        plain.get("otherwise"),
+    )
+    if len(table.to_ir) != len(table.to_wire):
+        raise wrong(
+            "two words of `write` have one wire word", node.pos, "put one under `write-also`"
+        )
+    return table
+
+
+def _with(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
+    """Lay the keys of another shape's picture under those of this one."""
+    other = listed[name.value].get("wire") if name.value in listed else None
+    if other is None or not isinstance(other.value, dict) or not isinstance(wire.value, dict):
+        raise wrong(f"`also: {name.value}` names no shape that is one object", name.pos)
+    more = {k: v for k, v in other.value.items() if k not in wire.value}
+    return Node({**wire.value, **more}, wire.pos, {**other.keys, **wire.keys})
+
+
+def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
+    words = _map(node, f"the shape `{name}`")
+    for key in words:
+        if key not in SHAPE_WORDS:
+            raise wrong(f"`{key}` is no word of a shape", node.keys.get(key, node.pos))
+    base, by = words.get("wire"), words.get("by")
+    kind = name if name in PARTS | TOOLS else None
+    cases = []
+    listed = _map(words.get("cases"), "cases") or {"": Node({}, node.pos)}
+    for case_name, case_node in listed.items():
+        for key in _map(case_node, f"the case `{case_name}`"):
+            if key not in CASE_WORDS:
+                raise wrong(f"`{key}` is no word of a case", case_node.keys.get(key, node.pos))
+        wire_node = merge(base, case_node.get("wire"))
+        ir_node = case_node.get("ir") or words.get("ir")
+        if words.get("ir") and case_node.get("ir"):
+            ir_node = merge(words["ir"], case_node.get("ir"))
+        if by is not None and case_name:
+            said = Node({by.value: Node(case_name.partition(".")[0], case_node.pos)}, by.pos)
+            ir_node = merge(said, ir_node)
+        drop = {**_reasons(words.get("drop")), **_reasons(case_node.get("drop"))}
+        noted = case_node.get("note") or words.get("note")
+        if "also" in words:
+            wire_node = _with(wire_node, words["also"], shapes)
+        wire = pic.parse(wire_node)
+        ir = pic.parse(ir_node) if ir_node else None
+        case = Case(
+            case_name, name, wire, ir, drop, noted.plain() if noted else None, case_node.pos
+        )
+        measure(case, kind)
+        cases.append(case)
+    cases.sort(key=lambda c: -c.weight)
+    for one in cases:
+        for two in cases:
+            if one is not two:
+                one.rivals = one.rivals or not disjoint(one.sides[1], two.sides[1])
+                if one.home or not two.home:
+                    one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
+    gathers = words.get("gathers")
+    keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
+    kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
+    marks = words["marks"].value if "marks" in words else ""
+    if not isinstance(marks, str) or (marks and gathers):
+        raise wrong("`marks` names one field, and gathers nothing", words["marks"].pos)
+    return Shape(name, kind, cases, kinds, keys, node.pos, marks)
+
+
+def _reasons(node: Node | None) -> dict[str, str]:
+    """Read a `drop:`, what is given up and why."""
+    for key, child in _map(node, "`drop`").items():
+        if not isinstance(child.value, str) or not child.value:
+            raise wrong(f"`drop` gives no reason for `{key}`", child.pos, "say it in a sentence")
+    return {} if node is None else dict(node.plain())
+
+
+def _around(line: Node, message: Node) -> Node:
+    """Return the picture of a line with the picture of a message in the place of `$message`."""
+    if isinstance(line.value, dict):
+        return Node({k: _around(v, message) for k, v in line.value.items()}, line.pos, line.keys)
+    if line.value != "$message":
+        return line
+    if isinstance(message.value, str):  # messages of one part each
+        return Node(f"{message.value} | lone", message.pos)
+    return message
+
+
+def _without_line(talk: Conversation | None, line: Picture) -> None:
+    """Let what repeats a field of the line stand for it where there is no line."""
+    around = {h.path: h for h in pic.holes(line)}
+    for group in talk.groups if talk else ():
+        for case in group.cases:
+            there = list(pic.holes(case.wire))
+            for hole in there:
+                alone = hole.mark == "copy" and not any(
+                    h is not hole and h.path == hole.path for h in there
+                )
+                if alone and hole.path in around:
+                    hole.mark, hole.value = around[hole.path].mark, around[hole.path].value
+
+
+def _conversation(node: Node, line: Node | None = None) -> Conversation:
+    """Read the conversation; `line` is the picture around each message."""
+    words = _map(node, "the conversation")
+    for key, child in words.items():
+        if key not in TALK_WORDS:
+            raise wrong(f"`{key}` is no word of a conversation", node.keys.get(key, child.pos))
+    base = words.get("wire")
+    per = words["per"].plain() if "per" in words else "message"
+    if per not in ("message", "run"):
+        raise wrong(f"`per: {per}` is not known", words["per"].pos, "say message or run")
+    groups: dict[str, Group] = {}
+    for name, case_node in _map(words.get("cases"), "cases").items():
+        over = case_node.get("wire")
+        spliced = over is not None and isinstance(over.value, str)
+        merged = over if spliced and over else merge(base, over)
+        if isinstance(merged.value, dict) and over is not None and isinstance(over.value, dict):
+            # What tells the case apart (the role) stands first.
+            first = [k for k in over.value if k in merged.value]  # not what it takes away
+            merged.value = {k: merged.value[k] for k in (*first, *merged.value)}
+        if line is not None:
+            merged, spliced = _around(line, merged), False
+        wire = pic.parse(merged)
+        ir_node = case_node.get("ir")
+        ir = pic.parse(ir_node) if ir_node else None
+        case = Case(name, "message", wire, ir, _reasons(case_node.get("drop")), None, case_node.pos)
+        measure(case, None)
+        skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
+        groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
+    talk = Conversation(per, list(groups.values()), [], node.pos)
+    talk.turns = _asked(words.get("enforce"), talk.enforce, talk.places)
+    talk.healing = _asked(words.get("heal"), talk.heal, talk.places)
+    return talk
+
+
+def _asked(node: Node | None, words: list[tuple[str, str]], places: dict[str, Pos]) -> list[Turn]:
+    """Read what a dialect asks of its messages; return the turns that it wants."""
+    turns: list[Turn] = []
+    if node is not None and not isinstance(node.value, list):
+        raise wrong("`enforce` is a list", node.pos)
+    for item in node.value if node is not None else []:
+        if item.get("insert") is not None:
+            turns.append(turn(item))
+            words.append(("insert", ""))
+            continue
+        plain = item.plain()
+        pair = plain if isinstance(plain, dict) else {plain: ""}
+        words.extend((str(k), str(v)) for k, v in pair.items())
+        places.update((str(k), item.pos) for k in pair)
+    return turns
+
+
+def turn(node: Node) -> Turn:
+    """Read `{insert: {ROLE: TEXT}, at: start | end}` or `{insert: ..., between: [ROLE, ROLE]}`."""
+    said, place = node.value["insert"].plain(), {k: v.plain() for k, v in node.value.items()}
+    del place["insert"]
+    if (
+        not isinstance(said, dict)
+        or [type(text) for text in said.values()] != [str]
+        or not set(said) <= {"user", "assistant"}
+        or len(set(place) & {"at", "between"}) != 1
+        or not set(place) <= {"at", "between", "before"}
+        or not isinstance(place.get("before", ""), str)
+        or ("before" in place and place.get("at") != "start")
+        or place.get("at", "end") not in ("start", "end")
+        or (
+            "between" in place
+            and not (isinstance(place["between"], list) and len(place["between"]) == 2)
+        )
+    ):
+        raise wrong(
+            "`insert` says one turn and where it must stand",
+            node.pos,
+            "write {insert: {ROLE: TEXT}, at: start} or at: end or between: [ROLE, ROLE]",
+        )
+    ((role, text),) = said.items()
+    one, two = place.get("between", ("", ""))
+    return Turn(
+        role,
+        text,
+        str(place.get("at", "")),
+        (str(one), str(two)),
+        node.pos,
+        place.get("before", ""),
+    )

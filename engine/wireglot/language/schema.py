@@ -1,0 +1,295 @@
+"""Schema dialects: which JSON Schema a provider takes, and how it says what it takes; a lens.
+
+`NAME` writes every schema and tells what it had to change; `fits-NAME` takes only what can be
+written without telling anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..trail import At, Trail
+from .lenses import Misfit, same
+from .nodes import LISTS, MAPS, PLACES, SINGLES, Row, Rule, Rules, inner, over, rewritten, used
+from .picture import Items
+from .rootwalk import rooted
+from .schemawalk import Told, Walk
+from .source import Node, wrong
+
+WORDS = frozenset("root root-without keep whole types enum refs rewrite must max".split())
+BUDGETS = frozenset("depth nodes properties enum size".split())
+
+
+class Schema:
+    """A schema dialect; `exact` is the form of it that loses and rewords nothing."""
+
+    def __init__(self, plain: dict[str, Any], rows: list[Row], rules: list[Rule], exact: bool):
+        self.keep = frozenset(plain["keep"]) if "keep" in plain else None
+        self.whole = frozenset(plain.get("whole", ()))
+        self.root = plain.get("root")
+        self.rootless = frozenset(plain.get("root-without", ()))
+        self.types = frozenset(plain.get("types", ()))
+        self.enum = plain.get("enum", "any")
+        self.inlines = plain.get("refs") == "inline"
+        self.budgets: dict[str, int] = plain.get("max", {})
+        self.rows, self.rules, self.exact = rows, Rules(rules), exact
+        self.two_way = [row for row in rows if row.note is None]
+        self.respelled = [frozenset(used(row.here)) for row in self.two_way]
+        self.touched = {k for row in self.two_way for k in used(row.here) + used(row.schema)}
+        self.risky = [(frozenset(used(r.schema)), r) for r in rows if self._may_fit(r)]
+        # Without any of these a schema is written as it is, in other words, or not at all.
+        told = self.inlines or any(row.note for row in rows)
+        self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
+        self.quick = self.simple and not self.budgets
+
+    def _may_fit(self, row: Row) -> bool:
+        """Tell whether a row may fit a node of which no keyword and no type is refused."""
+        words = used(row.schema)
+        if self.keep is not None and not self.keep.issuperset(words):
+            return False
+        listed = any(n[0] == "type" and isinstance(c, Items) for n, c in row.schema.entries)
+        return not (self.types and listed)
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def read(self, schema: Any) -> tuple[Any, bool]:
+        """Return the schema in the words of JSON Schema, and whether nothing was respelled."""
+        found = self._read(schema) if isinstance(schema, dict) else schema
+        return (schema, True) if found == schema and same(found, schema) else (found, False)
+
+    def _read(self, node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        node = over(node, self._read)
+        word = node.get("type")
+        if isinstance(word, str) and word.lower() in self.types and word != word.lower():
+            node = {**node, "type": word.lower()}
+        for row in reversed(self.two_way):
+            found = rewritten(node, row.here, row.schema)
+            node = node if found is None else found
+        return node
+
+    def trace(self, came: Any, read: Any, at: At, trail: Trail) -> None:
+        """Put where the nodes of a schema came from, that reading respelled."""
+        if not isinstance(read, dict) or not self.two_way:
+            return
+        moved = not isinstance(came, dict) or came.keys() != read.keys()
+        for key, value in read.items():
+            there = isinstance(came, dict) and key in came
+            place = (*at, key) if there else (*at, *self._before(key, came, read))
+            trail.put_inside(read, key, place)
+            # What stands below a keyword that was put there came from the whole node.
+            if not there or (moved and key in self.touched):
+                for node in _nodes(value if key in SINGLES else {key: value}):
+                    for word in node:
+                        trail.put_inside(node, word, place)
+            elif key in MAPS and isinstance(value, dict):
+                for name, child in value.items():
+                    self.trace(came[key][name], child, (*place, name), trail)
+            elif isinstance(value, list) and (key in LISTS or key == "items"):
+                for i, child in enumerate(value):
+                    self.trace(came[key][i], child, (*place, i), trail)
+            elif key in SINGLES:
+                self.trace(came[key], value, place, trail)
+
+    def _before(self, key: str, came: Any, read: dict[str, Any]) -> At:
+        """Return the one keyword that a keyword was read from, if it is one."""
+        for row in self.two_way if isinstance(came, dict) else ():
+            gone = [word for word in used(row.here) if word in came and word not in read]
+            if key in used(row.schema) and len(gone) == 1:
+                return (gone[0],)
+        return ()
+
+    def plain(self, schema: dict[str, Any]) -> bool:
+        """Tell whether reading surely respells nothing; to be fast."""
+        word = schema.get("type")
+        if word.__class__ is str and word not in self.types and word.lower() in self.types:
+            return False
+        for words in self.respelled:
+            if words <= schema.keys():
+                return False
+        for key, value in schema.items():
+            if key == "properties" and value.__class__ is dict:
+                for child in value.values():
+                    if child.__class__ is dict and not self.plain(child):
+                        return False
+            elif key in PLACES and not all(map(self.plain, inner({key: value}))):
+                return False
+        return True
+
+    def home(self, schema: Any) -> Any:
+        """Return a schema as this dialect spells it, whether it takes it or not."""
+        if not isinstance(schema, dict):
+            return schema
+        node = over(schema, self.home)
+        for row in self.two_way:
+            found = rewritten(node, row.schema, row.here)
+            node = node if found is None else found
+        return node
+
+    # -- writing ------------------------------------------------------------------------------
+
+    def write(self, schema: Any, tells: bool = False) -> tuple[Any, list[Told]]:
+        """Return the schema as this dialect takes it, and what had to change.
+
+        `tells` puts constraints that are not taken into the description of their node.
+
+        Raises Misfit when it refuses the schema.
+        """
+        if not isinstance(schema, dict):
+            raise Misfit("a schema is an object")
+        if self.root is not None and schema.get("type") != self.root:
+            if not (self.inlines and "$ref" in schema):
+                raise Misfit(f"the root of a schema is an {self.root} here")
+        schema, told = rooted(schema, self.rootless)
+        if self.simple and self._plain(schema):
+            wire = schema
+        else:
+            wire, more = Walk(self, schema, tells).whole()
+            told += more
+        if self.exact and told:
+            raise Misfit(told[0].message)
+        if self.root is not None and wire.get("type") != self.root:
+            raise Misfit(f"the root of a schema is an {self.root} here")
+        self._check(wire)
+        return wire, told
+
+    def fits(self, schema: Any) -> bool:
+        """Tell whether this dialect takes a schema as it is.
+
+        Raises Misfit where it takes the schema in other words.
+        """
+        if self.quick and schema.__class__ is dict and self._plain(schema):
+            if self.root is not None and schema.get("type") != self.root:
+                return False
+            if schema.get("properties") == []:
+                return False
+            return self.rootless.isdisjoint(schema) and self.rules.hold(schema)
+        try:
+            wire, told = self.write(schema)
+        except Misfit:
+            return False
+        if not told and wire is not schema and not same(wire, schema):
+            raise Misfit("the schema is taken in other words")
+        return not told
+
+    def _plain(self, schema: Any) -> bool:
+        """Tell whether nothing is in a schema that is not taken; written to be fast."""
+        free = self.keep is None and not self.types and not self.risky
+        return free or self._kept(schema)
+
+    def _kept(self, schema: Any) -> bool:
+        if schema.__class__ is not dict:
+            return False
+        keep: Any = self.keep
+        if keep is not None and not keep.issuperset(schema):
+            return False
+        kind = schema.get("type", "string")
+        if self.types and (kind.__class__ is not str or kind.lower() not in self.types):
+            return "type" not in schema and self._rest(schema)
+        for words, row in self.risky:
+            if words <= schema.keys() and rewritten(schema, row.schema, row.here) is not None:
+                return False
+        if "enum" in schema and self.enum == "strings":
+            words = schema["enum"]
+            if words.__class__ is not list or kind.__class__ is not str or kind.lower() != "string":
+                return False
+            for word in words:
+                if word.__class__ is not str:
+                    return False
+        return self._rest(schema)
+
+    def _rest(self, schema: dict[str, Any]) -> bool:
+        for key, value in schema.items():
+            if key not in PLACES or key in self.whole:
+                continue
+            if key in MAPS:
+                if value.__class__ is not dict:
+                    return False
+                for child in value.values():
+                    if not self._kept(child):
+                        return False
+            elif key in LISTS:
+                if value.__class__ is not list:
+                    return False
+                for child in value:
+                    if not self._kept(child):
+                        return False
+            elif not self._kept(value):
+                if value.__class__ is not bool or not SINGLES[key]:
+                    return False
+        return True
+
+    def _check(self, wire: Any) -> None:
+        """Raise Misfit where a node lacks what it must have, or the whole is too large."""
+        if self.rules.all:
+            for node in _nodes(wire):
+                self.rules.check(node)
+        for word, most in self.budgets.items():
+            found = _measured(word, wire)
+            if found > most:
+                raise Misfit(f"the schema's {word} is {found}, and at most {most} is taken")
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        yield schema
+        for child in inner(schema):
+            yield from _nodes(child)
+
+
+def _depth(node: Any) -> int:
+    return 1 + max((_depth(child) for child in inner(node)), default=0)
+
+
+def _measured(word: str, wire: Any) -> int:
+    if word == "depth":
+        return _depth(wire)
+    if word == "size":
+        from ..jsontext import stringify
+
+        return len(stringify(wire))
+    nodes = list(_nodes(wire))
+    if word == "nodes":
+        return len(nodes)
+    lists = (node[word] for node in nodes if isinstance(node.get(word), dict | list))
+    return sum(map(len, lists))
+
+
+def load(name: str, node: Node) -> dict[str, Schema]:
+    """Build a schema dialect in both its forms. Raises RuleError."""
+    if not isinstance(node.value, dict):
+        raise wrong(f"the schema dialect `{name}` is a mapping", node.pos)
+    for word, child in node.value.items():
+        if word not in WORDS:
+            pos = node.keys.get(word, child.pos)
+            raise wrong(f"`{word}` is no word of a schema dialect", pos, ", ".join(sorted(WORDS)))
+    for word in ("keep", "types", "whole", "root-without"):
+        listed = node.get(word)
+        if listed is not None and not (
+            isinstance(listed.value, list) and all(isinstance(v.value, str) for v in listed.value)
+        ):
+            raise wrong(f"`{word}` is a list of words", listed.pos)
+    for word, allowed in (("enum", ("strings", "any")), ("refs", ("inline", "keep"))):
+        said = node.get(word)
+        if said is not None and said.value not in allowed:
+            raise wrong(f"`{word}` says {' or '.join(allowed)}", said.pos)
+    budgets = node.get("max")
+    if budgets is not None and not isinstance(budgets.value, dict):
+        raise wrong("`max` is a mapping of budgets", budgets.pos)
+    for word, child in budgets.value.items() if budgets else ():
+        if word not in BUDGETS or not isinstance(child.value, int):
+            raise wrong(f"`{word}` is no budget", child.pos, ", ".join(sorted(BUDGETS)))
+    rewrite, must = node.get("rewrite"), node.get("must")
+    if rewrite is not None and not isinstance(rewrite.value, dict):
+        raise wrong("`rewrite` is a mapping of rows", rewrite.pos)
+    if must is not None and not isinstance(must.value, list):
+        raise wrong("`must` is a list of {where, has}", must.pos)
+    rows = [Row.load(k, v) for k, v in rewrite.value.items()] if rewrite else []
+    rules = [Rule.load(v) for v in must.value] if must else []
+    plain = node.plain()
+    return {
+        name: Schema(plain, rows, rules, False),
+        f"fits-{name}": Schema(plain, rows, rules, True),
+    }

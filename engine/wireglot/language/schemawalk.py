@@ -1,0 +1,254 @@
+"""Writing a schema node by node: references, rewrites, and keywords that are not taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..notes import Effect
+from ..trail import At
+from .lenses import Misfit, same, stringify
+from .nodes import DEFINITIONS, LISTS, MAPS, SINGLES, rewritten, used
+
+if TYPE_CHECKING:
+    from .schema import Schema
+
+MAX_NODES, MAX_DEPTH = 20_000, 100
+# Keywords that say nothing of which values are right.
+ASIDE = frozenset("$schema $id $ref $anchor $comment title description default examples".split())
+
+
+class Told(NamedTuple):
+    """What became of one keyword: a note in the making, with its path within the schema."""
+
+    code: str
+    effect: Effect
+    at: At
+    message: str
+    owner: Any = None
+    key: Any = None
+
+
+class Node:
+    """A node in the making: its keywords, where each came from, what is told of each."""
+
+    def __init__(self, schema: dict[str, Any], at: At) -> None:
+        self.words = dict(schema)
+        self.places: dict[str, At] = {key: (*at, key) for key in schema}
+        self.told: dict[str, list[Told]] = {}
+        self.used: dict[str, set[At]] = {}
+        self.out: dict[str, Any] = {}
+
+    def tell(self, key: str, told: Told) -> None:
+        """Tell something of a keyword; forgotten when the keyword is lost as a whole."""
+        self.told.setdefault(key, []).append(told)
+
+
+class Walk:
+    """One schema on its way to the wire."""
+
+    def __init__(self, dialect: Schema, schema: dict[str, Any], tells: bool = False) -> None:
+        self.dialect, self.root = dialect, schema
+        self.tells = tells and (dialect.keep is None or "description" in dialect.keep)
+        self.count = self.depth = 0
+        self.within = 0  # within how many keywords that are taken whole this is
+        self.open: list[At] = []
+
+    def whole(self) -> tuple[dict[str, Any], list[Told]]:
+        """Return the schema as it is written, and what is told."""
+        out, told, seen = self.node(self.root, ())
+        if self.dialect.inlines:
+            told += self._unused(seen)
+        return out, told
+
+    def _unused(self, seen: set[At]) -> list[Told]:
+        return [
+            _lost((word, name), f"nothing refers to the definition `{name}`, and it is left out")
+            for word in DEFINITIONS
+            if isinstance(self.root.get(word), dict)
+            for name in self.root[word]
+            if not any(at[:2] == (word, name) for at in seen)
+        ]
+
+    def node(self, schema: Any, at: At) -> tuple[Any, list[Told], set[At]]:
+        """Write one node: its reference, what is inside it, its rewrites, its keywords."""
+        self.count += 1
+        self.depth += 1
+        if self.count > MAX_NODES or self.depth > MAX_DEPTH:
+            raise Misfit("the schema is too large when its references are written out")
+        node = Node(schema, at)
+        told: list[Told] = []
+        seen: set[At] = set()
+        depth = len(self.open)
+        if self.dialect.inlines:
+            while "$ref" in node.words:
+                self._inline(node, told, seen)
+            if not at:
+                for word in DEFINITIONS:
+                    node.words.pop(word, None)
+        for key in list(node.words):
+            self.within += key in self.dialect.whole
+            self._inside(node, key)
+            self.within -= key in self.dialect.whole
+        del self.open[depth:]
+        for row in self.dialect.rows:
+            self._row(node, row)
+        self._keywords(
+            node, told, self.tells and (at or "description" not in self.dialect.rootless)
+        )
+        for key in node.words:
+            told += node.told.get(key, ())
+            seen |= node.used.get(key, set())
+        node.out.update(node.words)
+        self.depth -= 1
+        return node.out, told, seen
+
+    # -- references ---------------------------------------------------------------------------
+
+    def _inline(self, node: Node, told: list[Told], seen: set[At]) -> None:
+        """Write a reference out: the keywords beside it stand over those that it names."""
+        ref, place = node.words.pop("$ref"), node.places.pop("$ref")
+        target, where = self._resolve(ref)
+        if target is None:
+            told.append(Told("schema-cut", "lost", place, f"`{ref}` is no schema of this one"))
+            return
+        if where in self.open or not where:
+            said = f"`{ref}` leads back to itself; only its type stands here"
+            told.append(Told("schema-cut", "lost", place, said))
+            if "type" in target:
+                node.words.setdefault("type", target["type"])
+                node.places.setdefault("type", place)
+            return
+        told.append(Told("schema-inlined", "changed", place, f"`{ref}` is written out here"))
+        seen.add(where)
+        self.open.append(where)
+        for key, value in target.items():
+            if key not in node.words:
+                node.words[key], node.places[key] = value, (*where, key)
+            elif not same(node.words[key], value):
+                told.append(_lost((*where, key), f"`{key}` beside the reference says otherwise"))
+
+    def _resolve(self, ref: Any) -> tuple[dict[str, Any] | None, At]:
+        if not isinstance(ref, str) or not ref.startswith("#"):
+            return None, ()
+        value, at = self.root, ()
+        for key in ref[1:].split("/")[1:] if ref != "#" else ():
+            name: Any = key.replace("~1", "/").replace("~0", "~")
+            if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+                name = int(name)
+            elif not isinstance(value, dict) or name not in value:
+                return None, ()
+            value, at = value[name], (*at, name)  # type: ignore[assignment]
+        return (value, at) if isinstance(value, dict) else (None, ())
+
+    # -- what is inside -----------------------------------------------------------------------
+
+    def _inside(self, node: Node, key: str) -> None:
+        """Write the schemas below one keyword."""
+        value, at = node.words[key], node.places[key]
+        if key in MAPS and isinstance(value, dict):
+            kept: Any = {}
+            for name, child in value.items():
+                found = self._child(node, key, child, (*at, name), False)
+                if found is not None:
+                    kept[name] = found
+            node.words[key] = kept
+        elif isinstance(value, list) and (key in LISTS or key == "items"):
+            children = enumerate(value)
+            made = [self._child(node, key, child, (*at, i), False) for i, child in children]
+            node.words[key] = [child for child in made if child is not None]
+        elif key in SINGLES:
+            made_one = self._child(node, key, value, at, SINGLES[key])
+            if made_one is None:
+                del node.words[key]
+            else:
+                node.words[key] = made_one
+
+    def _child(self, node: Node, key: str, child: Any, at: At, boolean: bool) -> Any:
+        if isinstance(child, dict):
+            out, told, seen = self.node(child, at)
+            node.told.setdefault(key, []).extend(told)
+            node.used.setdefault(key, set()).update(seen)
+            return out
+        if self.dialect.keep is None or self.within or (boolean and isinstance(child, bool)):
+            return child
+        if child is True:
+            said = "`true` is written as the schema that says nothing"
+            node.tell(key, Told("schema-reworded", "changed", at, said))
+            return {}
+        if child is False:
+            node.tell("", _lost(at, "no schema of nothing is taken"))
+            return None
+        raise Misfit("a schema is an object")
+
+    # -- rewrites and keywords ----------------------------------------------------------------
+
+    def _row(self, node: Node, row: Any) -> None:
+        new = rewritten(node.words, row.schema, row.here)
+        if new is None:
+            return
+        old = node.words
+        out = [k for k in used(row.schema) if k in old]
+        gone = [k for k in out if k not in new or not same(new[k], old[k])]
+        place = node.places.get(gone[0]) if gone else None
+        fresh = [key for key in new if key not in old or key in gone]
+        told = [t for key in gone for t in node.told.pop(key, ())]
+        seen = {at for key in gone for at in node.used.pop(key, set())}
+        first = fresh[0] if fresh else ""
+        node.words = new
+        for key in fresh:
+            if place is not None:
+                node.places[key] = place
+        if row.note is not None and place is not None:
+            told.append(Told("schema-reworded", "changed", place, row.note, node.out, first))
+        elif row.note is not None:
+            told.append(Told("schema-added", "added", (), row.note, node.out, first))
+        node.told.setdefault(first, []).extend(told)
+        node.used.setdefault(first, set()).update(seen)
+
+    def _keywords(self, node: Node, told: list[Told], tells: Any) -> None:
+        """Leave out what is not taken, and tell it; `tells`: in the description, if it can be."""
+        told += node.told.pop("", ())
+        said: list[str] = []
+        for key in list(node.words) if not self.within else ():
+            why = self._refused(node.words, key)
+            if not why:
+                continue
+            value, place = node.words.pop(key), node.places.get(key, ())
+            if tells and key not in ASIDE and key != "type" and not _nested(value):
+                said.append(f"{key}: {stringify(value)}")
+                message = f"{why}; the description tells it"
+                told.append(Told("schema-told", "changed", place, message, node.out, "description"))
+            else:
+                told.append(_lost(place, why))
+        if said:
+            before = node.words.get("description")
+            text = f"({', '.join(said)})"
+            node.words["description"] = f"{before} {text}" if before else text
+
+    def _refused(self, words: dict[str, Any], key: str) -> str:
+        """Say why a keyword is not taken, or nothing."""
+        dialect, value = self.dialect, words[key]
+        if dialect.keep is not None:
+            if key not in dialect.keep:
+                return f"the schema keyword `{key}` is not taken"
+            form = dict if key in MAPS else list if key in LISTS else object
+            if not isinstance(value, form) or (key == "items" and isinstance(value, list)):
+                return f"the schema keyword `{key}` is not taken in this form"
+        if key == "type" and dialect.types:
+            if not isinstance(value, str) or value.lower() not in dialect.types:
+                return f"the type {value!r} is not taken"
+        if key == "enum" and dialect.enum == "strings":
+            kind = words.get("type", "string")
+            texts = isinstance(value, list) and all(isinstance(v, str) for v in value)
+            if not texts or not isinstance(kind, str) or kind.lower() != "string":
+                return "only texts can be chosen from with `enum`"
+        return ""
+
+
+def _nested(value: Any) -> bool:
+    """Tell whether a keyword holds objects, which are no words for a description."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_nested, value)))
+
+
+def _lost(at: At, message: str) -> Told:
+    return Told("schema-keyword", "lost", at, message)

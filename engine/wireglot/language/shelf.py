@@ -1,0 +1,164 @@
+"""Where rule files are found: in folders, zip files, mappings and installed packages."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import RuleError, UsageError
+from .source import MAX_BYTES
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+    from importlib.resources.abc import Traversable
+
+Source = str | os.PathLike[str] | Mapping[str, Any]
+GROUP = "wireglot.rules"  # the entry points of packages that bring rule files
+MAX_ENTRIES = 10_000
+ENDING = ".yaml"
+
+
+class File(NamedTuple):
+    """A rule file: its stem, its name in messages, and how to get its text."""
+
+    stem: str
+    name: str
+    text: Callable[[], str]
+
+
+def files(source: Source, shown: str | None = None) -> Iterator[File]:
+    """Yield the rule files of a source in the order of their names; `shown` is how it is called.
+
+    A source is a folder, a zip file, or a mapping of file names to YAML text or parsed YAML.
+    Folders within it are not entered, except the only one of a zip file. Raises UsageError for
+    what is not there, RuleError for what cannot be used; and so does `File.text`.
+    """
+    if isinstance(source, Mapping):
+        yield from _mapped(source)
+        return
+    from pathlib import Path
+
+    path = Path(source)
+    shown = shown or str(path)
+    if path.is_dir():
+        yield from _listed(path, shown)
+    elif path.is_file():
+        yield from _zipped(path, shown)
+    else:
+        raise UsageError(f"there is no folder {path} of rule files")
+
+
+def installed() -> list[EntryPoint]:
+    """Return the entry points of installed packages that bring rule files, by name."""
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def plugged(point: EntryPoint) -> Iterator[File]:
+    """Yield the rule files that an installed package brings; this imports the package.
+
+    The entry point names a package that holds them, a path, or a mapping as `files` takes it.
+    Raises UsageError where it gives something else, or fails.
+    """
+    shown = f"{GROUP}:{point.name}"
+    try:
+        found = point.load()
+    except Exception as error:
+        raise UsageError(f"the plugin `{point.name}` cannot be imported: {error!r}") from error
+    if hasattr(found, "__path__"):
+        from importlib.resources import files as held
+
+        yield from _listed(held(found), shown)
+    elif isinstance(found, str | os.PathLike | Mapping):
+        yield from files(found, None if isinstance(found, Mapping) else shown)
+    else:
+        raise UsageError(
+            f"the plugin `{point.name}` is {type(found).__name__}: it must be a package with rule "
+            "files, a path or a mapping"
+        )
+
+
+def _mapped(source: Mapping[str, Any]) -> Iterator[File]:
+    for key in sorted(source, key=str):
+        if not isinstance(key, str):
+            raise UsageError(f"a rule file's name is a text, not {type(key).__name__}")
+        stem = key.removesuffix(ENDING)
+        value = source[key]
+        if not isinstance(value, str):
+            try:  # JSON is YAML too
+                value = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise UsageError(f"the rule file `{key}` is no YAML text: {error}") from None
+        yield File(stem, stem + ENDING, functools.partial(str, value))
+
+
+def _listed(
+    folder: Traversable, shown: str, broken: tuple[type[Exception], ...] = (OSError,)
+) -> Iterator[File]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(ENDING):
+            file = f"{shown}/{entry.name}"
+            yield File(entry.name[: -len(ENDING)], file, _reader(entry, file, broken))
+
+
+def _reader(
+    entry: Traversable, file: str, broken: tuple[type[Exception], ...] = (OSError,)
+) -> Callable[[], str]:
+    def text() -> str:
+        try:
+            with entry.open("r", encoding="utf-8-sig") as opened:
+                return str(opened.read(MAX_BYTES + 1))
+        except UnicodeDecodeError:
+            help = "save it as UTF-8"
+            raise RuleError(
+                "the file is no UTF-8 text", file, 1, 1, help=help, rule="R020"
+            ) from None
+        except broken:
+            raise RuleError("the file cannot be read", file, 1, 1, rule="R020") from None
+
+    return text
+
+
+def _zipped(path: Any, shown: str) -> Iterator[File]:
+    import zipfile
+    import zlib
+
+    broken = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
+    try:
+        archive = zipfile.ZipFile(path)
+    except (*broken, ValueError):
+        help = "name the folder that the file is in" if path.suffix == ENDING else ""
+        raise UsageError(
+            f"`{shown}` is neither a folder nor a zip file of rule files" + (help and f"; {help}")
+        ) from None
+    with archive:
+        names = archive.namelist()
+        if len(names) > MAX_ENTRIES:
+            raise UsageError(f"`{shown}` has more than {MAX_ENTRIES} entries")
+        for name in names:
+            if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+                raise UsageError(f"`{shown}` names a file outside of itself: {name!r}")
+        top = zipfile.Path(archive)
+        within = list(top.iterdir())
+        if len(within) == 1 and within[0].is_dir():
+            top, shown = within[0], f"{shown}/{within[0].name}"
+        # What is read later must not need the open file.
+        found = [file._replace(text=_once(file.text)) for file in _listed(top, shown, broken)]
+    yield from found
+
+
+def _once(read: Callable[[], str]) -> Callable[[], str]:
+    try:
+        text = read()
+    except RuleError as error:
+        problem = error
+
+        def fail() -> str:
+            raise problem
+
+        return fail
+    return lambda: text

@@ -1,0 +1,260 @@
+"""Restricted YAML with positions: the only way in for a rule file.
+
+One document; no tags, anchors, aliases or merge keys; duplicate keys refused; scalars are JSON's
+(`yes`, `no`, `on` are text); size, depth and number of nodes are bounded before anything is built.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..errors import RuleError
+
+MAX_BYTES, MAX_DEPTH, MAX_NODES = 1_000_000, 60, 60_000
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
+_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+
+class Pos(NamedTuple):
+    """A place in a rule file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Node:
+    """A YAML node: `value` is a dict of name to Node, a list of Node, or a JSON scalar."""
+
+    __slots__ = ("keys", "pos", "value")
+
+    def __init__(self, value: Any, pos: Pos, keys: dict[str, Pos] | None = None) -> None:
+        self.value, self.pos, self.keys = value, pos, keys or {}
+
+    def get(self, name: str) -> Node | None:
+        """Return the entry `name` of a mapping, or None."""
+        return self.value.get(name) if isinstance(self.value, dict) else None
+
+    def plain(self) -> Any:
+        """Return the node as plain JSON."""
+        if isinstance(self.value, dict):
+            return {k: v.plain() for k, v in self.value.items()}
+        if isinstance(self.value, list):
+            return [v.plain() for v in self.value]
+        return self.value
+
+    def dump(self) -> list[Any]:
+        """Return a JSON form that `undump` takes back, positions included."""
+        where = [self.pos.line, self.pos.column]
+        if isinstance(self.value, dict):
+            entries = [[k, v.dump()] for k, v in self.value.items()]
+            return [where, self.pos.file, "map", entries]
+        if isinstance(self.value, list):
+            return [where, self.pos.file, "seq", [v.dump() for v in self.value]]
+        return [where, self.pos.file, "lit", self.value]
+
+
+def undump(data: list[Any]) -> Node:
+    """Rebuild the Node that `Node.dump` wrote."""
+    (line, column), file, kind, value = data
+    pos = Pos(file, line, column)
+    if kind == "map":
+        return Node({k: undump(v) for k, v in value}, pos)
+    if kind == "seq":
+        return Node([undump(v) for v in value], pos)
+    return Node(value, pos)
+
+
+def plain(node: Node) -> Node:
+    """Return a rule file without its examples, which no conversion asks for."""
+    if not isinstance(node.value, dict):
+        return node
+    kept = {
+        # Within a picture, `examples` is a key like any other.
+        k: v if k in ("wire", "ir", "from", "to", "rewrite", "must") else plain(v)
+        for k, v in node.value.items()
+        if k not in ("examples", "examples!")
+    }
+    return Node(kept, node.pos, node.keys)
+
+
+def fingerprint(files: Mapping[str, Node]) -> str:
+    """Return the SHA-256 of what rule files say, in hex digits."""
+    import hashlib
+    import json
+
+    said = {name: plain(node).plain() for name, node in sorted(files.items())}
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+Report = Callable[[RuleError], None]
+
+
+def wrong(message: str, pos: Pos, help: str = "", text: str = "", rule: str = "") -> RuleError:
+    """Build the RuleError for a place in a rule file; the excerpt is of `text`, or of the file."""
+    excerpt = ""
+    if not text and os.path.isfile(pos.file):
+        with open(pos.file, encoding="utf-8", errors="replace") as file:
+            text = file.read(MAX_BYTES)
+    lines = text.split("\n")
+    if 0 < pos.line <= len(lines):
+        excerpt = f"  {pos.line:4d} | {lines[pos.line - 1]}\n       | {' ' * (pos.column - 1)}^"
+    place = (pos.file, pos.line, pos.column)
+    return RuleError(message, *place, excerpt=excerpt, help=help, rule=rule)
+
+
+def parse(text: str, file: str, report: Report | None = None) -> Node:
+    """Parse one rule file. Raises RuleError with the position of what is wrong.
+
+    With `report`, mistakes after which reading can go on are handed to it and not raised.
+    """
+    import yaml
+
+    if len(text) > MAX_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        message = f"the file is larger than {MAX_BYTES} bytes"
+        raise RuleError(message, file, 1, 1, rule="R011")
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    reading = _Reading(yaml, file, text, report)
+    try:
+        events = list(reading.bounded(yaml.parse(text, Loader=loader)))
+    except yaml.YAMLError as error:
+        raise _explained(error, file, text) from None
+    except (ValueError, UnicodeError) as error:
+        message = f"this is no YAML text: {error}"
+        raise RuleError(message, file, 1, 1, rule="R020") from None
+    if not events:
+        help = "a rule file begins with `wireglot: 1`"
+        raise RuleError("the file is empty", file, 1, 1, help=help, rule="R026")
+    return reading.build(events)
+
+
+def _explained(error: Any, file: str, text: str) -> RuleError:
+    from yaml import MarkedYAMLError
+
+    from ..checks.yamlhelp import Fault, explain
+
+    if isinstance(error, MarkedYAMLError):
+        mark, begun = error.problem_mark or error.context_mark, error.context_mark
+        fault = Fault(
+            error.problem or error.context or "it cannot be read",
+            error.context or "",
+            (mark.line + 1, mark.column + 1) if mark else (1, 1),
+            (begun.line + 1, begun.column + 1) if begun else (0, 0),
+        )
+    else:
+        where = text[: getattr(error, "position", 0) or 0]
+        line = where.count("\n")
+        fault = Fault(str(error).splitlines()[0], "", (line + 1, len(where.split("\n")[-1]) + 1))
+    told = explain(fault, text)
+    return wrong(told.message, Pos(file, told.line, told.column), told.help, text, "R020")
+
+
+class _Reading:
+    """Turns YAML's events into nodes and refuses what a rule file may not hold."""
+
+    def __init__(self, yaml: Any, file: str, text: str, report: Report | None) -> None:
+        self.yaml, self.file, self.text, self.report = yaml, file, text, report
+
+    def refuse(self, message: str, pos: Pos, help: str = "") -> None:
+        """Report what is forbidden and go on, or raise it."""
+        error = wrong(message, pos, help, self.text, "R011")
+        if self.report is None:
+            raise error
+        self.report(error)
+
+    def pos(self, event: Any) -> Pos:
+        """Return where an event begins."""
+        return Pos(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+
+    def bounded(self, events: Any) -> Iterator[Any]:
+        """Yield the events of nodes, and hold the file to its limits."""
+        yaml = self.yaml
+        depth = documents = 0
+        for nodes, event in enumerate(events, 1):
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    help = "put each dialect in a file of its own"
+                    message = "a rule file holds one document"
+                    raise wrong(message, self.pos(event), help, self.text, "R011")
+                if event.tags or event.version:
+                    self.refuse(
+                        "YAML directives are not used here", self.pos(event), "leave it out"
+                    )
+            elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+                depth -= 1
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                help = "write it out; a text that begins with `&` or `*` stands in quotes"
+                self.refuse("anchors and aliases are not used here", self.pos(event), help)
+            if getattr(event, "tag", None) and event.tag != "!":
+                help = "leave it out; a text that begins with `!` stands in quotes"
+                self.refuse(f"the tag `{event.tag}` is not used here", self.pos(event), help)
+            if depth > MAX_DEPTH or nodes > MAX_NODES:
+                message = "the file is nested too deep or has too many nodes"
+                help = f"at most {MAX_DEPTH} levels and {MAX_NODES} nodes"
+                raise wrong(message, self.pos(event), help, self.text, "R011")
+            if isinstance(event, yaml.NodeEvent | yaml.MappingEndEvent | yaml.SequenceEndEvent):
+                yield event
+
+    def build(self, events: list[Any]) -> Node:
+        """Build the node of the events."""
+        return self._build(events, 0)[0]
+
+    def _build(self, events: list[Any], i: int) -> tuple[Node, int]:
+        yaml, event = self.yaml, events[i]
+        pos = self.pos(event)
+        if isinstance(event, yaml.ScalarEvent):
+            return Node(self._scalar(event, pos), pos), i + 1
+        i += 1
+        if isinstance(event, yaml.SequenceStartEvent):
+            items = []
+            while not isinstance(events[i], yaml.SequenceEndEvent):
+                item, i = self._build(events, i)
+                items.append(item)
+            return Node(items, pos), i + 1
+        if not isinstance(event, yaml.MappingStartEvent):  # an alias, which was reported
+            return Node(None, pos), i
+        entries: dict[str, Node] = {}
+        keys: dict[str, Pos] = {}
+        while not isinstance(events[i], yaml.MappingEndEvent):
+            key = events[i]
+            where = self.pos(key)
+            if not isinstance(key, yaml.ScalarEvent):
+                help = "a key that begins with `{` or `[` stands in quotes"
+                raise wrong("a key is a text", where, help, self.text, "R011")
+            value, i = self._build(events, i + 1)
+            if key.value == "<<" and not key.style:
+                self.refuse("merge keys are not used here", where, "write it out")
+            elif key.value in entries:
+                help = f"it stands in line {keys[key.value].line} too; keep one of them"
+                self.refuse(f"the key `{key.value}` stands here twice", where, help)
+            else:
+                keys[key.value], entries[key.value] = where, value
+        return Node(entries, pos, keys), i + 1
+
+    def _scalar(self, event: Any, pos: Pos) -> Any:
+        value: str = event.value
+        if event.style:
+            return value
+        if value in _WORDS:
+            return _WORDS[value]
+        if number := _NUMBER.fullmatch(value):
+            if len(value) > 40:
+                self.refuse("this number has too many digits", pos, "write it as text")
+                return value
+            found = float(value) if number[1] or "e" in value.lower() else int(value)
+            if found in (math.inf, -math.inf):
+                self.refuse("this number is larger than JSON's", pos, "write it as text")
+                return value
+            return found
+        return value

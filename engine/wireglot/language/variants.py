@@ -1,0 +1,212 @@
+"""Variants: rows of a rule file that apply to some models, versions or options only.
+
+A row is laid over its dialect as an overlay is. Which rows apply to a call is decided by the name
+of the model and by the options; their numbers stand for the dialect that they make.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from ..errors import RuleError, UsageError
+from ..payload import OPTIONS
+from .merge import Place, merge, settled, without
+from .picture import Fields, Hole, Picture, holes
+from .source import Node, Report, wrong
+
+WORD = "variants"
+MOST = 100  # sets of rows that are tried before any applies
+NEVER = frozenset(("wireglot", "dialect", "overlay", "extends", WORD))
+Rows = tuple[int, ...]
+
+
+class Row(NamedTuple):
+    """One row: what must hold for it to apply, and what it lays over the dialect."""
+
+    models: tuple[str, ...]
+    version: str | None
+    options: dict[str, Any]
+    over: Node  # empty in what the wheel prepared: the files have it
+
+    def applies(self, model: str | None, version: str | None, options: Mapping[str, Any]) -> bool:
+        """Tell whether the row is for this model, version and these options."""
+        if self.models and not any(fnmatchcase(model or "", glob) for glob in self.models):
+            return False
+        if self.version is not None and self.version != version:
+            return False
+        return all(options.get(name) == value for name, value in self.options.items())
+
+
+def rows(node: Node, report: Report | None = None) -> tuple[Row, ...]:
+    """Return the variants of a flat rule file.
+
+    Raises RuleError; with `report`, rows that are wrong are told to it and left out.
+    """
+    listed = node.get(WORD)
+    if listed is None:
+        return ()
+    if not isinstance(listed.value, list):
+        help = "write `- for: {...}`"
+        error = wrong("`variants` is a list of rows", listed.pos, help, rule="R033")
+        if report is None:
+            raise error
+        report(error)
+        return ()
+    found = []
+    for row in listed.value:
+        try:
+            found.append(_row(row))
+        except RuleError as error:
+            if report is None:
+                raise
+            report(error)
+    return tuple(found)
+
+
+def _row(node: Node) -> Row:
+    when = node.get("for")
+    if when is None or not isinstance(when.value, dict) or not when.value:
+        help = "say for which `model`, `version` or `option`"
+        raise wrong("a variant has a `for`", (when or node).pos, help, rule="R033")
+    for key in node.value:
+        if key in NEVER:
+            raise wrong(f"a variant has no `{key}`", node.keys.get(key, node.pos), rule="R033")
+    found: dict[str, Any] = {"model": [], "version": None, "option": {}}
+    for word, child in when.value.items():
+        pos, plain = when.keys.get(word, child.pos), child.plain()
+        if word == "model":
+            plain = plain if isinstance(plain, list) else [plain]
+            if not plain or not all(isinstance(glob, str) for glob in plain):
+                raise wrong("`model` is the name of a model, or a list", child.pos, rule="R033")
+        elif word == "version":
+            if not isinstance(plain, str):
+                raise wrong("`version` is a text", child.pos, "put it in quotes", rule="R033")
+        elif word == "option":
+            _options(child)
+        else:
+            help = "there are: model, option, version"
+            raise wrong(f"`{word}` selects no variant", pos, help, rule="R033")
+        found[word] = plain
+    over = {key: child for key, child in node.value.items() if key != "for"}
+    laid = Node(over, node.pos, node.keys)
+    return Row(tuple(found["model"]), found["version"], found["option"], laid)
+
+
+def _options(node: Node) -> None:
+    known = {name: words for name, words in OPTIONS.items() if name != "engine" and words}
+    if not isinstance(node.value, dict) or not node.value:
+        raise wrong("`option` is a mapping of options", node.pos, rule="R033")
+    for name, child in node.value.items():
+        if name not in known or child.value not in known[name]:
+            help = f"there are: {', '.join(known)}; docs/rule-language.md says what each takes"
+            raise wrong(f"`{name}` is no such option", child.pos, help, rule="R033")
+
+
+def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:
+    """Return a flat rule file with the rows of these numbers laid over it, in their order."""
+    whole = without(node, (WORD,))
+    for number in which:
+        whole = settled(merge(whole, found[number].over, Place.FILE))
+    return whole
+
+
+def applying(
+    found: Sequence[Row], name: str, model: str | None, options: Mapping[str, Any]
+) -> Rows:
+    """Return the numbers of the rows that apply."""
+    version = options.get("version")
+    if isinstance(version, Mapping):
+        version = version.get(name)
+    return tuple(i for i, row in enumerate(found) if row.applies(model, version, options))
+
+
+def samples(found: Sequence[Row]) -> list[Rows]:
+    """Return the sets of rows that apply at once: for each row, and for each two that can meet.
+
+    Rows may build on each other, so a row is tried with those that apply where it applies. Raises
+    RuleError for more than MOST sets, or names of models.
+    """
+    sets: dict[Rows, None] = {}
+    _few(found, len(models(found)))
+    for i, one in enumerate(found):
+        for name in _names(one):
+            there = {j for j, r in enumerate(found) if r.applies(name, one.version, one.options)}
+            sets[tuple(sorted(there | {i}))] = None
+    _few(found, len(sets))
+    for one, two in itertools.combinations(found, 2):
+        options = {**one.options, **two.options}
+        version = one.version if two.version is None else two.version
+        for name in _meeting(one, two):
+            if one.applies(name, version, options) and two.applies(name, version, options):
+                there = {j for j, r in enumerate(found) if r.applies(name, version, options)}
+                sets[tuple(sorted(there))] = None
+    _few(found, len(sets))
+    return list(sets)
+
+
+def _few(found: Sequence[Row], count: int) -> None:
+    if count > MOST:
+        help = "give rows fewer models, and versions or models of their own, so that fewer meet"
+        message = f"these variants make more than {MOST} sets of rows"
+        raise wrong(message, found[0].over.pos, help, rule="R033")
+
+
+def _names(row: Row) -> list[str]:
+    """Return a name for each kind of model that a row speaks of."""
+    return [glob.replace("*", "").replace("?", "x") for glob in row.models or ("",)]
+
+
+def _meeting(one: Row, two: Row) -> Iterator[str]:
+    """Return names that may be of models of both rows: where one glob is open, the other's text."""
+    for a, b in itertools.product(one.models or ("*",), two.models or ("*",)):
+        for glob, other in ((a, b), (b, a)):
+            text = other.replace("*", "").replace("?", "x")
+            yield glob.replace("*", text).replace("?", "x")
+
+
+def check_version(options: Mapping[str, Any], there: Mapping[str, Sequence[Row]]) -> None:
+    """Raise UsageError for a version that no variant is for: it would select nothing, silently."""
+    version = options.get("version")
+    if version is None:
+        return
+    known = {name: {row.version for row in found} - {None} for name, found in there.items()}
+    asked = version if isinstance(version, Mapping) else {}
+    wrongly = {n: v for n, v in asked.items() if n in known and v not in known[n]}
+    if not isinstance(version, Mapping) and not any(version in known[name] for name in known):
+        wrongly = dict.fromkeys(sorted(known, key=lambda name: not known[name]), version)
+    for name, said in wrongly.items():
+        versions = ", ".join(f"`{v}`" for v in sorted(map(str, known[name]))) or "none"
+        raise UsageError(f"{name} has no variant for the version `{said}`; there are: {versions}")
+
+
+def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
+    """Return the keys of `$model`, if it stands at the top of one picture or nowhere."""
+    places = [h for p in pictures for h in holes(p) if h.path == "model"]
+    if not places:
+        return ()
+    top = pictures[0]
+    if len(pictures) > 1 or len(places) > 1 or not isinstance(top, Fields):
+        return None
+    return next((names for names, child in top.entries if child is places[0]), None)
+
+
+def models(*dialects: Sequence[Row]) -> list[str]:
+    """Return a name for each kind of model that rows speak of."""
+    return [name for found in dialects for row in found if row.models for name in _names(row)]
+
+
+def model_in(picture: Picture, body: Any, path: str = "model") -> str | None:
+    """Return the name of the model that a payload holds where a picture has `$model`."""
+    if isinstance(picture, Hole):
+        return body if picture.path == path and isinstance(body, str) else None
+    if isinstance(picture, Fields) and isinstance(body, dict):
+        for names, child in picture.entries:
+            for name in names:
+                if name in body:
+                    found = model_in(child, body[name], path)
+                    if found is not None:
+                        return found
+    return None

@@ -1,0 +1,1 @@
+"""The loop of a client in front of a provider: what is remembered, and where it rides."""

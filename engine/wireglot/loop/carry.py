@@ -1,0 +1,219 @@
+"""What only a provider can read, riding through its client and back: where, and in which form.
+
+Under the keys that `carry` of a rule file names stands `{"wireglot": {DIALECT: [entry, ...]}}`,
+beside what else the dialect has in that object; where the key is a place for a signature, which is
+text, the base64 of that.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import functools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import ConversionError
+from ..interpreter import admission
+from ..ir import field_type
+from ..language.picture import Fields, Hole, Picture
+from ..language.rulefile import Dialect
+from ..trail import pointer
+
+MARK = "wireglot"
+_HEAD = base64.b64encode(b'{"wireglot":').decode()  # how each sealed text begins
+_FACTS: dict[str, Any] = {
+    **dict.fromkeys(("name", "arguments_json", "signature", "call", "digest"), str),
+    "id": str | None,
+    "size": int,
+}
+
+Entry = dict[str, Any]
+Ride = dict[str, list[Entry]]
+
+
+@functools.lru_cache(maxsize=512)
+def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
+    """Return what the pictures of a kind have where state rides."""
+    wires = (
+        case.wire
+        for name, shape in dialect.shapes.items()
+        if kind in dialect.kinds_of(name) or kind in shape.gathers
+        for case in shape.cases
+    )
+    return tuple(
+        p
+        for wire in wires
+        if isinstance(wire, Fields)
+        for names, p in wire.entries
+        if dialect.carry.get(kind) in names
+    )
+
+
+@functools.lru_cache(maxsize=512)
+def _signatures(dialect: Dialect, kind: str) -> tuple[Hole, ...]:
+    """Return the holes for signatures of the dialect's own that stand where state rides."""
+    found = _pictures(dialect, kind)
+    return tuple(p for p in found if isinstance(p, Hole) and p.path == "signature")
+
+
+@functools.lru_cache(maxsize=512)
+def _fields(dialect: Dialect, kind: str) -> tuple[str, ...]:
+    """Return the fields of the IR that hold the object in which state rides."""
+    found = _pictures(dialect, kind)
+    return tuple(dict.fromkeys(p.path for p in found if isinstance(p, Hole) and _takes_object(p)))
+
+
+def _takes_object(hole: Hole) -> bool:
+    plain = not hole.lenses and hole.mode is None and len(hole.paths) == 1
+    return plain and field_type("", hole.path) in ("object", "any")
+
+
+def is_open(dialect: Dialect, kind: str) -> bool:
+    """Tell whether the place is an object that may hold keys that no picture names."""
+    return all(
+        _takes_object(p) if isinstance(p, Hole) else isinstance(p, Fields) and not p.closed
+        for p in _pictures(dialect, kind)
+    )
+
+
+def is_text(dialect: Dialect, kind: str) -> bool:
+    """Tell whether state rides in a text, because a signature of the dialect's own stands there."""
+    return bool(_signatures(dialect, kind))
+
+
+def must_ride(dialect: Dialect, kind: str) -> bool:
+    """Tell whether an element of a kind cannot be without a signature."""
+    found = _signatures(dialect, kind)
+    return bool(found) and all(hole.mark is None for hole in found)
+
+
+@functools.lru_cache(maxsize=512)
+def is_around(dialect: Dialect, kind: str) -> bool:
+    """Tell whether the place is that of a run, around the elements of the kind."""
+    return any(
+        dialect.carry.get(kind) in case.wire.names
+        for shape in dialect.shapes.values()
+        for case in shape.cases
+        if kind in shape.gathers and isinstance(case.wire, Fields)
+    )
+
+
+def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
+    """Return what stands in the place of `there` for what rides on an element of a kind."""
+    if not is_text(dialect, kind):
+        return {**(there if isinstance(there, dict) else {}), MARK: ride}
+    text = json.dumps({MARK: ride}, ensure_ascii=True, separators=(",", ":"))
+    return base64.b64encode(text.encode()).decode()
+
+
+def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> Ride:
+    """Take what rides out of a part or message that was read, so that nobody is sent it."""
+    key = dialect.carry.get(kind)
+    if key is None:
+        return {}
+    if kind != "message" and is_text(dialect, kind):
+        state = owner.get("signature")
+        if not isinstance(state, dict) or state.get("origin") != dialect.name:
+            return {}
+        ride = valid(unsealed(state.get("value")))
+        if ride:
+            del owner["signature"]
+        return ride
+    kept = owner.get("kept", {}).get(dialect.name, {})
+    ride = valid(kept.get(pointer((key, MARK))))
+    if ride:  # a picture names keys of the object, and this was none of them
+        del kept[pointer((key, MARK))]
+        return ride
+    boxes = [(kept, pointer((key,)))]
+    for path in _fields(dialect, kind):
+        group, _, field = path.rpartition(".")
+        box = owner.get("own", {}).get(dialect.family, {}) if group else owner
+        boxes.append((box, field))
+    for box, name in boxes:
+        value = box.get(name)
+        ride = valid(value.get(MARK)) if isinstance(value, dict) else {}
+        if ride:
+            rest = {k: v for k, v in value.items() if k != MARK}
+            if rest:
+                box[name] = rest
+            else:
+                del box[name]
+            return ride
+    return {}
+
+
+def may_ride(body: Any) -> bool:
+    """Tell whether anything of a request looks as if it rode there."""
+    try:
+        text = json.dumps(body)
+    except (TypeError, ValueError, RecursionError):
+        return True
+    return f'"{MARK}"' in text or f'"{_HEAD}' in text
+
+
+def unsealed(text: Any) -> Any:
+    """Return what a text holds that rides in the place of a signature, or None."""
+    if not isinstance(text, str) or not text.startswith(_HEAD):
+        return None
+    plain = text.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return json.loads(base64.b64decode(plain + "=" * (-len(plain) % 4)))[MARK]
+    except (binascii.Error, ValueError, RecursionError, KeyError, TypeError):
+        return None
+
+
+def valid(ride: Any) -> Ride:
+    """Return what rides if it is as it was written, else nothing: a client may say anything."""
+    if not isinstance(ride, dict):
+        return {}
+    return ride if all(entries_valid(entries) for entries in ride.values()) else {}
+
+
+def entries_valid(entries: Any) -> bool:
+    """Tell whether entries are such as `memory` makes; only then are they used."""
+    if not isinstance(entries, list) or not entries:
+        return False
+    for entry in entries:
+        if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+            return False
+        if any(not isinstance(entry[k], kinds) for k, kinds in _FACTS.items() if k in entry):
+            return False
+        if entry.get("size", 0) < 0:
+            return False
+        if entry["type"] == "text" and not entry.keys() >= {"size", "digest"}:
+            return False
+        if entry["type"] == "tool_call" and not entry.keys() & {"call", "here"}:
+            return False
+        if not entry.keys() & {"call", "here", "digest"}:
+            part = {key: value for key, value in entry.items() if key != "signature"}
+            try:
+                admission.check([{"role": "assistant", "parts": [part]}], "messages")
+            except ConversionError:
+                return False
+            if part["type"] in ("tool_call", "tool_result"):
+                return False
+    return True
+
+
+def place(dialect: Dialect, wire: Any) -> Any:
+    """Return the object of a written candidate in which its message stands, or None."""
+    for case in dialect.shapes["candidate"].cases if "candidate" in dialect.shapes else ():
+        for way in _ways(case.wire):
+            found = wire
+            for key in way:
+                found = found.get(key) if isinstance(found, dict) else None
+            if isinstance(found, dict):
+                return found
+    return None
+
+
+def _ways(picture: Any, way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the keys that lead to the objects in which the parts of a candidate stand."""
+    if isinstance(picture, Fields):
+        for names, child in picture.entries:
+            if isinstance(child, Hole) and child.path == "parts":
+                yield way
+            else:
+                yield from _ways(child, (*way, names[0]))

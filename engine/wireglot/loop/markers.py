@@ -1,0 +1,109 @@
+"""Marks of an error in the text of results: read back only where the state knows them.
+
+A dialect without a flag holds an error as text that says so. Whoever reads that cannot tell it from
+what a tool says, so a state remembers each that we write: its dialect, its call, a digest of how it
+reads, and what it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..jsontext import stringify
+from ..language.picture import Fields, Literal, Text, texts
+from ..language.rulefile import Dialect
+from .memory import digest
+from .names import paired
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+
+Part = dict[str, Any]
+Marker = dict[str, Any]
+
+
+def written(provider: DialectRules, messages: list[Any], body: Any) -> list[Marker]:
+    """Return a marker for each error that a request holds as text."""
+    errors = {id(p): p for m in messages for p in m["parts"] if _failed(p)}
+    if not errors:
+        return []
+    read = provider._read(body, "request", None, None, {}).ir["messages"]
+    in_text = bool(_pictures(provider.model))
+    found = []
+    for mine, theirs in zip(_answered(messages), _answered(read), strict=False):
+        if mine is None or theirs is None or id(mine) not in errors:
+            continue
+        if in_text or not _failed(theirs):
+            value = mine["value"]
+            if isinstance(value, list):
+                value = "".join(block.get("text", "") for block in value)
+            found.append(
+                {
+                    "dialect": provider.name,
+                    "call": theirs["tool_call_id"],
+                    "digest": _reads(theirs),
+                    "was": value,
+                }
+            )
+    return found
+
+
+def concern(client: Dialect, provider: Dialect, known: list[Marker]) -> bool:
+    """Tell whether results of a request may have to be read, or remembered, as errors."""
+    mine = any(marker["dialect"] == client.name for marker in known)
+    return mine or bool(_pictures(client) or _pictures(provider))
+
+
+def codes(provider: DialectRules) -> set[str]:
+    """Return the codes of the notes of errors that were written as something else."""
+    errors = ("kind", "error"), ("failed", True)
+    return {
+        row.name
+        for row in provider.ladder.get("tool_result", ())
+        if isinstance(row.before, Fields)
+        for names, p in row.before.entries
+        if isinstance(p, Literal) and any((names[0], value) in errors for value in p.values)
+    }
+
+
+def put_back(client: Dialect, messages: list[Any], known: list[Marker]) -> None:
+    """Read results that are known as such as errors, and no others by their text alone."""
+    marks = {(m["call"], m["digest"]): m["was"] for m in known if m["dialect"] == client.name}
+    pictures = _pictures(client)
+    if not marks and not pictures:
+        return
+    for message in messages:
+        for part in message.get("parts", ()):
+            if part.get("type") != "tool_result":
+                continue
+            was = marks.get((part.get("tool_call_id"), _reads(part)))
+            if was is not None:
+                part["kind"], part["value"] = "error", was
+                part.pop("value_json", None)
+            elif pictures and part.get("kind") == "error":
+                whole = next((t.write((part["value"],)) for t in pictures), None)
+                part["kind"], part["value"] = "text", whole or part["value"]
+
+
+def _failed(part: Part) -> bool:
+    return part.get("type") == "tool_result" and bool(
+        part.get("kind") == "error" or part.get("failed")
+    )
+
+
+def _reads(part: Part) -> str:
+    return digest(stringify([part.get("kind"), part.get("value")]))
+
+
+def _answered(messages: list[Any]) -> list[Part | None]:
+    """Return the result of each call, in the order of the calls."""
+    results = {id(call): result for result, call in paired(messages)}
+    calls = (p for m in messages for p in m["parts"] if p.get("type") == "tool_call")
+    return [results.get(id(call)) for call in calls]
+
+
+def _pictures(dialect: Dialect) -> list[Text]:
+    """Return the text pictures by which a dialect tells an error from what a tool says."""
+    shape = dialect.shapes.get("tool_result")
+    cases = [case for case in shape.cases if case.name.startswith("error")] if shape else []
+    return [text for case in cases for text in texts(case.wire) if text.names == ("value",)]

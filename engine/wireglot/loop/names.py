@@ -1,0 +1,104 @@
+"""Names and ids of one conversation: how each was written where it was refused, and back."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..interpreter.limits import Limits
+from ..language.picture import Hole, keys
+from ..language.rulefile import Dialect
+
+Part = dict[str, Any]
+Table = dict[str, dict[str, dict[str, str]]]  # dialect, kind of name: what it was, what was written
+
+
+class Names:
+    """What was written for names and ids, for each dialect."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def into(self, limits: Limits, dialect: str) -> None:
+        """Let a writer of the dialect write names as they were written before."""
+        for kind, known in self.table.get(dialect, {}).items():
+            for name, written in known.items():
+                limits.remember(kind, name, written)
+
+    def learn(self, limits: Limits, dialect: str) -> None:
+        """Remember what a writer of the dialect wrote for names that did not fit."""
+        for (kind, name), written in limits.renamed().items():
+            self.table.setdefault(dialect, {}).setdefault(kind, {})[name] = written
+
+    def back(self, dialect: str) -> dict[str, str]:
+        """Return what the tool names that were written for a dialect were before."""
+        known = self.table.get(dialect, {}).get("tool_name", {})
+        return {written: name for name, written in known.items()}
+
+
+def ids(body: Any, dialect: Dialect) -> list[str]:
+    """Return all texts of a request that stand under a key for ids of calls."""
+    shape = dialect.shapes.get("tool_call")
+    named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
+    words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
+    found: set[str] = set()
+    stack = [body]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            found.update(v for k, v in value.items() if k in words and isinstance(v, str))
+            stack.extend(v for v in value.values() if isinstance(v, dict | list))
+        elif isinstance(value, list):
+            stack.extend(v for v in value if isinstance(v, dict | list))
+    return sorted(found)
+
+
+def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
+    """Return each result with its call: by id and occurrence, whatever order they came in."""
+    waiting: dict[Any, deque[Part]] = {}
+    last: dict[Any, Part] = {}
+    found, early = [], []
+    for message in messages:
+        for part in message.get("parts", ()):
+            if part.get("type") == "tool_call":
+                waiting.setdefault(part.get("id"), deque()).append(part)
+                last[part.get("id")] = part
+            elif part.get("type") == "tool_result":
+                key = part.get("tool_call_id")
+                if waiting.get(key):
+                    found.append((part, waiting[key].popleft()))
+                else:
+                    early.append(part)
+    for part in early:
+        key = part.get("tool_call_id")
+        if waiting.get(key):
+            found.append((part, waiting[key].popleft()))
+        elif key in last:
+            found.append((part, last[key]))
+    return found
+
+
+def readdressed(
+    messages: list[dict[str, Any]], calls: list[tuple[Part, dict[str, Any]]]
+) -> tuple[set[str], set[str]]:
+    """Give calls and their results the ids and names that the provider knows them by.
+
+    Returns the ids that the provider gave, and those of calls that it gave none.
+    """
+    pairs = paired(messages)
+    known, unsaid = set(), set()
+    for part, entry in calls:
+        if "id" not in entry:
+            known.add(part["id"])
+        elif entry["id"] is None:
+            unsaid.add(part["id"])
+        else:
+            part["id"] = entry["id"]
+            known.add(part["id"])
+    restored = {id(part) for part, _ in calls}
+    for result, call in pairs:
+        if id(call) in restored:
+            result["tool_call_id"] = call["id"]
+            if "name" in result:
+                result["name"] = call["name"]
+    return known, unsaid

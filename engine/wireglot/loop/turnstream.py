@@ -1,0 +1,69 @@
+"""The stream of a turn: a provider's frames on their way to the client of an exchange."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..notes import Draft
+from ..policy import Policy
+from ..streaming.incoming import Part
+from ..streaming.streams import Translator
+from .remainder import Remainder, fresh
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules, Read
+    from .names import Names
+
+
+class TurnStream(Translator):
+    """A translator that gives names back, and remembers what the client has no room for.
+
+    Nothing rides in its frames: what must come back is in the state of the exchange.
+    """
+
+    _eager = True  # what is remembered of a turn is known when it ends
+
+    def __init__(
+        self,
+        provider: DialectRules,
+        client: DialectRules,
+        names: Names,
+        taken: set[str],
+        turns: list[dict[str, Any]],
+        settings: tuple[dict[str, Any], Policy, str, bool],
+    ) -> None:
+        """Begin a turn; what is remembered of it is added to `turns` when it is finished."""
+        options, policy, rules_hash, stays = settings
+        super().__init__(provider, client, options, policy, True, rules_hash)
+        self._names, self._taken, self._turns, self._stays = names, taken, turns, stays
+        self._back = names.back(provider.name)
+        self._ids = set(taken)
+        if self._unfold is not None:
+            limits = self._unfold.writer.limits
+            names.into(limits, client.name)
+            for name in taken:
+                limits.reserve("call_id", name)
+            for name in self._back.values():
+                limits.remember("tool_name", name, name)
+            self._fold.met = self._met
+
+    def _met(self, part: Part) -> None:
+        """Give a call the name that the client knows it by, and an id that no other call has."""
+        name, made = part.said["name"], part.said["id"]
+        if name in self._back:
+            part.was["name"], part.said["name"] = name, self._back[name]
+        if part.made:
+            part.was["id"], part.said["id"] = made, fresh(made, self._ids)
+            self._ids.add(part.said["id"])
+
+    def _written(self, read: Read) -> tuple[Any, list[Draft]]:
+        assert self._unfold is not None
+        self._names.learn(self._unfold.writer.limits, self._target.name)
+        rest = Remainder(self._source, self._target, self._names, self._taken, self._options)
+        text = self._unfold.stream.get("append", "text", "text")
+        rest.pieces = text is not None and text.listed
+        rest.taken(read.ir, read.trail, read.made, False)
+        out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, False)
+        rest.noted(drafts, read.trail, self._stays)
+        self._turns += rest.turns
+        return out, drafts

@@ -1,0 +1,1 @@
+"""Streams: frames folded into a response, and a response unfolded into frames."""

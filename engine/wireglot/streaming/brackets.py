@@ -1,0 +1,133 @@
+"""Brackets: the items that open and close around parts as these are written."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from ..interpreter import share
+from ..language import picture as pic
+from ..language.events import Event
+from ..language.picture import Hole
+from ..language.rulefile import Shape
+from .outgoing import Frames, Place
+
+
+class Bracket:
+    """An item that is open: the shape that gathers its parts, and those that are over."""
+
+    __slots__ = ("begun", "first", "parts", "place", "shape")
+
+    def __init__(self, shape: Shape | None, place: Place, first: dict[str, Any]) -> None:
+        self.shape, self.place, self.first = shape, place, first
+        self.begun = 1
+        self.parts: list[dict[str, Any]] = []
+
+
+class Brackets:
+    """The items of a stream that is written, and what went out in them."""
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames, stream = frames, frames.stream
+        self._shapes = frames.writer.dialect.shapes
+        self._family = frames.family
+        self._starts: dict[str, tuple[Shape, Event]] = {}
+        for word, event in stream.of.items():
+            if word.act == "item_start":
+                shape = self._shapes[word.kind]
+                self._starts.update({str(kind): (shape, event) for kind in shape.gathers})
+        self._stop = stream.get("item_stop")
+        self.whole = self._stop is not None and "parts" in self._stop.holes
+        self._keeps = any("finish" in e.acts and "response" in e.holes for e in stream.events)
+        self._open: dict[int, Bracket] = {}
+        self._count: dict[int, int] = {}
+        self._gone: dict[int, list[dict[str, Any]]] = {}
+
+    def enter(
+        self, place: Place, kind: str, said: dict[str, Any], event: Event | None
+    ) -> dict[str, Any]:
+        """Give a part its place, in the item that is open or in another; return what it says.
+
+        `event` begins the part, or is None where it comes whole.
+        """
+        start = self._starts.get(kind) if event is not None else None
+        last = self._open.get(place.candidate)
+        if last is not None and start is not None and last.shape is start[0]:
+            if not self._apart(last.shape, said):
+                place.item, place.inner = last.place.item, last.begun
+                last.begun += 1
+                return self._within(said, last.first)
+        self.leave(place.candidate)
+        place.item = self._count.get(place.candidate, 0)
+        place.inner = 0
+        self._count[place.candidate] = place.item + 1
+        first = self._identified(said, start[1] if start else event, place)
+        self._open[place.candidate] = Bracket(start[0] if start else None, place, first)
+        said = self._within(first, first)
+        if start is not None:
+            self._frames.write(start[1], said, place)
+        return said
+
+    def over(self, place: Place, ir: dict[str, Any]) -> None:
+        """Take a part that is over; an item that gathers stays open for others."""
+        item = self._open.get(place.candidate)
+        if item is None:
+            return
+        if not item.parts and self._family in item.first.get("own", {}):
+            ir = {**ir, "own": {**ir.get("own", {}), self._family: item.first["own"][self._family]}}
+        item.parts.append(ir)
+        if self._keeps:
+            self._gone.setdefault(place.candidate, []).append(ir)
+        if item.shape is None:
+            self.leave(place.candidate)
+
+    def leave(self, candidate: int) -> None:
+        """Close the item that is open."""
+        item = self._open.pop(candidate, None)
+        if item is not None and self._stop is not None:
+            said = {**self._within(item.first, item.first), "parts": item.parts}
+            self._frames.write(self._stop, said, item.place)
+
+    def close(self) -> None:
+        """Close all items."""
+        for candidate in list(self._open):
+            self.leave(candidate)
+
+    def parts(self, candidate: int) -> list[dict[str, Any]]:
+        """Return the parts of a candidate that went out."""
+        return self._gone.get(candidate, [])
+
+    def _apart(self, shape: Shape, said: dict[str, Any]) -> bool:
+        """Tell whether something is said of a part that stands beside the parts of its item."""
+        writer = self._frames.writer
+        memory = said.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+        if memory.get("../", {}).get("apart"):
+            return True
+        return any(share.said(writer, shape, case, said) for case in shape.cases)
+
+    def _within(self, said: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+        """Return what a part says, with what its item does."""
+        own = first.get("own", {}).get(self._family, {})
+        return {**said, "item": {**first, "own": own}}
+
+    def _identified(
+        self, said: dict[str, Any], event: Event | None, place: Place
+    ) -> dict[str, Any]:
+        """Make the ids that an item needs: nobody has said them, and its content is to come."""
+        made = dict(said)
+        for hole in pic.holes(event.writes[0]) if event is not None and event.writes else ():
+            if hole.mark == "made" and hole.value and not self._frames.writer.same:
+                self._identify(made, hole, place)
+        return made
+
+    def _identify(self, made: dict[str, Any], hole: Hole, place: Place) -> None:
+        keys = hole.path.split(".")
+        if keys[0] == "own":
+            keys.insert(1, self._family)
+        held = made
+        for key in keys[:-1]:
+            held[key] = held = dict(held.get(key, {}))
+        if not held.get(keys[-1]):
+            head = self._frames.head.get("id", "")
+            seed = f"{head}/{place.candidate}/{place.item}"
+            held[keys[-1]] = f"{hole.value}{hashlib.sha256(seed.encode()).hexdigest()[:12]}"

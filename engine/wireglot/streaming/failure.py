@@ -1,0 +1,46 @@
+"""Failures: frames of a stream that are errors, and whatever else they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..interpreter.reader import Reader
+from ..language.lenses import Misfit
+from ..language.picture import Fields, Hole, Literal, Picture
+from ..language.rulefile import Dialect
+from .sighting import Frame
+
+
+class Failure:
+    """Knows an error of a dialect by the picture of the unit `error`."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._shape = dialect.units.get("error")
+        found: list[frozenset[str]] = []  # the keys that each case cannot be without
+        for case in self._shape.cases if self._shape else ():
+            entries = case.wire.entries if isinstance(case.wire, Fields) else ()
+            found.append(frozenset(names[0] for names, child in entries if _stands(child)))
+        self._needed = frozenset.intersection(*found) if found else frozenset()
+
+    def of(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
+        """Return the error that a frame holds beside what events have claimed of it."""
+        shape, needed = self._shape, self._needed
+        if shape is None or not needed or not isinstance(wire, dict):
+            return None
+        if not all(wire.get(key) is not None and (key,) not in frame.claimed for key in needed):
+            return None
+        cases = [(shape, case) for case in shape.cases]
+        try:
+            found = Reader(self._dialect, {}).first(cases, wire, (), True)
+        except Misfit:
+            return None
+        frame.claimed.update((key,) for key in shape.keys)
+        return {k: v for k, v in found.items() if k not in ("kept", "spelled")}
+
+
+def _stands(p: Picture) -> bool:
+    """Tell whether something must stand where a picture does."""
+    if isinstance(p, Hole):
+        return p.mark is None
+    return not isinstance(p, Fields | Literal) or (isinstance(p, Fields) and not p.loose)

@@ -1,0 +1,521 @@
+"""Folding: the frames of a stream into parts, and these into the whole response.
+
+`Fold.feed` hears the events of a frame and tells a listener of each step: parts that open, grow and
+close. It knows no dialect; what it hears is what `sighting` finds by the pictures of the rule file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .. import hooks
+from ..interpreter import pairing
+from ..interpreter.reader import Reader
+from ..language.events import Word
+from ..language.lenses import Misfit, same, stringify
+from ..language.picture import ABSENT, Hole
+from ..language.rulefile import Dialect
+from ..notes import UNKNOWN_KEY
+from ..payload import check_json
+from ..trail import At, Trail, path_of
+from . import additions, contradictions, wholes
+from .alike import Flow
+from .failure import Failure
+from .incoming import Candidate, Part, joined, value_at, wires
+from .outcome import MOST, Outcome
+from .sighting import Frame, Sight, Taken
+
+OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
+ASIDE = ("usage", "part", "parts", "response", ".")
+QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
+
+
+class Listener(Protocol):
+    """What a fold tells of; every step is told in the frame that brought it."""
+
+    def begun(self, outcome: Outcome) -> None: ...
+    def opened(self, part: Part) -> None: ...
+    def grown(self, part: Part, piece: str) -> None: ...
+    def closed(self, part: Part) -> None: ...
+    def failed(self, error: dict[str, Any]) -> None: ...
+
+
+class Fold:
+    """The stream of one dialect as far as it has come."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        listener: Listener | None = None,
+        keep: bool = True,
+        forms: bool = True,
+    ) -> None:
+        """Begin a stream; without `forms` every frame is read by its pictures anew."""
+        assert dialect.stream is not None
+        self._forms = dialect.stream.forms if forms else None
+        self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
+        self.listener = listener
+        self.outcome = Outcome(dialect)
+        self.begun = self.ended = self.finished = False
+        self.error: dict[str, Any] | None = None
+        self.frames = 0
+        self.frame: Any = None  # the one that is heard
+        self.order: list[int | None] = [None]  # the number that the next frame should have
+        self.stirred = True  # whether something but the next piece of a part was heard
+        self.grew: Part | None = None  # the part that the last frame grew
+        self.flow: Flow | None = None  # the form of that frame, if it did nothing else
+        self.met: Callable[[Part], None] | None = None  # may give a call another name or id
+        self.notes: list[tuple[str, str, At, Any, str]] = []
+        self._told: set[tuple[str, str]] = set()
+        self._keys: dict[str, frozenset[str]] = {}
+        self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
+        self._failure = Failure(dialect)
+
+    # -- frames -----------------------------------------------------------------------------------
+
+    def feed(self, wire: Any) -> None:
+        """Hear one frame."""
+        at = self.frames
+        self.frames += 1
+        self.frame = wire
+        self.grew = self.flow = None
+        if self.ended:
+            self.say("after-end", "lost", (at,), "this came after the end of the stream")
+            return
+        known = None if self._forms is None else self._forms.find(wire)
+        if known is not None:
+            sights, common, rest, self.flow = known
+            self._heard(sights, common)
+            for place, value in rest:
+                if value != "":
+                    self._left(at, place)
+                else:
+                    self.flow = None  # another such frame may say something there
+            return
+        self.stirred = True
+        check_json(wire)
+        frame = Frame(wire, self._keys_of)
+        sights = frame.sights(self.stream)
+        common = frame.common(self.stream.frame)
+        error = self._failure.of(wire, frame)
+        self._heard(sights, common)
+        if error is not None:
+            self.fail(error)
+        rest = self._unheard(frame, sights, error is not None, at)
+        if (sights or not rest) and error is None and self._forms is not None:
+            self._forms.learn(wire, sights, common, rest)
+
+    def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
+        """Take what a frame says."""
+        for nth, taken in common:
+            key = (nth, taken[0].path)
+            old = self._before.get(key, ABSENT)
+            if old != taken[1]:
+                self._before[key] = taken[1]
+                if not self._said(taken[0].path):
+                    self.stirred = True
+                if ".own." in taken[0].path:
+                    contradictions.heard(self, taken[0].path, old, taken[1], taken[2])
+                self._common(taken, nth)
+        self._numbered(sights)
+        for sight in sights:
+            self._hear(sight)
+
+    def _numbered(self, sights: list[Sight]) -> None:
+        """Hear the number of a frame: each one is the next."""
+        due = self.order[0]
+        found = next((one for one in sights if "frame" in one.at), None)
+        if found is not None:
+            number = found.at["frame"]
+            if due is not None and number != due:
+                told = f"this frame has the number {number}, and {due} is the next"
+                self.say("inconsistent", "changed", (self.frames - 1, *found.ats["frame"]), told)
+            due = number
+        self.order[0] = None if due is None else due + 1
+
+    def _said(self, path: str) -> bool:
+        """Tell whether a field of the response is known: what is said of it changes nothing."""
+        return self.outcome.knows(path.removeprefix("response."))
+
+    def _keys_of(self, name: str) -> frozenset[str]:
+        keys = self._keys.get(name)
+        if keys is None:
+            keys = self._keys[name] = Reader(self.dialect, {}).keys_of(name)
+        return keys
+
+    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
+        """Note what nothing has claimed of a frame, and return the places."""
+        rest = frame.rest()
+        given_up = None if sights or failed else self.stream.given_up(frame.wire)
+        if given_up is not None:
+            self.say("dropped", "lost", (at,), self.stream.drop[given_up], given_up)
+            return rest
+        for place in rest:
+            if self.stream.gives_up(place) is None and not sights and not failed:
+                keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
+                told = "no event of this dialect is like this frame"
+                self.say("unknown-frame", "lost", (at,), told, repr(keys))
+                break
+            self._left(at, place)
+        return rest
+
+    def _left(self, at: int, place: At) -> None:
+        """Note a leaf that no event has claimed."""
+        given_up = self.stream.gives_up(place)
+        if given_up is None:
+            self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, path_of(place))
+        else:
+            self.say("dropped", "lost", (at, *place), given_up[1], given_up[0])
+
+    @property
+    def cut(self) -> bool:
+        """Tell whether the stream broke off: nothing said that it ended, or why it stopped."""
+        return not self.ended and not self.finished
+
+    def say(self, code: str, effect: str, at: At, told: str, once: str = "") -> None:
+        """Note something, once of each place."""
+        if (code, once) not in self._told:
+            self._told.add((code, once))
+            self.notes.append((code, effect, at, self.stream.pos, told))
+
+    def told_odd(self) -> None:
+        """Note what could not be read at the end, where nothing else would say so."""
+        for path, at in self.outcome.odd.items():
+            what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
+            self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
+
+    def over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
+        """Lay later fields of a part over earlier ones."""
+        for key, value in new.items():
+            old, now = (
+                v["value"] if key == "signature" and v else v for v in (said.get(key), value)
+            )
+            contradictions.heard(self, key, old, now)
+        said.update(new)
+
+    # -- what every frame says --------------------------------------------------------------------
+
+    def _common(self, taken: Taken, nth: int) -> None:
+        hole, wire, _ = taken
+        owner, _, path = hole.path.partition(".")
+        if owner == "response":
+            self.outcome.say(path, hole, wire)
+        elif owner == "candidate":
+            self.outcome.put(self.outcome.of(nth).own, path, hole, wire)
+
+    # -- events -----------------------------------------------------------------------------------
+
+    def fail(self, error: dict[str, Any]) -> None:
+        """Take an error."""
+        self._begin()
+        self.error = error
+        if self.listener is not None:
+            self.listener.failed(error)
+
+    def _begin(self) -> None:
+        if not self.begun:
+            self.begun = self.stirred = True
+            if self.listener is not None:
+                self.listener.begun(self.outcome)
+
+    def _hear(self, sight: Sight) -> None:
+        nth = sight.at.get("candidate", 0)
+        if not 0 <= nth < MOST:
+            at = (self.frames - 1, *sight.ats.get("candidate", ()))
+            self.say("unfit", "lost", at, f"there are no {nth} answers", "candidate")
+            nth = 0
+        for path, value in sight.found.items():
+            if path.startswith(OWNED):
+                self._common((self._plain(path), value, ()), nth)
+        for hole, wire, at in sight.taken:
+            if hole.path == "usage":
+                self.outcome.count(wire)
+                self.outcome.counted = (self.frames - 1,)
+            elif hole.path.startswith(OWNED):
+                self._common((hole, wire, ()), nth)
+            elif hole.path == "response":
+                self._response(hole, wire, at, "finish" in sight.event.acts)
+        if not self.stream.plain:
+            wholes.checked(self, self.outcome.of(nth), sight)
+        for word in sight.event.words:
+            self._step(word, sight, nth)
+
+    def _response(self, hole: Hole, wire: Any, at: At, whole: bool) -> None:
+        """Take a response that stands in a frame: at the end it is the whole."""
+        found = self.outcome.take(hole, wire, at)
+        if isinstance(found, Misfit):
+            here = (self.frames - 1, *found.at)
+            self.say("unfit", "lost", here, found.reason, path_of(found.at))
+            return
+        wholes.response(self, *found, at, whole)
+
+    def _plain(self, path: str) -> Hole:
+        return Hole((path,), None, None, (), None, None, self.stream.pos)
+
+    def _step(self, word: Word, sight: Sight, nth: int) -> None:
+        act = word.act
+        if act not in QUIET:
+            self.stirred = True
+        if act == "start":
+            self._begin()
+        elif act == "finish":
+            self._begin()
+            self._finish(sight, nth)
+        elif act == "end":
+            self.ended = True
+        elif act == "part_stop":
+            wholes.stopped(self, word, sight, self.outcome.of(nth))
+        elif act == "item_start":
+            self._begin()
+            wholes.begun(self, self.outcome.of(nth), sight)
+        elif act == "item_stop":
+            self._begin()
+            wholes.item(self, self.outcome.of(nth), sight)
+        elif act == "error":
+            self.fail(self.fields(sight))
+        elif word.kind == "candidate":
+            owner = self.outcome.of(nth)
+            owner.flows[word.field] = joined(owner.flows.get(word.field), sight.found.get("piece"))
+        elif act in additions.ACTS:
+            self._begin()
+            additions.ACTS[act](self, word, sight, self.outcome.of(nth))
+        elif act in ("part_start", "append", "part"):
+            self._begin()
+            getattr(self, f"_{act}")(word, sight, self.outcome.of(nth))
+
+    def _finish(self, sight: Sight, nth: int) -> None:
+        owner = self.outcome.of(nth)
+        if sight.found.get("whole"):
+            wholes.text(self, owner, str(sight.found["whole"]))
+        aside = ("usage", "response", *OWNED)
+        stops = [one for one in sight.taken if not one[0].path.startswith(aside)]
+        for path, value in sight.found.items():
+            if path != "whole" and not path.startswith(OWNED):
+                stops.append((self._plain(path), value, ()))
+        stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
+        if stops or not _asks(sight.event.holes):
+            before = wires(owner.stops)
+            for key, wire in wires(stops).items():
+                contradictions.heard(self, key, before.get(key), wire)
+            owner.stops = stops
+            self.finished = True
+            wholes.stop(self, owner)
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def address(self, sight: Sight) -> tuple[Any, ...]:
+        """Return where a part stands, as the event of its frame says."""
+        names = sight.event.addresses
+        return tuple((n, sight.at[n]) for n in sorted(names) if n in sight.at)
+
+    def at(self, sight: Sight, owner: Candidate) -> Part | None:
+        """Return the part at the address of a frame."""
+        return owner.places.get(self.address(sight))
+
+    def new(self, kind: str, field: str, owner: Candidate, address: tuple[Any, ...]) -> Part:
+        """Begin a part; what nothing addresses ends where the next part begins."""
+        for part in owner.parts[-4:]:
+            if part.open and not part.address:
+                self.shut(part)
+        part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
+        part.address, part.at = address, self.frames - 1
+        owner.total += 1
+        owner.last = part if kind == "text" else owner.last
+        owner.kinds.append(kind)
+        owner.parts.append(part)
+        if address:
+            owner.places[address] = part
+        return part
+
+    def _part_start(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        address = self.address(sight)
+        there = owner.places.get(address) if address else None
+        said = self.fields(sight)
+        piece = sight.found.get("piece") or ""
+        name = str(said.get("id") or "")
+        if there is None and not address and sight.event.addresses:
+            # Nothing says where it stands: the id does, or the last one is meant.
+            there = next((p for p in owner.parts if name and p.said.get("id") == name), None)
+        if there is None and name and address:
+            # The same call may come under another number while it is not whole.
+            alike = (p for p in owner.parts if p.said.get("id") == name and not p.over)
+            there = next(alike, None)
+            if there is not None:
+                owner.places[address] = there
+        if there is not None and self._same(there, name, said, piece):
+            for key, value in said.items():
+                contradictions.heard(self, key, there.said.setdefault(key, value), value)
+            if piece:
+                self.grow(there, piece)
+            wholes.told(self, there, word, sight)
+            return
+        if there is not None and there.open:
+            self.shut(there)
+        part = self.new(word.kind, word.field, owner, address)
+        part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
+        self.open(part)
+        if piece:
+            self.grow(part, piece)
+
+    def open(self, part: Part) -> None:
+        """Tell of a part that begins; a call without an id gets the one that a hook would make."""
+        if not self.stream.plain:
+            wholes.entered(self, part)
+        if part.kind == "tool_call":
+            if not part.said.get("id"):
+                taken = {p.said.get("id", "") for c in self.outcome.candidates for p in c.parts}
+                seed = self.outcome.response.get("id") or "stream"
+                part.said["id"] = hooks.made_id(seed, f"{part.candidate}/{part.nth}", taken)
+                part.made = True
+            part.said.setdefault("name", "")
+            if self.met is not None:
+                self.met(part)
+        elif part.kind == "tool_result":
+            owner = self.outcome.candidates[part.candidate]
+            pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
+        if self.listener is not None:
+            self.listener.opened(part)
+
+    def _same(self, there: Part, name: str, said: dict[str, Any], piece: str) -> bool:
+        """Tell whether the head of a part is said of one that is there already."""
+        old = str(there.said.get("id") or "")
+        if name and old:
+            return name == old
+        whole = there.scan is not None and there.scan.over and piece.strip().startswith("{")
+        return not whole
+
+    def _append(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        piece = sight.found.get("piece", "")
+        address = self.address(sight)
+        part = owner.places.get(address) if address else self._last(word, sight, owner)
+        if isinstance(piece, list):
+            if part is not None:
+                part.add(self.outcome.keys_of(word.field), piece)
+            return
+        said = self.fields(sight)
+        if part is not None and address:
+            wholes.told(self, part, word, sight)
+        if part is not None and not address and self._clash(part, said):
+            part = None
+        if part is None or (address and not part.open):
+            if not piece and not said:
+                return
+            part = self.new(word.kind, word.field, owner, address)
+            part.said.update(said)
+            self.open(part)
+            self.stirred = True
+        else:
+            if part.whole and not part.field:
+                part.field = self._flowing(part.kind, word)
+                self.stirred = True
+            if said and (self._clash(part, said) or said.keys() - part.said.keys()):
+                self.stirred = True
+            part.said.update(said)
+        if piece:
+            self.grow(part, piece)
+            self.grew = part
+
+    def _flowing(self, kind: str, word: Word) -> str:
+        """Return the field of a part that came as a whole, into which more flows."""
+        words = [word] if word.kind == kind else [w for w in self.stream.of if w.kind == kind]
+        field = next((w.field for w in words if w.act == "append"), "")
+        return field.replace("own.", f"own.{self.dialect.family}.", 1)
+
+    def _clash(self, part: Part, said: dict[str, Any]) -> bool:
+        return any(key in part.said and not same(part.said[key], value)
+                   for key, value in said.items())  # fmt: skip
+
+    def _last(self, word: Word, sight: Sight, owner: Candidate) -> Part | None:
+        """Return the part that goes on where nothing says which."""
+        for part in reversed(owner.parts):
+            if part.kind == word.kind and part.field == word.field:
+                return part if part.open else None
+            if not sight.event.addresses:
+                return None
+        return None
+
+    def _part(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        """Hear a whole part: it stays open only where frames after it may address it."""
+        found = next((one for one in sight.taken if one[0].path == "part"), None)
+        if found is None:
+            return
+        hole, wire, at = found
+        assert hole.shape is not None
+        nth = sum(self.kinds_in(hole.shape, kind) for kind in owner.kinds)
+        place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
+        parts, _ = self.elements(hole.shape, wire, place)
+        address = self.address(sight)
+        if address and address in owner.places and owner.places[address].open:
+            self.shut(owner.places[address])
+        for ir in parts:
+            part = self.new(str(ir.get("type")), "", owner, address)
+            part.said, part.whole = ir, True
+            self.open(part)
+            if not address or self.stream.get("part_stop") is None:
+                self.shut(part)
+
+    def elements(self, shape: str, wire: Any, place: At) -> tuple[list[Any], Trail]:
+        """Read a whole part or item, and where it came from; what is none is noted."""
+        reader = Reader(self.dialect, {})
+        try:
+            return reader.element(shape, wire, place)[0], reader.trail
+        except Misfit as misfit:
+            self.say("unfit", "lost", (self.frames - 1, *place), misfit.reason, misfit.reason)
+            return [], reader.trail
+
+    def kinds_in(self, shape: str, kind: str) -> bool:
+        """Tell whether elements of a shape are of a kind."""
+        return kind in self.dialect.kinds_of(shape)
+
+    def grow(self, part: Part, piece: str) -> None:
+        """Take a piece of a part that flows."""
+        if part.repeats(piece):
+            return  # the whole once more, at the end
+        part.grow(piece)
+        if self.listener is not None:
+            self.listener.grown(part, piece)
+
+    def shut(self, part: Part) -> None:
+        """Close a part."""
+        if part.tree is not None:
+            self.grow(part, stringify(part.tree))
+        if part.pieces and part.whole:
+            known, now = (value_at(ir, part.field.split(".")) for ir in (part.said, part.ir()))
+            contradictions.heard(self, part.field, known, now)
+        part.open = False
+        if self.listener is not None:
+            self.listener.closed(part)
+        if not self.keep:
+            owner = self.outcome.candidates[part.candidate]
+            owner.parts.remove(part)
+            owner.gone.update(k for k, p in owner.places.items() if p is part)
+            owner.places = {k: p for k, p in owner.places.items() if p is not part}
+
+    def fields(self, sight: Sight) -> dict[str, Any]:
+        """Return what an event says of its part besides the piece."""
+        said: dict[str, Any] = {}
+        for path, value in sight.found.items():
+            if path not in ("piece", "whole") and not path.startswith(OWNED):
+                value = dict(value) if isinstance(value, dict) else value
+                Reader(self.dialect, {}).place(said, path, value, None)
+        for hole, wire, _ in sight.taken:
+            if hole.path not in ASIDE and not hole.path.startswith(OWNED):
+                self.outcome.put(said, hole.path, hole, wire)
+        return said
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close what is open; nothing more comes."""
+        for owner in self.outcome.candidates:
+            for part in list(owner.parts):
+                if part.open:
+                    self.shut(part)
+            wholes.closed(self, owner)
+
+
+def _asks(holes: frozenset[str]) -> bool:
+    """Tell whether a picture of the end says why."""
+    aside = {*ASIDE, "whole", "piece"} - {"."}
+    return any(h not in aside and not h.startswith((*OWNED, "at.")) for h in holes)

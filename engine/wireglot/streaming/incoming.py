@@ -1,0 +1,255 @@
+"""What comes in by a stream: candidates, and their parts while they grow."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..language.events import guards
+from ..language.lenses import Misfit, parse_json, stringify
+from .sighting import Taken
+
+_STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
+_JSON = re.compile(r'["\\{}\[\]]')
+
+
+class Scan:
+    """Tells when the pieces of a JSON object are all there; it looks when it is asked."""
+
+    __slots__ = ("_depth", "_over", "_pieces", "_seen", "_skip", "_text")
+
+    def __init__(self, pieces: list[str]) -> None:
+        self._pieces, self._seen = pieces, 0
+        self._depth, self._text, self._skip, self._over = 0, False, -1, False
+
+    @property
+    def over(self) -> bool:
+        """Tell whether the object is closed."""
+        if self._seen < len(self._pieces):
+            new = self._pieces[self._seen :]
+            self._seen = len(self._pieces)
+            self._look("".join(new))
+        return self._over
+
+    def _look(self, piece: str) -> None:
+        skip = self._skip  # the place of a sign that a backslash stands before
+        for found in _JSON.finditer(piece):
+            at, sign = found.start(), found[0]
+            if at == skip:
+                continue
+            if sign == "\\":
+                skip = at + 1
+            elif sign == '"':
+                self._text = not self._text
+            elif not self._text:
+                self._depth += 1 if sign in "{[" else -1
+                self._over = self._depth == 0
+        self._skip = skip - len(piece) if skip >= len(piece) else -1
+
+
+class Part:
+    """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
+
+    __slots__ = (
+        "address", "at", "candidate", "closing", "field", "kind", "made", "nth", "open", "pieces",
+        "said", "scan", "tree", "was", "whole",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
+        self.kind, self.field, self.candidate, self.nth = kind, field, candidate, nth
+        self.said: dict[str, Any] = {"type": kind}
+        self.pieces: list[str] = []
+        self.open = True
+        self.whole = False  # it came in one piece, as `said`
+        self.made = False  # its id was made here
+        self.tree: Any = None  # an object that comes value by value
+        self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
+        self.address: tuple[Any, ...] = ()
+        self.at = 0  # the frame in which it began
+        self.scan = Scan(self.pieces) if field == "arguments" else None
+        self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
+
+    def grow(self, piece: str) -> None:
+        """Take a piece of what flows."""
+        self.pieces.append(piece)
+
+    def repeats(self, piece: str) -> bool:
+        """Tell whether a piece is all that came, once more."""
+        if self.scan is None or not self.pieces or not piece.startswith(self.pieces[0]):
+            return False
+        return self.scan.over and "".join(self.pieces) == piece
+
+    def add(self, keys: list[str], elements: list[Any]) -> int:
+        """Take more elements of a list of the part; return how many there are."""
+        held = self.said
+        for key in keys[:-1]:
+            held = held.setdefault(key, {})
+        held[keys[-1]] = [*(held.get(keys[-1]) or []), *elements]
+        return len(held[keys[-1]])
+
+    def put(self, path: str, value: Any) -> bool:
+        """Put a value at its place in an object; a text goes on where one stands already."""
+        if (steps := steps_of(path)) is None:
+            return False
+        self.tree = set_at(self.tree, steps, value)
+        return True
+
+    @property
+    def over(self) -> bool:
+        """Tell whether nothing more can come, though nobody said so."""
+        return not self.open or (self.scan is not None and self.scan.over)
+
+    def ir(self) -> dict[str, Any]:
+        """Return the part as the IR has it."""
+        part = dict(self.said if self.closing is None else self.closing)
+        if (self.whole and not self.pieces) or self.closing is not None:
+            return part
+        text = "".join(self.pieces)
+        if self.field == "arguments":
+            _arguments(part, text)
+        elif self.field.startswith("own."):
+            if text.strip():
+                _put(part, self.field.split("."), _json(text))
+        else:
+            part[self.field] = text
+        return part
+
+
+def text_of(ir: dict[str, Any]) -> str | None:
+    """Return the text that flows of a part that is whole."""
+    for key in ("arguments_json", "arguments_text", "input", "text"):
+        if isinstance(ir.get(key), str):
+            return str(ir[key])
+    return stringify(ir["arguments"]) if "arguments" in ir else None
+
+
+def value_at(owner: Any, keys: list[str]) -> Any:
+    """Return what stands at a path of an object, None where nothing does."""
+    for key in keys:
+        owner = owner.get(key) if isinstance(owner, dict) else None
+    return owner
+
+
+def _arguments(part: dict[str, Any], text: str) -> None:
+    value = _json(text) if text.strip() else {}
+    if isinstance(value, dict):
+        part["arguments"], part["arguments_json"] = value, text
+    else:
+        part["arguments_text"] = text
+
+
+def _json(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except Misfit:
+        return text
+
+
+def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
+    """Put a value at a path of an object; what stands on the way is copied."""
+    for key in keys[:-1]:
+        owner[key] = owner = dict(owner.get(key, {}))
+    owner[keys[-1]] = value
+
+
+class Item:
+    """What brackets parts in a stream; what is said of it is said of its first part."""
+
+    __slots__ = ("at", "over", "parts", "said")
+
+    def __init__(self, at: int = 0) -> None:
+        self.at, self.over = at, False  # the frame in which it began, and whether it ended
+        self.said: dict[str, Any] = {}
+        self.parts: list[Part] = []
+
+
+class Candidate:
+    """One of the answers: its parts in the order in which they began."""
+
+    __slots__ = (
+        "flows", "gone", "items", "kinds", "last", "own", "parts", "places", "stops", "total",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.places: dict[tuple[Any, ...], Part] = {}
+        self.gone: set[tuple[Any, ...]] = set()  # places of parts of which nothing is kept
+        self.items: dict[int, Item] = {}
+        self.last: Part | None = None  # the last text
+        self.kinds: list[str] = []
+        self.total = 0
+        self.own: dict[str, Any] = {}  # what is said of the candidate itself
+        self.flows: dict[str, Any] = {}  # what flows into it besides parts
+        self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
+
+
+def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:
+    """Put the fields of an object into another, object by object; `over` replaces what is there.
+
+    What says nothing replaces nothing.
+    """
+    for key, value in two.items():
+        if isinstance(value, dict) and isinstance(one.get(key), dict):
+            one[key] = merged(dict(one[key]), value, over)
+        elif key not in one or (over and guards(value)):
+            one[key] = merged({}, value) if isinstance(value, dict) else value
+    return one
+
+
+def wires(stops: list[Taken]) -> dict[str, Any]:
+    """Return what was said of why a candidate stopped, key by key."""
+    found: dict[str, Any] = {}
+    for hole, wire, _ in stops:
+        found |= wire if hole.path == "." and isinstance(wire, dict) else {hole.path: wire}
+    return found
+
+
+def laid_over(old: dict[str, Any] | None, new: Any) -> Any:
+    """Lay later counts over earlier ones."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return new
+    merged = dict(old)
+    for key, value in new.items():
+        if value is not None or key not in merged:
+            merged[key] = laid_over(merged.get(key), value) if isinstance(value, dict) else value
+    return merged
+
+
+def joined(old: Any, new: Any) -> Any:
+    """Put what flows together: texts and lists one after another, objects key by key."""
+    if isinstance(old, str) and isinstance(new, str):
+        return old + new
+    if isinstance(old, list) and isinstance(new, list):
+        return [*old, *new]
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{key: joined(old.get(key), value) for key, value in new.items()}}
+    return old if new is None else new
+
+
+def steps_of(path: str) -> list[str | int] | None:
+    """Take a path of names and numbers apart, as `$.a.b[0]`; None for another form."""
+    steps: list[str | int] = []
+    at = 1
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None:
+            return None
+        name = next((g for g in (found[1], found[3], found[4]) if g is not None), None)
+        steps.append(int(found[2]) if name is None else name)
+        at = found.end()
+    return steps if path.startswith("$") and steps else None
+
+
+def set_at(tree: Any, steps: list[str | int], value: Any) -> Any:
+    """Return an object with a value at a place within it."""
+    if not steps:
+        return tree + value if isinstance(tree, str) and isinstance(value, str) else value
+    step, rest = steps[0], steps[1:]
+    if isinstance(step, int):
+        held = tree if isinstance(tree, list) else []
+        held += [None] * (step + 1 - len(held))
+        held[step] = set_at(held[step], rest, value)
+        return held
+    named = tree if isinstance(tree, dict) else {}
+    named[step] = set_at(named.get(step), rest, value)
+    return named

@@ -1,0 +1,200 @@
+"""The outcome of a stream: the response as far as it is known, and what the IR has of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from .. import units
+from ..interpreter import itself
+from ..interpreter.env import Env
+from ..interpreter.reader import Reader
+from ..language.lenses import Misfit
+from ..language.picture import ABSENT, Fields, Hole, Picture, holes
+from ..language.rulefile import Case, Dialect
+from ..trail import At, Trail
+from .incoming import Candidate, laid_over, merged
+
+MOST = 128  # candidates of one response
+
+
+class Outcome:
+    """What the frames of a dialect have said so far of their response."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        assert dialect.stream is not None
+        self.dialect, stream = dialect, dialect.stream
+        self.response: dict[str, Any] = {}
+        self.candidates: list[Candidate] = []
+        self.usage: dict[str, Any] | None = None  # as it is on the wire
+        self.whole: dict[str, Any] | None = (
+            None  # the response, where the stream says it at the end
+        )
+        self.counted: At = ()  # the frame that counted last
+        self.odd: dict[str, At] = {}  # what could not be read, by the hole that wanted it
+        picture = stream.frame or stream.events[0].reads[0]
+        self.case = Case("", "", picture, None, {}, None, stream.pos)
+
+    def of(self, nth: int) -> Candidate:
+        """Return a candidate by its number."""
+        nth = min(nth, MOST)
+        while len(self.candidates) <= nth:
+            self.candidates.append(Candidate())
+        return self.candidates[nth]
+
+    def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
+        """Read a response that stands in a frame; return where it came from, too."""
+        shape = self.dialect.units.get(hole.shape or "")
+        reader = Reader(self.dialect, {})
+        try:
+            if shape is not None:
+                return units.whole(reader, shape, wire, at), reader.trail
+            return reader.shape(hole.shape or "", wire, at, True), reader.trail
+        except Misfit as misfit:
+            return misfit
+
+    def count(self, wire: Any) -> None:
+        """Take token counts; they lie over earlier ones."""
+        self.usage = laid_over(self.usage, wire)
+
+    # -- values -----------------------------------------------------------------------------------
+
+    def knows(self, path: str) -> bool:
+        """Tell whether a field of the response is said for good."""
+        return bool(self.response.get(path)) and not path.startswith("own.")
+
+    def say(self, path: str, hole: Hole, wire: Any) -> None:
+        """Take a field of the response: the first frame that says it is right."""
+        if self.knows(path) or (not wire and path in self.response and not path.startswith("own.")):
+            return
+        self.put(self.response, path, hole, wire)
+
+    def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:
+        """Put the value of a hole at a path of an IR object."""
+        value = self.read(hole, wire) if hole.lenses or hole.shape else wire
+        if value is ABSENT:
+            return
+        value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
+        try:
+            Reader(self.dialect, {}).place(owner, path, value, None)
+        except Misfit:  # something of another type stood there: what comes later counts
+            held = owner
+            for key in self.keys_of(path)[:-1]:
+                held = held[key]
+            held[path.rpartition(".")[2]] = value
+
+    def keys_of(self, path: str) -> list[str]:
+        """Return the keys of a path of the IR."""
+        return path.replace("own.", f"own.{self.dialect.family}.", 1).split(".")
+
+    def read(self, hole: Hole, wire: Any) -> Any:
+        """Read a value by the lenses or the shape of its hole."""
+        env = Env((), self.case, True)
+        try:
+            Reader(self.dialect, {}).hole(hole, wire, (), (), env)
+        except Misfit:
+            return ABSENT
+        return env.fields.get(hole.path, (ABSENT, None))[0]
+
+    # -- the whole --------------------------------------------------------------------------------
+
+    def stop(self, owner: Candidate) -> dict[str, Any]:
+        """Return why a candidate stopped, as fields of the IR without memory."""
+        if self.whole is not None:
+            return _said(
+                self.whole, self.candidates.index(owner) if owner in self.candidates else 0
+            )
+        return {k: v for k, v in self._stop(owner).items() if k not in ("spelled", "kept")}
+
+    def _stop(self, owner: Candidate) -> dict[str, Any]:
+        """Return why a candidate stopped, and how the frames of its dialect spelled that."""
+        env = Env((), self.case, True)
+        reader = Reader(self.dialect, {})
+        env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
+        for hole, wire, at in owner.stops:
+            rel = self._spots.get(hole.path, ())
+            try:
+                if hole.path == ".":
+                    assert hole.shape is not None
+                    itself.read(reader, hole, wire, rel, rel, env, True)
+                else:
+                    reader.hole(hole, wire, rel, rel, env)
+            except Misfit:
+                self.odd[hole.path] = at
+        del env.fields["parts"]
+        found: dict[str, Any] = {}
+        for path, (value, _) in env.fields.items():
+            reader.place(found, path, value, None)
+        reader.attach(found, env)
+        return found
+
+    @cached_property
+    def _spots(self) -> dict[str, At]:
+        """Where a whole response has what is said of a candidate, by the paths of the holes."""
+        shape = self.dialect.units.get("response")
+        owners = [h for case in shape.cases for h in holes(case.wire)] if shape else []
+        found: dict[str, At] = {}
+        for owner in owners:
+            if owner.path == "candidates" and owner.shape is not None:
+                for _, case in self.dialect.cases_of(owner.shape):
+                    found = {**dict(_placed(case.wire, ())), **found}
+        return found
+
+    def counts(self) -> dict[str, Any] | None:
+        """Return the token counts as far as they are known, as the IR has them."""
+        if self.whole is not None:
+            return self.whole.get("usage")
+        if self.usage is None:
+            return None
+        try:
+            found: dict[str, Any] = Reader(self.dialect, {}).shape("usage", self.usage, (), True)
+        except Misfit:
+            self.odd["usage"] = self.counted
+            return None
+        return found
+
+    def draft(self) -> dict[str, Any]:
+        """Return the response that the frames make, as the IR has it.
+
+        Ids that were made here are left out where this dialect's own calls may have none.
+        """
+        if self.whole is not None:
+            return self.whole
+        made = {**self.response, "candidates": []}
+        free = any(h.path == "id" and h.mark for h in self._call_holes())
+        for owner in self.candidates:
+            parts = [part.ir() for part in owner.parts]
+            for part, ir in zip(owner.parts, parts, strict=True):
+                ir.update(part.was)
+                if part.made and free:
+                    del ir["id"]
+            one: dict[str, Any] = {"parts": parts}
+            one.update(self._stop(owner))
+            for path, value in owner.flows.items():
+                Reader(self.dialect, {}).place(one, path, value, None)
+            made["candidates"].append(merged(one, owner.own, over=True))
+        counts = self.counts()
+        if counts is not None:
+            made["usage"] = counts
+        return made
+
+    def _call_holes(self) -> list[Hole]:
+        shape = self.dialect.shapes.get("tool_call")
+        return [hole for case in shape.cases for hole in holes(case.wire)] if shape else []
+
+
+def _placed(p: Picture, at: At) -> Iterator[tuple[str, At]]:
+    """Yield the holes of an object's picture by their paths, each with its place."""
+    if isinstance(p, Hole):
+        yield p.path, at
+    elif isinstance(p, Fields):
+        for names, child in p.entries:
+            yield from _placed(child, (*at, names[0]))
+
+
+def _said(ir: dict[str, Any], nth: int) -> dict[str, Any]:
+    """Return what a response says of a candidate besides its parts."""
+    owners = ir.get("candidates", ())
+    one = owners[nth] if nth < len(owners) else {}
+    return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}

@@ -1,0 +1,251 @@
+"""Sighting: which events a frame holds. Every leaf of it is claimed by one event at most."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..ir import field_type
+from ..language.events import Event, Stream, guards
+from ..language.lenses import guard, same
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture
+from ..trail import At
+
+Taken = tuple[Hole, Any, At]
+
+
+class Sight:
+    """One event in a frame: where it stands (`at`), and the wire values of its holes."""
+
+    __slots__ = ("at", "ats", "claims", "event", "found", "place", "places", "taken")
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self.at: dict[str, Any] = {}
+        self.found: dict[str, Any] = {}  # plain holes, by path
+        self.taken: list[Taken] = []  # holes that a shape or a lens reads
+        self.claims: list[At] = []
+        self.ats: dict[str, At] = {}  # where the addresses stand; they alone say nothing
+        self.places: dict[str, At] = {}  # where the plain holes stand
+        self.place: tuple[int, ...] = ()
+
+    def copy(self) -> Sight:
+        """Return a sight that goes on from here."""
+        new = Sight(self.event)
+        new.at, new.found = dict(self.at), dict(self.found)
+        new.taken, new.claims, new.place = list(self.taken), list(self.claims), self.place
+        new.ats, new.places = dict(self.ats), dict(self.places)
+        return new
+
+
+class Frame:
+    """A frame in the course of being read: the leaves that are claimed."""
+
+    def __init__(self, wire: Any, keys_of: Callable[[str], frozenset[str]]) -> None:
+        self.wire, self.keys_of = wire, keys_of
+        self.claimed: set[At] = set()
+
+    def sights(self, stream: Stream) -> list[Sight]:
+        """Return the events of this frame, in their order."""
+        found: list[tuple[bool, tuple[int, ...], int, Sight]] = []
+        word = self.wire.get(stream.named) if isinstance(self.wire, dict) else None
+        for nth, event in enumerate(stream.events):
+            if event.names is not None and not _among(word, event.names):
+                continue
+            for picture in event.reads:
+                for sight in self._match(picture, self.wire, (), Sight(event)):
+                    if self._live(sight):
+                        self.claimed.update(sight.claims)
+                        self.claimed.update(sight.ats.values())
+                        found.append((event.last, sight.place, nth, sight))
+        if len(found) > 1:
+            found.sort(key=lambda one: one[:3])
+        return [one[3] for one in found]
+
+    def _live(self, sight: Sight) -> bool:
+        """Tell whether a sight says something that no event before it has said."""
+        if not sight.found and not sight.taken:
+            return any(at not in self.claimed for at in sight.claims)
+        for at in sight.claims:
+            if at in self.claimed and any(at == taken for _, _, taken in sight.taken):
+                return False
+        return True
+
+    def _match(self, p: Picture, wire: Any, at: At, sight: Sight) -> list[Sight]:
+        if isinstance(p, Fields):
+            return self._fields(p, wire, at, sight)
+        if isinstance(p, Hole):
+            return [sight] if self._hole(p, wire, at, sight) else []
+        if isinstance(p, Literal):
+            return [sight] if _literal(p, wire, at, sight) else []
+        if isinstance(p, Items):
+            return self._items(p, wire, at, sight)
+        return []
+
+    def _items(self, p: Items, wire: Any, at: At, sight: Sight) -> list[Sight]:
+        if not p.items:  # an empty list guards nothing
+            if wire == []:
+                sight.claims.append(at)
+            return [sight]
+        if idle(p):
+            return [sight]
+        if not isinstance(wire, list):
+            return []
+        if len(wire) == 1:
+            sight.place = (*sight.place, 0)
+            return self._match(p.items[0], wire[0], (*at, 0), sight)
+        found: list[Sight] = []
+        for i, item in enumerate(wire):
+            one = sight.copy()
+            one.place = (*sight.place, i)
+            found += self._match(p.items[0], item, (*at, i), one)
+        return found
+
+    def _fields(self, p: Fields, wire: Any, at: At, sight: Sight) -> list[Sight]:
+        if not isinstance(wire, dict):
+            return [sight] if wire is ABSENT and idle(p) else []
+        found = [sight]
+        used: set[str] = set()
+        for names, child in p.entries:
+            key = names[0]
+            if key not in wire and len(names) > 1:
+                key = next((name for name in names if name in wire), key)
+            used.add(key)
+            value, here = wire.get(key, ABSENT), (*at, key)
+            if len(found) == 1:
+                found = self._match(child, value, here, found[0])
+            else:
+                found = [new for one in found for new in self._match(child, value, here, one)]
+            if not found:
+                return found
+        if p.closed:
+            if wire.keys() - used:
+                return []
+            if not used:
+                sight.claims.append(at)  # that there is nothing says something
+        for hole in p.spread:
+            if hole.shape is None:
+                continue
+            keys = self.keys_of(hole.shape)
+            rest = {k: v for k, v in wire.items() if k in keys and k not in used}
+            used |= rest.keys()
+            found = [one for one in found if self._spread(hole, rest, at, one)]
+        return found
+
+    def _spread(self, h: Hole, wire: dict[str, Any], at: At, sight: Sight) -> bool:
+        """Take the keys of another shape that stand among the outer ones."""
+        there = {k: v for k, v in wire.items() if (*at, k) not in self.claimed and v is not None}
+        if not there:
+            return h.mark is not None
+        sight.taken.append((h, there, at))
+        sight.claims += [(*at, key) for key in there]
+        return True
+
+    def _hole(self, h: Hole, wire: Any, at: At, sight: Sight) -> bool:
+        if wire is ABSENT or wire is None:
+            return h.mark is not None
+        path = h.path
+        if path[:3] == "at.":
+            if wire.__class__ is not int:
+                return h.mark is not None
+            sight.at[path[3:]] = wire
+            sight.ats[path[3:]] = at
+            return True
+        if h.shape is None and not h.lenses:
+            if at in self.claimed:
+                return h.mark is not None
+            if not _fits(h, wire, sight.event.piece):
+                return h.mark is not None
+            sight.found[path], sight.places[path] = wire, at
+            sight.claims.append(at)
+            return True
+        if h.shape is not None:
+            size = len(at)
+            if any(claim[:size] == at for claim in self.claimed):
+                return h.mark is not None
+        elif at in self.claimed:
+            return h.mark is not None
+        sight.taken.append((h, wire, at))
+        sight.claims.append(at)
+        return True
+
+    def common(self, p: Picture | None) -> list[tuple[int, Taken]]:
+        """Return what every frame holds, as far as it is there, each with its candidate."""
+        found: list[tuple[int, Taken]] = []
+        self._common(p, self.wire, (), 0, found)
+        return found
+
+    def _common(
+        self, p: Picture | None, wire: Any, at: At, nth: int, found: list[tuple[int, Taken]]
+    ) -> None:
+        if isinstance(p, Fields) and isinstance(wire, dict):
+            there = [(c, name) for names, c in p.entries for name in names if name in wire]
+            for child, name in there:
+                if isinstance(child, Hole) and child.path == "at.candidate":
+                    nth = wire[name] if wire[name].__class__ is int and wire[name] >= 0 else nth
+            for child, name in there:
+                self._common(child, wire[name], (*at, name), nth, found)
+        elif isinstance(p, Items) and isinstance(wire, list) and p.items:
+            for i, item in enumerate(wire):
+                self._common(p.items[0], item, (*at, i), nth, found)
+        elif isinstance(p, Literal):
+            if any(value is not ABSENT and same(value, wire) for value in p.values):
+                self.claimed.add(at)
+        elif isinstance(p, Hole) and wire is not None and _fits(p, wire):
+            if p.path[:3] != "at." and at not in self.claimed:
+                found.append((nth, (p, wire, at)))
+            self.claimed.add(at)
+
+    def rest(self) -> list[At]:
+        """Return the leaves that nothing has claimed and that say something."""
+        found: list[At] = []
+        stack: list[tuple[At, Any]] = [((), self.wire)]
+        claimed = self.claimed
+        while stack:
+            at, value = stack.pop()
+            if at in claimed or value is None:
+                continue
+            if isinstance(value, dict):
+                stack.extend(((*at, key), inner) for key, inner in value.items())
+            elif isinstance(value, list):
+                stack.extend(((*at, i), inner) for i, inner in enumerate(value))
+            elif value != "":
+                found.append(at)
+        found.reverse()
+        return found
+
+
+def _among(word: Any, names: frozenset[Any]) -> bool:
+    return word in names if isinstance(word, str | None) else False
+
+
+@functools.lru_cache(maxsize=4096)
+def idle(p: Picture) -> bool:
+    """Tell whether a picture holds nothing but fixed values that say nothing."""
+    if isinstance(p, Literal):
+        return p.values[0] is not ABSENT and not guards(p.values[0])
+    if isinstance(p, Items):
+        return bool(p.items) and all(idle(item) for item in p.items)
+    if not isinstance(p, Fields) or p.closed or p.spread:
+        return False
+    return all(idle(child) for _, child in p.entries)
+
+
+def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
+    for value in p.values:
+        if value is ABSENT:
+            if wire is ABSENT or wire is None:
+                return True
+        elif wire is not ABSENT and same(value, wire):
+            sight.claims.append(at)
+            return True
+    return not guards(p.values[0]) and p.values[0] is not ABSENT
+
+
+def _fits(h: Hole, wire: Any, piece: str = "any") -> bool:
+    """Tell whether a value is of the type of a hole that takes it as it is."""
+    if h.shape is not None or h.lenses or "own" in h.path.split("."):
+        return True
+    kind = piece if h.path == "piece" else field_type("", h.path)
+    return kind == "any" or guard("string" if kind == "opaque" else kind, wire)

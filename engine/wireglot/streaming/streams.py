@@ -1,0 +1,355 @@
+"""Streams: translators from one dialect to another, and what is made of one stream."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConversionError, Foreseen, UsageError
+from ..interpreter.writer import Writer
+from ..language import variants
+from ..notes import Draft, Note
+from ..payload import check_call, known_options
+from ..policy import Policy, of
+from ..results import Conversion, all_notes, concluded, finished, read_notes
+from ..trail import Trail
+from .bytestream import Bytes
+from .fold import Fold
+from .incoming import Part
+from .lanes import Lanes
+from .outcome import Outcome
+from .unfold import Unfold
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules, Read
+    from ..language.rulefile import Dialect
+    from ..rulesets import RuleSet
+
+    Pair = tuple[DialectRules, DialectRules]
+
+
+class Translator:
+    """One stream on its way from a source to a target; `rules.translator(...)` makes it.
+
+    `feed` takes a frame (parsed data, or a text as the end marker) and returns the frames that it
+    gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
+    """
+
+    _eager = False  # whether the result is made at the end of the stream, asked for or not
+
+    def __init__(
+        self,
+        source: DialectRules,
+        target: DialectRules,
+        options: dict[str, Any],
+        policy: Policy,
+        keep: bool = True,
+        rules_hash: str = "",
+        choose: Callable[[str], Pair] | None = None,
+    ) -> None:
+        """Begin; `choose` gives the rules for a model, where only the first frame names it."""
+        self._options, self._judge, self._keep, self._hash = options, policy, keep, rules_hash
+        # The result is made when asked for.
+        self._late = keep and policy.lenient and not self._eager
+        self._choose = choose
+        self._done = self._over = False
+        self._result: Conversion | None = None
+        self._between(source, target)
+
+    def _between(self, source: DialectRules, target: DialectRules) -> None:
+        """Begin between two dialects."""
+        self._source, self._target = source, target
+        self._guard = Foreseen(source.model.node.pos)
+        for dialect in (source, target):
+            if dialect.model.stream is None:
+                raise UsageError(f"{dialect.name} has no picture of a stream")
+        self._home = source.name == target.name
+        self._unfold: Unfold | None = None
+        if not self._home:
+            writer = Writer(target.model, False, Trail(), self._options, target.ladder)
+            self._unfold = Unfold(writer)
+        plain = self._options.get("engine") == "interpreted"
+        self._fold = Fold(source.model, self._unfold, self._keep, not plain)
+        self._lanes = Lanes(self._fold, self._unfold)
+
+    def feed(self, frame: Any) -> list[Any]:
+        """Take the next frame; return those that it gives rise to. Raises ConversionError."""
+        take = self._lanes.take
+        if take is not None:
+            made = take(frame)
+            if made is None:
+                made = self._lanes.other(frame)
+            if made is not None:
+                return made
+        return self._fed(frame)
+
+    def _fed(self, frame: Any) -> list[Any]:
+        """Take a frame the general way."""
+        if self._done:
+            raise UsageError("the stream is finished; make another translator for another one")
+        if self._choose is not None:
+            choose, self._choose = self._choose, None
+            name = model_in(self._source.model, frame)
+            known = choose(name) if name is not None else (self._source, self._target)
+            if known != (self._source, self._target):
+                self._between(*known)
+        lanes = self._lanes
+        lanes.settle()
+        try:
+            with self._guard:
+                self._fold.feed(frame)
+        except BaseException as error:
+            lanes.close()
+            if isinstance(error, RecursionError):
+                raise ConversionError("the frame is nested too deep") from None
+            raise
+        lanes.learn(frame)
+        if self._unfold is None:
+            return [frame]
+        with self._guard:
+            if self._fold.ended and not self._over:
+                self._over = True
+                self._fold.close()
+                self._unfold.end(self._fold.outcome, False)
+            return self._unfold.frames.take()
+
+    def finish(self) -> list[Any]:
+        """Return the frames that are left; nothing more comes. Raises PolicyError."""
+        if self._done:
+            return []
+        self._done = True
+        with self._guard:
+            return self._finished()
+
+    def _finished(self) -> list[Any]:
+        self._lanes.settle()
+        self._lanes.close()
+        fold = self._fold
+        fold.close()
+        frames: list[Any] = []
+        cut = fold.cut
+        if self._unfold is not None:
+            if not self._over:
+                self._unfold.end(fold.outcome, cut)
+            frames = self._unfold.frames.take()
+        unsaid = not fold.ended and fold.stream.get("end") is not None
+        if fold.error is None and (unsaid or not fold.finished):
+            told = "the stream ends before " + ("its end is said" if unsaid else "it says why")
+            fold.say("cut-short", "kept", (fold.frames,), told)
+        if not self._keep:
+            fold.told_odd()
+        elif not self._late:
+            self._result = self._concluded()
+        return frames
+
+    def as_bytes(self) -> Bytes:
+        """Return this translator with bytes in and bytes out."""
+        return Bytes(self)
+
+    @property
+    def result(self) -> Conversion:
+        """The whole response in the target, as far as it came."""
+        if self._result is None:
+            if not self._keep:
+                raise UsageError("this translator was told to keep nothing")
+            if not (self._done and self._late):
+                raise UsageError("the result is there when the stream is finished")
+            self._result = self._concluded()
+        return self._result
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was not carried exactly, as far as it is known."""
+        if self._result is not None or (self._done and self._late):
+            return self.result.notes
+        notes = read_notes(self._fold.notes, self._home)
+        if self._unfold is not None:
+            notes += _once(all_notes(self._unfold.notes, self._unfold.writer.notes, None, False))
+        return tuple(notes)
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error that came within the stream, as the IR has it."""
+        return self._fold.error
+
+    def _concluded(self) -> Conversion:
+        fold = self._fold
+        body, lost = collected(self._source, fold, self._options)
+        fold.told_odd()
+        notes = read_notes(fold.notes, self._home) + finished(lost, body)
+        if self._unfold is not None:
+            notes += read_notes(self._unfold.notes, False)
+            read = self._source._read(body, "response", None, None, self._options)
+            ids(read.ir, fold)
+            body, drafts = self._written(read)
+            notes += all_notes(read.notes, drafts, body, False)
+        pair = (self._source.name, self._target.name)
+        return concluded(body, notes, None, self._judge, *pair, self._hash)
+
+    def _written(self, read: Read) -> tuple[Any, list[Draft]]:
+        """Write the whole response, with the names and ids that went out already."""
+        assert self._unfold is not None
+        sent = self._unfold.writer.limits.renamed()
+
+        def prepare(writer: Writer) -> None:
+            for (kind, name), written in sent.items():
+                writer.limits.remember(kind, name, written)
+
+        out, drafts, _ = self._target._write(
+            read.ir, "response", False, read.trail, self._options, read.made, read.odd, prepare
+        )
+        return out, drafts
+
+
+class TextStream:
+    """The text of a stream, piece by piece; the rest is there when it is through."""
+
+    def __init__(self, rules: RuleSet, frames: Iterable[Any], dialect: str) -> None:
+        found = rules[dialect]
+        if found.model.stream is None:
+            raise UsageError(f"{dialect} has no picture of a stream")
+        self._rules, self._dialect, self._frames = found, dialect, frames
+        self._pieces: list[str] = []
+        self._fold = Fold(found.model, self)
+        self._ir: dict[str, Any] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        for frame in self._frames:
+            self._fold.feed(frame)
+            yield from self._taken()
+        self._fold.close()
+        yield from self._taken()
+        body, _ = collected(self._rules, self._fold, {})
+        self._ir = self._rules._read(body, "response", None, None, {}).ir
+        ids(self._ir, self._fold)
+
+    def _taken(self) -> list[str]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """The whole response, as the IR has it."""
+        if self._ir is None:
+            raise UsageError("this is known when the text has been iterated to its end")
+        return self._ir
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """The calls of the first candidate, as the IR has them."""
+        found = self.response["candidates"][:1]
+        return [p for one in found for p in one["parts"] if p.get("type") == "tool_call"]
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """The token counts, as the IR has them."""
+        return self.response.get("usage")
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the first candidate stopped, in a word of the IR."""
+        return next((one.get("stop_reason") for one in self.response["candidates"]), None)
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error that came within the stream."""
+        return self._fold.error
+
+    # -- what the fold tells ----------------------------------------------------------------------
+
+    def begun(self, outcome: Outcome) -> None:
+        """Hear that it begins."""
+
+    def opened(self, part: Part) -> None:
+        """Hear of a part; one that is whole already has its text."""
+        text = part.said.get("text")
+        if part.whole and part.kind == "text" and part.candidate == 0 and text:
+            self._pieces.append(text)
+
+    def grown(self, part: Part, piece: str) -> None:
+        """Hear a piece of a part."""
+        if part.kind == "text" and part.candidate == 0:
+            self._pieces.append(piece)
+
+    def closed(self, part: Part) -> None:
+        """Hear that a part ends."""
+
+    def failed(self, error: dict[str, Any]) -> None:
+        """Hear of an error."""
+
+
+def translate(made: Translator, frames: Iterable[Any]) -> Iterator[Any]:
+    """Yield what a translator makes of frames."""
+    for frame in frames:
+        yield from made.feed(frame)
+    yield from made.finish()
+
+
+async def atranslate(made: Translator, frames: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """Yield what a translator makes of frames that come asynchronously."""
+    async for frame in frames:
+        for new in made.feed(frame):
+            yield new
+    for new in made.finish():
+        yield new
+
+
+def _once(notes: Iterable[Note]) -> list[Note]:
+    """Return notes without those that say the same of another frame."""
+    seen: dict[Any, Note] = {}
+    for note in notes:
+        seen.setdefault((note.code, note.rule, note.message), note)
+    return list(seen.values())
+
+
+def ids(ir: dict[str, Any], fold: Fold) -> None:
+    """Let calls have the ids under which they went out."""
+    for candidate, owner in zip(ir.get("candidates", ()), fold.outcome.candidates, strict=False):
+        calls = [p for p in candidate.get("parts", ()) if p.get("type") == "tool_call"]
+        known = [p for p in owner.parts if p.kind == "tool_call"]
+        if len(calls) == len(known):
+            for call, part in zip(calls, known, strict=True):
+                call["id"] = part.was.get("id", part.said["id"])
+
+
+def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> tuple[Any, list[Draft]]:
+    """Return the response that a stream makes in its own dialect, and what it cannot hold."""
+    body, drafts, _ = rules._write(fold.outcome.draft(), "response", True, Trail(), options)
+    return body, [draft for draft in drafts if draft.effect == "lost"]
+
+
+def translator(
+    rules: RuleSet,
+    source: str,
+    target: str,
+    model: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    policy: Mapping[str, str] | Policy | None = None,
+    result: bool = True,
+) -> Translator:
+    """Make a translator; `RuleSet.translator` says more."""
+    check_call(model, None, source=source, target=target)
+    known = known_options(options)
+
+    def choose(name: str | None) -> Pair:
+        return rules.at(source, name, known), rules.at(target, name, known)
+
+    later = choose if model is None else None
+    return Translator(*choose(model), known, of(policy), result, rules.hash, later)
+
+
+def model_in(dialect: Dialect, frame: Any) -> str | None:
+    """Return the name of the model that a frame says."""
+    stream = dialect.stream
+    pictures = stream.pictures() if stream is not None else ()
+    found = (variants.model_in(p, frame, "response.model") for p in pictures)
+    return next((name for name in found if name is not None), None)
+
+
+def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
+    """Return the response that the frames of a dialect make."""
+    translator = rules.translator(source=dialect, target=dialect)
+    for frame in frames:
+        translator.feed(frame)
+    translator.finish()
+    return translator.result.body

@@ -1,0 +1,77 @@
+"""A whole response told as the frames of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Foreseen, UsageError
+from ..interpreter.writer import Writer
+from ..language.rulefile import Dialect
+from ..trail import Trail
+from .incoming import Candidate, Part
+from .outcome import Outcome
+from .unfold import Unfold
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+    from ..rulesets import RuleSet
+
+
+def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
+    """Yield the frames of a response in its own dialect."""
+    found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
+    if found.model.stream is None:
+        raise UsageError(f"{dialect} has no picture of a stream")
+    with Foreseen(found.model.node.pos):
+        read = found._read(response, "response", None, None, {})
+        yield from unfolded(found, read.ir, True, read.made)
+
+
+def unfolded(rules: DialectRules, ir: dict[str, Any], same: bool, made: set[int]) -> Iterator[Any]:
+    """Yield the frames of a response of the IR.
+
+    `same` tells that it was read in this dialect, `made` are the parts whose ids were made then.
+    """
+    writer = Writer(rules.model, same, Trail(), {}, rules.ladder)
+    writer.made = made
+    unfold = Unfold(writer)
+    told = Told(rules.model, ir)
+    unfold.begun(told)
+    yield from unfold.frames.take()
+    for part in told.parts():
+        unfold.opened(part)
+        unfold.closed(part)
+        yield from unfold.frames.take()
+    unfold.end(told, False)
+    yield from unfold.frames.take()
+
+
+class Told(Outcome):
+    """The outcome that a whole response is."""
+
+    def __init__(self, dialect: Dialect, ir: dict[str, Any]) -> None:
+        super().__init__(dialect)
+        self._ir = ir
+        self.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the parts, each whole."""
+        for nth, one in enumerate(self._ir.get("candidates", ())):
+            owner = self.of(nth)
+            for ir in one.get("parts", ()):
+                part = Part(str(ir.get("type")), "", nth, len(owner.parts))
+                part.said, part.whole, part.open = ir, True, False
+                owner.parts.append(part)
+                yield part
+
+    def stop(self, owner: Candidate) -> dict[str, Any]:
+        """Return why a candidate stopped, and what else is said of it."""
+        if owner not in self.candidates:
+            return {}
+        one = self._ir["candidates"][self.candidates.index(owner)]
+        return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}
+
+    def counts(self) -> dict[str, Any] | None:
+        """Return the token counts."""
+        return self._ir.get("usage")

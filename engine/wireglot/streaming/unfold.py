@@ -1,0 +1,478 @@
+"""Unfolding: the steps of a stream written as frames of a dialect.
+
+It hears what a fold tells (parts that open, grow and close) and writes what the target's pictures
+say of each step. What the target wants whole is held until the part closes, and what it wants one
+after another until those before are written; nothing else waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import units
+from ..interpreter import share
+from ..interpreter.writer import Writer
+from ..language import ladder as ladders
+from ..language.events import LIVE, USUAL, Event
+from ..language.lenses import Misfit, stringify
+from ..language.picture import Hole, holes
+from ..language.rulefile import Dialect
+from ..trail import At, Trail
+from .brackets import Brackets
+from .incoming import Candidate, Part, text_of
+from .outcome import Outcome
+from .outgoing import Frames, Place
+
+DEPTH = 8  # steps down the ladder
+Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
+
+
+class Outgoing:
+    """A part on its way out: what flows of it, and how much of that is written."""
+
+    __slots__ = (
+        "begun", "fits", "flow", "gone", "more", "part", "place", "sent", "template", "text",
+    )  # fmt: skip
+
+    def __init__(self, part: Part) -> None:
+        self.part, self.place = part, Place(part.candidate)
+        self.flow: Flow | None = None
+        self.begun = self.gone = False
+        self.sent = 0  # pieces that are written
+        self.text = False  # whether some text was written
+        self.fits = False  # whether a whole response holds it, come as it may
+        self.template: list[Any] | None = None
+        self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
+
+
+class Outlook:
+    """What is known of the streams of a dialect before anything comes."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        assert dialect.stream is not None
+        self.lists = list(_lists(dialect))
+        self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
+        for nth, hole in enumerate(self.lists):
+            for kind in dialect.kinds_of(hole.shape or ""):
+                self.slots.setdefault(str(kind), nth)
+        paths = {hole.path for p in dialect.stream.pictures() for hole in holes(p)}
+        self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths
+        # Whether parts come one after another.
+        self.closes = dialect.stream.get("part_stop") is not None or not dialect.stream.plain
+        self.taking: dict[tuple[str, ...], bool] = {}  # parts that it takes, by their fields
+
+
+class Unfold:
+    """The stream of one dialect, written as it comes."""
+
+    def __init__(self, writer: Writer) -> None:
+        assert writer.dialect.stream is not None
+        self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.stream
+        self.same = writer.same
+        self.failing = False
+        self.moved = True  # whether a part was begun or ended
+        known = self.stream.outlook or Outlook(self.dialect)
+        self.stream.outlook = known
+        self.frames = Frames(writer, known.numbered)
+        self._many, self._closes = known.many, known.closes
+        self._lists, self._slots = known.lists, known.slots
+        self._taking = {} if writer.options else known.taking
+        self._queues: dict[tuple[int, int], list[Outgoing]] = {}
+        self._of: dict[int, Outgoing] = {}
+        self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
+        self._last: Part | None = None  # the last text
+        self._items = None if self.stream.plain else Brackets(self.frames)
+        self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
+
+    # -- what a fold tells ------------------------------------------------------------------------
+
+    def begun(self, outcome: Outcome) -> None:
+        """Write the head of the stream."""
+        self.frames.head = outcome.response
+        event = self.stream.get("start")
+        if event is not None:
+            self.frames.write(event, {"usage": outcome.counts() or {}})
+
+    def opened(self, part: Part) -> None:
+        """Take a part that begins."""
+        if part.candidate and not self._many:
+            return
+        out = Outgoing(part)
+        if not part.whole and (self.same or self._takes(part)):
+            out.flow = self._flow(part.kind, part.field)
+        self._of[id(part)] = out
+        self._queue(out).append(out)
+        self._pump(part)
+
+    def grown(self, part: Part, piece: str) -> None:
+        """Take a piece of a part."""
+        self._pump(part)
+
+    def closed(self, part: Part) -> None:
+        """Take the end of a part."""
+        self._pump(part)
+        self._of.pop(id(part), None)
+
+    def failed(self, error: dict[str, Any]) -> None:
+        """Write an error; nothing follows it."""
+        self.flush()
+        shape, event = self.dialect.units.get("error"), self.stream.get("error")
+        if not self.failing and (shape is not None or event is not None):
+            try:
+                if event is not None:
+                    self.frames.put(event, error)
+                elif shape is not None:
+                    self.frames.add(units.stepped(self.writer, shape, error))
+            except Misfit as misfit:
+                self._unplaced((), f"the target has no form for this error: {misfit.reason}")
+        elif not self.failing:
+            self._unplaced((), "the target has no form for an error")
+        self.failing = True
+
+    def _unplaced(self, at: At, told: str) -> None:
+        """Note what no frame can hold, though a whole response might."""
+        self.notes.append(("no-place", "lost", at, self.stream.pos, told))
+
+    def end(self, outcome: Outcome, cut: bool) -> None:
+        """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
+        self.flush()
+        if self.failing:
+            return
+        self.frames.head = outcome.response
+        counts = outcome.counts()
+        finish = next((e for e in self.stream.events if "finish" in e.acts), None)
+        told = False  # whether the counts are written
+        if finish is not None and not cut:
+            owners = outcome.candidates or [Candidate()]
+            owners = owners if self._many else owners[:1]
+            for nth, owner in enumerate(owners):
+                last = nth == len(owners) - 1
+                said = self._finish(finish, outcome, owner, nth, counts if last else None)
+                told = said and last and "usage" in finish.acts
+        apart = next((e for e in self.stream.events if e.acts == {"usage"}), None)
+        if apart is not None and counts is not None and not told:
+            self.frames.write(apart, {"usage": counts})
+        end = self.stream.get("end")
+        if end is not None and not cut and "finish" not in end.acts:
+            self.frames.write(end, {})
+
+    def _finish(
+        self,
+        event: Event,
+        outcome: Outcome,
+        owner: Candidate,
+        nth: int,
+        counts: dict[str, Any] | None,
+    ) -> bool:
+        stop = outcome.stop(owner)
+        own = {**owner.own.get("own", {}), **stop.get("own", {})}.get(self.dialect.family, {})
+        kinds = [{"type": kind} for kind in self._kinds.get(nth, ())]
+        said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
+        if self._last is not None and "whole" in event.holes:
+            said["whole"] = text_of(self._last.ir())
+        if self._items is not None:
+            one = {**stop, "parts": self._items.parts(nth)}
+            self.frames.whole = {"candidates": [one], **({"usage": counts} if counts else {})}
+        if counts is not None:
+            said["usage"] = counts
+        elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
+            said["usage"] = {}
+        related = outcome.dialect.family == self.dialect.family
+        for word, flowing in self.stream.of.items() if related else ():
+            if word.act == "append" and word.kind == "candidate":
+                piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
+                if piece is not None:
+                    self.frames.write(flowing, {"piece": piece}, Place(nth))
+        return self.frames.write(event, said, Place(nth))
+
+    # -- what flows, and in which order -----------------------------------------------------------
+
+    def _flow(self, kind: str, field: str) -> Flow | None:
+        append = self.stream.get("append", kind, field)
+        if append is None or field.startswith("own."):
+            return None
+        return self.stream.get("part_start", kind, field), append
+
+    def _takes(self, part: Part) -> bool:
+        """Tell whether a whole response would hold such a part, as far as it is known."""
+        said = {k: v for k, v in part.said.items() if k not in ("own", "kept", "spelled")}
+        key = (part.kind, part.field, *sorted(said))
+        found = self._taking.get(key)
+        if found is None:
+            said[part.field] = {} if part.field == "arguments" else "x"
+            found = self._taking[key] = self._lost(said) == set()
+        return found
+
+    def _lost(self, ir: dict[str, Any]) -> set[str] | None:
+        """Return the fields of a part that a whole response has no place for; None: nor for it."""
+        probe = Writer(self.dialect, False, Trail(), self.writer.options)
+        if not share.directly(probe, self._lists, ir)[0]:
+            return None
+        lost = {path for owner, path in probe.lefts if owner == id(ir)}
+        rows = self.writer.ladder.get(str(ir.get("type")), ())
+        return {path for path in lost if any(path in row.before.names for row in rows)}
+
+    def _queue(self, out: Outgoing) -> list[Outgoing]:
+        slot = 0 if self._closes else self._slots.get(out.part.kind, 0)
+        return self._queues.setdefault((out.part.candidate, slot), [])
+
+    def _free(self, out: Outgoing) -> bool:
+        """Tell whether a part flows beside others: its address says where it belongs."""
+        return out.flow is not None and bool(out.flow[1].addresses) and not self._closes
+
+    def _pump(self, part: Part) -> None:
+        """Write what can be written of a part and of those that wait for it."""
+        out = self._of.get(id(part))
+        if out is None or self.failing:
+            return
+        queue = self._queue(out)
+        if self._free(out):
+            self._live(out)
+            if not part.open:
+                self._over(out)
+                queue.remove(out)
+            return
+        while queue:
+            head = queue[0]
+            if head.flow is not None:
+                self._live(head)
+            if head.part.open and not (len(queue) > 1 and head.part.over):
+                return
+            self._over(head)
+            queue.pop(0)
+
+    def running(self, part: Part) -> tuple[Outgoing, list[Any]] | None:
+        """Return what is written for each further piece of a part: no frames where it waits.
+
+        None where a piece may do more than that.
+        """
+        out = self._of.get(id(part))
+        if out is None or self.failing or out.gone:
+            return None
+        queue = self._queue(out)
+        free = self._free(out)
+        if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
+            return out, []
+        if not (free or len(queue) == 1) or not (out.begun and out.text and out.template):
+            return None
+        return (out, out.template) if out.sent == len(part.pieces) else None
+
+    def flush(self) -> None:
+        """Write all that waits."""
+        for queue in self._queues.values():
+            for out in queue:
+                if out.flow is not None:
+                    self._live(out)
+                self._over(out)
+            queue.clear()
+        if self._items is not None:
+            self._items.close()
+
+    # -- parts that flow --------------------------------------------------------------------------
+
+    def _begin(
+        self, out: Outgoing, kind: str, said: dict[str, Any], event: Event | None
+    ) -> dict[str, Any]:
+        """Give a part its numbers; return what is said of it, and of its item."""
+        self.moved = True
+        kinds = self._kinds.setdefault(out.part.candidate, [])
+        self._last = out.part if kind == "text" else self._last
+        out.place.index, out.place.nth = len(kinds), kinds.count(kind)
+        kinds.append(kind)
+        out.begun = True
+        if self._items is None:
+            return said
+        made = self._items.enter(out.place, kind, said, event)
+        out.more = {key: made[key] for key in ("own", "item") if key in made}
+        return made
+
+    def _live(self, out: Outgoing) -> None:
+        """Write what has come of a part that flows."""
+        assert out.flow is not None
+        start, append = out.flow
+        part = out.part
+        if not out.begun:
+            if not part.pieces if start is None else self._blank(part):
+                return
+            said = self._begin(out, part.kind, part.said, start or append)
+            if start is not None:
+                self.frames.write(start, self._first(part.kind, said), out.place)
+        pieces = part.pieces
+        while out.sent < len(pieces):
+            self._piece(out, append, pieces[out.sent])
+            out.sent += 1
+
+    def _piece(self, out: Outgoing, append: Event, piece: str) -> None:
+        if not piece or out.gone:
+            return
+        out.text = out.text or not piece.isspace()
+        if out.template is None:
+            said = {**out.part.said, **out.more}
+            out.template = self.frames.template(append, said, out.place)
+        if out.template:
+            self.frames.fill(out.template, piece)
+        else:
+            said = {**out.part.said, **out.more, "piece": piece}
+            self.frames.write(append, said, out.place)
+
+    def _blank(self, part: Part) -> bool:
+        """Tell whether this is a text without a word so far, and the dialect takes none."""
+        return (
+            part.kind == "text"
+            and ("no-blank", "") in self.writer.asked
+            and not any(piece.strip() for piece in part.pieces)
+        )
+
+    def _first(self, kind: str, said: dict[str, Any]) -> dict[str, Any]:
+        """Return what the start of a part says: not what an event of its own says later."""
+        events = [e for w, e in self.stream.of.items() if w.act == "set" and w.kind == kind]
+        later = {hole.path for event in events for p in event.writes for hole in holes(p)}
+        return {k: v for k, v in said.items() if k not in later}
+
+    def _over(self, out: Outgoing) -> None:
+        """Write the end of a part, or the whole of one that did not flow."""
+        if out.gone:
+            return
+        self.moved = True
+        part = out.part
+        if out.flow is None:
+            if not self._settle(out, part.ir(), 0) and out.fits:
+                told = f"no frame of the target can hold this {part.kind}; its whole response does"
+                self._unplaced((part.at,), told)
+            out.gone = True
+            return
+        if part.field == "arguments" and not out.text and not self.same:
+            self._live(out)
+            if not out.begun:
+                self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
+            self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
+            part.pieces[:] = ["{}"]
+        if out.begun:
+            self._close(out, part.kind, part.said, part.ir)
+        out.gone = True
+
+    def _close(
+        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> None:
+        for word, event in self.stream.of.items():
+            if word.act == "set" and word.kind == kind:
+                self.frames.write(event, said, out.place)
+            elif word.act == "add" and word.kind == kind:
+                for nth, piece in enumerate(_look(said, word.field, self.dialect.family) or ()):
+                    out.place.entry = nth
+                    self.frames.write(event, {**said, **out.more, "piece": piece}, out.place)
+        self._stop(out, kind, said, whole)
+
+    def _stop(
+        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
+    ) -> None:
+        """Write the end of a part, with what it is as a whole where the dialect says that."""
+        stop = self.stream.get("part_stop", kind) or self.stream.get("part_stop")
+        if self._items is None:
+            if stop is not None and stop.holes & {"whole", "part"}:
+                ir = whole()
+                said = {**said, "part": ir, "whole": text_of(ir)}
+            if stop is not None:
+                self.frames.write(stop, said, out.place)
+            return
+        ir = whole()
+        found = [
+            f
+            for f in LIVE
+            if self.stream.get("part_stop", kind, f) is not None and (f in ir or f"{f}_text" in ir)
+        ]
+        stop = self.stream.get("part_stop", kind, found[0]) if found else stop
+        if stop is not None:
+            made = {**ir, **out.more, "part": ir, "whole": text_of(ir)}
+            self.frames.write(stop, made, out.place)
+        self._items.over(out.place, ir)
+
+    # -- parts that are whole ---------------------------------------------------------------------
+
+    def _settle(self, out: Outgoing, ir: dict[str, Any], depth: int) -> bool:
+        """Write a whole part as it is, or as what the ladder makes of it."""
+        kind = str(ir.get("type"))
+        lost = set() if self.same else self._lost(ir)
+        out.fits = out.fits or lost is not None
+        rows = self.writer.ladder.get(kind, ())
+        if lost is not None:  # a field without a place may have a row of its own
+            rows = [row for row in rows if lost & row.before.names]
+        for row in rows if depth < DEPTH else ():
+            try:
+                new, beside, _ = ladders.step(row, ir, self.writer.trail)
+            except Misfit:
+                continue
+            if not beside and new != ir and self._settle(out, new, depth + 1):
+                return True
+        return lost is not None and (self._flowing(out, ir, kind) or self._placed(out, ir, kind))
+
+    def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
+        """Write a whole part as one that flows at once, where all of it can be said so."""
+        for field in (USUAL.get(kind, "text"), *LIVE):
+            flow = self._flow(kind, field)
+            value = ir.get(field, ir.get(f"{field}_text"))
+            if flow is None or value is None:
+                continue
+            if self.same and not self._says(flow, ir, kind, field):
+                continue
+            text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
+            if not text and flow[0] is None:
+                return not self.same  # nothing would be said
+            said = self._begin(out, kind, ir, flow[0] or flow[1])
+            if flow[0] is not None:
+                self.frames.write(flow[0], self._first(kind, said), out.place)
+            if text:
+                self.frames.write(flow[1], {**said, "piece": text}, out.place)
+            self._close(out, kind, said, lambda: ir)
+            return True
+        return False
+
+    def _says(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> bool:
+        """Tell whether the events of a kind say all that a part says."""
+        if self._items is not None and self._items.whole:
+            return True  # the end of the item does
+        events = [event for event in flow if event is not None]
+        events += [e for w, e in self.stream.of.items() if w.act == "set" and w.kind == kind]
+        known = {h.path for event in events for p in event.writes for h in holes(p)}
+        known |= {w.field for w in self.stream.of if w.act == "add" and w.kind == kind}
+        said = {"type", field, f"{field}_json", f"{field}_text", "spelled"}
+        fields = {k for k in ir if k not in said and k != "own"}
+        fields |= {f"own.{k}" for k in ir.get("own", {}).get(self.dialect.family, {})}
+        return fields <= known
+
+    def _placed(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
+        """Write a part by the event of whole parts."""
+        event = self.stream.get("part", kind) or self.stream.get("part")
+        if event is None:
+            return False
+        said = self._begin(out, kind, ir, None)
+        if not self.frames.write(event, {**said, "part": ir}, out.place):
+            self._kinds[out.part.candidate].pop()
+            out.begun = False
+            return False
+        if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
+            self._stop(out, kind, ir, lambda: ir)
+        elif self._items is not None:  # its item ends all the same
+            self._items.over(out.place, ir)
+        return True
+
+
+def _look(said: dict[str, Any], path: str, family: str) -> Any:
+    keys = path.split(".")
+    if keys[0] == "own":
+        keys.insert(1, family)
+    value: Any = said
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _lists(dialect: Dialect) -> Iterator[Hole]:
+    """Yield the holes that hold the parts of a candidate."""
+    shape = dialect.units.get("response")
+    for case in shape.cases if shape else ():
+        for outer in holes(case.wire):
+            if outer.path == "candidates" and outer.shape is not None:
+                for _, inner in dialect.cases_of(outer.shape):
+                    yield from (h for h in holes(inner.wire) if h.path == "parts" and h.shape)

@@ -1,0 +1,291 @@
+"""Wholes: what a stream says once more when it is over, of a part, an item, or the response.
+
+A whole counts more than the pieces before it: what they lack flows after them, and a whole that
+says another thing is noted, for what flowed before cannot be taken back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from .. import units
+from ..interpreter.reader import Reader
+from ..interpreter.writer import Writer
+from ..language.events import LIVE, USUAL, Word
+from ..language.lenses import Misfit, same
+from ..trail import At, Trail
+from . import contradictions
+from .incoming import Candidate, Item, Part, merged, text_of, value_at
+from .sighting import Sight
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+_FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
+
+
+def entered(fold: Fold, part: Part) -> None:
+    """Put a part that begins into its item; the first one has what is said of the item."""
+    place = dict(part.address).get("item")
+    if place is None:
+        return
+    owner = fold.outcome.candidates[part.candidate]
+    item = owner.items.setdefault(place, Item())
+    if not item.parts:
+        merged(part.said, item.said)
+    item.parts.append(part)
+
+
+def begun(fold: Fold, owner: Candidate, sight: Sight) -> None:
+    """Hear that an item begins."""
+    item = owner.items.setdefault(sight.at["item"], Item(fold.frames - 1))
+    said = fold.fields(sight)
+    contradictions.compared(fold, item.said, said, Trail())
+    item.said = said
+
+
+def checked(fold: Fold, owner: Candidate, sight: Sight) -> None:
+    """Note a frame that says something of its item that is not so."""
+    said = [(path[5:], value) for path, value in sight.found.items() if path[:5] == "item."]
+    item = owner.items.get(sight.at.get("item", -1)) if said else None
+    first = (item.parts[0].said if item.parts else item.said) if item else {}
+    for path, value in said if item else ():
+        held = value_at(first, fold.outcome.keys_of(path))
+        contradictions.heard(fold, path, held, value, sight.places[f"item.{path}"])
+
+
+def told(fold: Fold, part: Part, word: Word, sight: Sight) -> None:
+    """Note a frame that takes a part for another one than it is."""
+    if (part.kind, part.field) in sight.event.alike:
+        return
+    fields = [field for kind, field in sight.event.alike if kind == part.kind]
+    flows = word.act not in ("add", "set") and word.field and part.field in LIVE
+    what = ""
+    if not fields:
+        what = f"a {part.kind} goes on as a {word.kind}"
+    elif flows and part.field not in fields:
+        what = f"the {part.field} of a {part.kind} goes on as its {word.field}"
+    if what:
+        fold.say("inconsistent", "changed", (fold.frames - 1,), what, what)
+
+
+def stopped(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
+    """Hear the end of a part, with what it is as a whole."""
+    address = fold.address(sight)
+    part = owner.places.get(address)
+    if part is None and not sight.event.addresses:
+        found = (p for p in reversed(owner.parts) if p.open)
+        part = next((p for p in found if word.kind in ("", p.kind)), None)
+    if part is None and sight.found.get("whole"):
+        field = word.field or USUAL.get(word.kind, "text")
+        part = fold.new(word.kind, field, owner, address)
+        fold.open(part)
+    if part is not None:
+        _ended(fold, owner, part, word, sight)
+        if part.open:
+            fold.shut(part)
+    elif sight.event.addresses and address not in owner.gone:
+        told = "a part ends here that did not begin"
+        fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
+
+
+def _ended(fold: Fold, owner: Candidate, part: Part, word: Word, sight: Sight) -> None:
+    if word.kind:
+        told(fold, part, word, sight)
+    said = fold.fields(sight)
+    contradictions.compared(fold, _alike(part.said, said), said, Trail())
+    merged(part.said, said, over=True)
+    whole = sight.found.get("whole")
+    if isinstance(whole, str):
+        _rest(fold, part, whole)
+    for hole, wire, at in sight.taken:
+        if hole.path == "part" and hole.shape is not None:
+            found, trail = fold.elements(hole.shape, wire, at)
+            if len(found) == 1 and found[0].get("type") == part.kind:
+                _settled(fold, part, found[0], trail, at, _around(owner, part))
+            elif found:
+                _other(fold, part, found[0], at)
+
+
+def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
+    """Hear the end of an item: its parts are over, and some may not have been told of before."""
+    place = sight.at.get("item")
+    item = owner.items.setdefault(place, Item()) if place is not None else Item()
+    for hole, wire, at in sight.taken:
+        if hole.path != "parts" or hole.shape is None:
+            continue
+        found, trail = fold.elements(hole.shape, wire, at)
+        pairs = list(zip(item.parts, found, strict=False))
+        _all(fold, owner, pairs, found[len(pairs) :], (("item", place),), trail, at)
+        if len(item.parts) == len(found):
+            for part, ir in zip(item.parts, found, strict=True):
+                part.closing = ir
+        elif found:
+            _odd(fold, "an item is at its end not what its parts are", "item", at)
+    item.over = True
+    for one in item.parts:
+        if one.open:
+            fold.shut(one)
+    if not fold.keep:
+        item.parts, item.said = [], {}
+
+
+def closed(fold: Fold, owner: Candidate) -> None:
+    """Note items that began and are nothing, though the stream came to its end."""
+    for item in owner.items.values() if not fold.cut else ():
+        if not item.parts and not item.over:
+            told = "an item begins here, and nothing of it comes"
+            fold.say("inconsistent", "changed", (item.at,), told, f"item/{item.at}")
+
+
+def response(fold: Fold, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
+    """Hear a response: of the whole one, what was not told before is told now."""
+    said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+    contradictions.compared(fold, fold.outcome.response, said, trail, at)
+    if not whole:
+        first = {key: value for key, value in fold.outcome.response.items() if key in _FIRST}
+        merged(fold.outcome.response, {k: v for k, v in said.items() if k != "spelled"}, over=True)
+        fold.outcome.response.update(first)
+        return
+    short = False
+    for nth, one in enumerate(ir.get("candidates", ())):
+        owner = fold.outcome.of(nth)
+        found = one.get("parts", [])
+        if len(found) >= owner.total:
+            pairs = [(part, found[part.nth]) for part in owner.parts]  # of some nothing is kept
+            _all(fold, owner, pairs, found[owner.total :], (), trail, at)
+        elif fold.keep:
+            if found:
+                _odd(fold, "the response lacks parts at its end", "response", at)
+            one["parts"], short = [part.ir() for part in owner.parts], True
+        contradictions.compared(fold, owner.own, one, trail, at)
+    if short:
+        _anew(fold, ir)
+    fold.outcome.response, fold.outcome.whole = said, ir
+
+
+def stop(fold: Fold, owner: Candidate) -> None:
+    """Note a frame that says beside a whole response why it stopped, and not the same."""
+    meant = fold.outcome.stop(owner) if fold.outcome.whole is not None else {}
+    for hole, wire, at in owner.stops:
+        word = meant.get(hole.path)
+        table = fold.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
+        if table is None or word is None or same(table.read(wire)[0], word):
+            continue
+        if not same(table.write(word)[0], wire):
+            contradictions.noted(fold, at[1:], hole.path)
+
+
+def _anew(fold: Fold, ir: dict[str, Any]) -> None:
+    """Read a response once more that held fewer parts than came: they may tell why it stopped."""
+    shape = fold.dialect.units["response"]
+    with contextlib.suppress(Misfit):
+        wire = units.stepped(Writer(fold.dialect, True, Trail(), {}), shape, ir)
+        read: dict[str, Any] = units.whole(Reader(fold.dialect, {}), shape, wire)
+        for one, again in zip(ir["candidates"], read["candidates"], strict=True):
+            one.update({k: v for k, v in again.items() if k not in ("parts", "spelled", "kept")})
+
+
+def text(fold: Fold, owner: Candidate, whole: str) -> None:
+    """Hear the last text once more; another one than that is a text of its own."""
+    if owner.last is None or text_of(owner.last.ir()) != whole:
+        part = fold.new("text", "", owner, ())
+        part.said, part.whole = {"type": "text", "text": whole}, True
+        fold.open(part)
+        fold.shut(part)
+
+
+def _all(
+    fold: Fold,
+    owner: Candidate,
+    known: list[tuple[Part, Any]],
+    later: list[Any],
+    address: tuple[Any, ...],
+    trail: Trail,
+    at: At,
+) -> None:
+    """Compare parts with those that were told, and tell of the later ones."""
+    for part, ir in known:
+        if part.kind == ir.get("type"):
+            _settled(fold, part, ir, trail, at)
+        else:
+            _other(fold, part, ir, at)
+    for ir in later:
+        new = fold.new(str(ir.get("type")), "", owner, address)
+        new.said, new.whole = ir, True
+        fold.open(new)
+        fold.shut(new)
+
+
+def _around(owner: Candidate, part: Part) -> dict[str, Any]:
+    """Return what is said of a part because it is the first of its item."""
+    item = owner.items.get(dict(part.address).get("item", -1))
+    return item.said if item is not None and item.parts[:1] == [part] else {}
+
+
+def _settled(
+    fold: Fold,
+    part: Part,
+    ir: dict[str, Any],
+    trail: Trail,
+    at: At,
+    around: dict[str, Any] | None = None,
+) -> None:
+    """Take what a part is as a whole, or what it is without what stands `around` it."""
+    if part.whole:
+        contradictions.compared(fold, part.said, ir, trail, at)
+        part.said = ir  # what came at first was not the end of it
+        return
+    text = text_of(ir)
+    if text is not None:
+        _rest(fold, part, text, trail.find(ir) or at)
+    flows = {"type", part.field, f"{part.field}_json", f"{part.field}_text"}
+    if part.field == "arguments":
+        flows.add("arguments_text")
+    known = part.said if part.closing is None else part.closing
+    known = {k: v for k, v in known.items() if k not in flows}
+    contradictions.compared(fold, _less(known, around or {}), ir, trail, at)
+    more = {k: v for k, v in ir.items() if k not in flows and k not in ("spelled", "kept")}
+    merged(part.said, more, over=True)
+    if part.closing is not None:
+        part.closing = ir
+
+
+def _rest(fold: Fold, part: Part, whole: str, at: At = ()) -> None:
+    """Let flow what the pieces lack of a whole text."""
+    sofar = "".join(part.pieces)
+    if whole == sofar or (part.scan is not None and not sofar.strip() and whole.strip() == "{}"):
+        return
+    if part.open and whole.startswith(sofar):
+        fold.grow(part, whole[len(sofar) :])
+    else:
+        _odd(fold, f"a {part.kind} is at its end not what its pieces say", f"{id(part)}", at)
+
+
+def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said without the fields that are known."""
+    found: dict[str, Any] = {}
+    for key, value in said.items():
+        if isinstance(value, dict) and isinstance(known.get(key), dict):
+            found[key] = _less(value, known[key])
+        elif key not in known:
+            found[key] = value
+    return found
+
+
+def _alike(said: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Return of what is said the fields that are said again, and within `own` these fields."""
+    found = {key: said[key] for key in now if key in said}
+    if isinstance(found.get("own"), dict):
+        found["own"] = {k: _alike(v, now["own"].get(k, {})) for k, v in found["own"].items()}
+    return found
+
+
+def _other(fold: Fold, part: Part, ir: dict[str, Any], at: At) -> None:
+    told = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
+    _odd(fold, told, part.kind, at)
+
+
+def _odd(fold: Fold, told: str, once: str, at: At = ()) -> None:
+    fold.say("inconsistent", "changed", (fold.frames - 1, *at), told, f"whole/{once}")
