@@ -39,7 +39,7 @@ def wire_pictures(node: Any) -> Iterator[Any]:
             if key == "wire":
                 yield inner
             elif key == "stream" and isinstance(inner, dict):
-                yield from (inner.get("frame", {}), *inner["events"].values())
+                yield from (inner.get("frame", {}), *inner.get("events", {}).values())
             elif key not in ("ir", "examples"):
                 yield from wire_pictures(inner)
 
