@@ -142,9 +142,9 @@ def closed(fold: Fold, owner: Candidate) -> None:
 def response(fold: Fold, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
     said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
-    contradictions.compared(fold, fold.outcome.response, said, trail, at)
+    contradictions.compared(fold, fold.outcome.response, ir, trail, at)
     if not whole:
-        first = {key: value for key, value in fold.outcome.response.items() if key in _FIRST}
+        first = {k: v for k, v in fold.outcome.response.items() if k in _FIRST and v}
         merged(fold.outcome.response, {k: v for k, v in said.items() if k != "spelled"}, over=True)
         fold.outcome.response.update(first)
         return
