@@ -123,3 +123,16 @@ def test_the_page_is_short() -> None:
 def test_a_file_of_the_page_is_restricted_yaml() -> None:
     for block in BLOCKS:
         source.parse(str(block.values[0]), "page.yaml")
+
+
+def test_the_page_on_the_engine_names_every_module_in_its_folder() -> None:
+    engine = DOCS.parent / "engine" / "wireglot"
+    page = (DOCS / "how-it-runs.md").read_text("utf-8")
+    rows = {m[1]: m[0] for m in re.finditer(r"^\| `(\w+)`.*$", page, re.M)}
+    for path in engine.rglob("*.py"):
+        folder = path.parent.name
+        if path.stem.startswith("__"):
+            continue
+        text = page if folder in ("wireglot", "compiler") else rows[folder]
+        named = f"`{path.stem}`" in text or (text is page and f"`{path.stem}.py`" in text)
+        assert named, f"{folder}/{path.stem}"
