@@ -13,7 +13,7 @@ import pytest
 
 import wireglot
 from wireglot import cli
-from wireglot.audits import audit, provoke
+from wireglot.audits import audit, provoke, straining
 from wireglot.audits.audit import Line
 
 from . import audit as holding
@@ -170,6 +170,17 @@ def test_each_line_is_provoked_by_its_own_payload(source: str, target: str, unit
 def test_media_between_two_texts_are_tried() -> None:
     found = sweep.engine().rules.audit("modular-prompt", "universal-tool", model="m")
     assert {"joined", "reordered"} <= found.codes
+
+
+def test_results_in_another_order_are_tried_where_only_names_pair_them() -> None:
+    (talk,) = (
+        value
+        for value in straining.values("request")
+        if [p.get("name") for m in value["messages"][1:] for p in m["parts"]] == list("gffg")
+    )
+    rules = sweep.engine().rules
+    body = rules["vertex"].write({**talk, "spelled": {"vertex": {}}}).body
+    assert "reordered" in {note.code for note in rules.convert(body, "vertex", "gemini").notes}
 
 
 def test_a_line_without_its_payload_is_told_apart() -> None:

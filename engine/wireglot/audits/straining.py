@@ -43,6 +43,8 @@ MESSAGES: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "i": ("user", [_IMAGE]),
     "I": ("assistant", [_TEXT, _IMAGE]),
     "x": ("user", [_TEXT, _IMAGE, _TEXT]),
+    "O": ("assistant", [_call(1, name="g"), _call(2)]),
+    "o": ("tool", [_result(2), _result(1, name="g")]),
 }
 _FREE = ("s", "u", "a", "c", "r", "i", "b", "e", "E")
 _BEHIND = ("r", "R", "q", "u", "a", "s", "D")
@@ -50,7 +52,8 @@ WORDS: tuple[str, ...] = (
     *map("".join, product(_FREE, repeat=2)),
     *("u" + a + b for a, b in product(("c", "C", "D", "t", "I"), _BEHIND)),
     *("uC" + a + b for a, b in product(_BEHIND, repeat=2)),
-    *("sus", "suas", "usa", "uaus", "ucrucr", "ucrcr", "ucrauc", "cr", "Cq", "uarR", "scr", "x"),
+    *("sus", "suas", "usa", "uaus", "ucrucr", "ucrcr", "ucrauc", "cr", "Cq", "uarR", "scr"),
+    *("x", "uOo"),
 )
 _VALUES: dict[str, tuple[Any, ...]] = {
     "text": ("a", "", "{}"),
