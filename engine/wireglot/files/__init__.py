@@ -1,1 +1,1 @@
-"""Sessions: files of agents as values, texts, logs and trees."""
+"""Sessions: what stands in their files, as values, texts, logs and trees."""
