@@ -267,11 +267,9 @@ def test_what_is_no_text_in_a_system_message_is_lifted_alike(
     role: str, part: Any, target: str
 ) -> None:
     for parts in ([part], [{"type": "text", "text": "Be brief."}, part]):
-        body = {
-            "model": "m",
-            "messages": [{"role": role, "content": parts}, {"role": "user", "content": "Hi"}],
-        }
-        check("openai-chat", target, body)
+        for more in ([], [{"role": "user", "content": "Hi"}]):
+            body = {"model": "m", "messages": [{"role": role, "content": parts}, *more]}
+            check("openai-chat", target, body)
 
 
 def test_a_request_that_generated_code_leaves_is_tried_once(monkeypatch: Any) -> None:

@@ -231,9 +231,12 @@ class State:
             parts, beside = enforce.lift(writer, [message])
             if beside:
                 raise Bail  # some of it stands in the messages
-            system.extend(wire for _, wire in share.share(writer, [hole], parts)[id(hole)])
+            found = [wire for _, wire in share.share(writer, [hole], parts)[id(hole)]]
         except Misfit:
             raise Bail from None
+        if not found:
+            raise Bail  # alone, it is said by the user
+        system.extend(found)
 
     def joined(self, at: int, message: Any) -> None:
         """Draft the note that two messages of one role become one."""
