@@ -132,7 +132,8 @@ def _changes(
     """Give a legal change of a leaf, with all leaves that say the same thing."""
     probe = Probe(source, "frame", frames[nth], seed)
     # What a frame would only say again is no news.
-    said = [there for frame in frames for place, there in _leaves(frame) if place == steps]
+    places = {_short(steps), ("message", *_short(steps))}
+    said = [there for frame in frames for place, there in _leaves(frame) if place in places]
     for changes in probe.alternatives(steps, value, 4):
         new = changes[steps]
         if any(same(new, there) for there in said):
@@ -144,12 +145,17 @@ def _changes(
         return
 
 
+def _short(steps: Steps) -> Steps:
+    """Return where later frames say what the first one has in its `message`."""
+    return steps[1:] if steps[0] == "message" else steps
+
+
 def _again(
     frames: list[Json], source: str, steps: Steps, value: Json
 ) -> Iterator[tuple[int, Steps]]:
     """Yield where else the same thing is said: the same id or name, and what frames repeat."""
     kind = reference(steps)
-    short = steps[1:] if steps[0] == "message" else steps
+    short = _short(steps)
     repeats = re.fullmatch(AGAIN.get(source, ""), path_of(short)) is not None
     for nth, frame in enumerate(frames if kind or repeats else ()):
         for place, there in _leaves(frame) if kind else ():
