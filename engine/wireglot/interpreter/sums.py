@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 
-def _alone(case: Case) -> set[str]:
+def _alone(case: Case) -> frozenset[str]:
     """Return the terms that have a hole of their own."""
-    return {hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1}
+    if case.alone is None:
+        found = (hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1)
+        case.alone = frozenset(found)
+    return case.alone
 
 
 def solve(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:

@@ -55,6 +55,7 @@ class Case:
     doubles: bool = False  # another case may write what this one reads
     heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
     home: bool = False  # written only at home, where nothing else is
+    alone: frozenset[str] | None = None  # paths with a hole of their own, once a sum has asked
 
     @property
     def read_only(self) -> bool:
