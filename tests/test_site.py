@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 from html.parser import HTMLParser
@@ -208,6 +209,13 @@ def rules_of(shape: dict[str, Any]) -> wireglot.RuleSet:
 def test_the_page_of_the_api_names_each_public_name_once() -> None:
     named = re.findall(r"^::: wireglot\.([A-Za-z_]+)$", reference.markdown(), re.MULTILINE)
     assert sorted(named) == sorted(wireglot.__all__)
+
+
+def test_every_name_of_the_api_page_is_there() -> None:
+    for names in reference.GROUPS.values():
+        for name in names:
+            module, _, attribute = f"wireglot.{name}".rpartition(".")
+            assert hasattr(importlib.import_module(module), attribute), name
 
 
 @pytest.mark.parametrize(

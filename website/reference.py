@@ -24,16 +24,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "frames",
         "text_stream",
         "Translator",
-        "streams.Bytes",
+        "streaming.bytestream.Bytes",
         "TextStream",
     ),
-    "Traces": ("Trace", "trace.Origin", "trace.Fate", "trace.Step"),
+    "Traces": ("Trace", "audits.trace.Origin", "audits.trace.Fate", "audits.trace.Step"),
     "Policies": ("load_policy", "Policy"),
-    "Diagnosis": ("repair.Diagnosis",),
+    "Diagnosis": ("interpreter.repair.Diagnosis",),
     "Errors": ("WireglotError", "UsageError", "ConversionError", "PolicyError", "RuleError"),
     "Telling messages apart": ("has_tool_calls", "is_tool_result"),
 }
-MADE = frozenset("RuleSet DialectRules Exchange Translator streams.Bytes TextStream Trace".split())
+MADE = frozenset(
+    "RuleSet DialectRules Exchange Translator streaming.bytestream.Bytes TextStream Trace".split()
+)
 # Methods by which the modules of the engine speak to each other.
 WITHIN = frozenset(
     "prepare_like plan compiled rows rows_for at model_keys model_in begun opened grown closed "
