@@ -124,6 +124,13 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     taken = set(found)
     if len(taken) == len(found) and "" not in taken:
         return messages
+    # A result whose call is gone is not to answer the call that gets an id here.
+    taken |= {
+        p["tool_call_id"]
+        for m in messages
+        for p in m.get("parts", ())
+        if p.get("type") == "tool_result" and isinstance(p.get("tool_call_id"), str)
+    }
     waiting: dict[str, deque[str]] = {}
     # What a client of the very dialect sends in later turns, its provider has taken.
     unique = writer.dialect.limits.get("call_id", {}).get("unique", False) and not writer.same
