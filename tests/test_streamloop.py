@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -133,6 +134,32 @@ def test_an_error_of_a_stream_is_an_exception_of_the_sdk(
             said,
             raised_by(client, status)[1],
         )
+
+
+# What tells a client that an answer is over; Gemini's ends when nothing more comes.
+ENDS = {
+    "openai-chat": '"[DONE]"',
+    "openai-responses": '"response.completed"',
+    "anthropic": '"message_stop"',
+    "ollama": '"done": true',
+}
+
+
+@pytest.mark.parametrize(("client", "provider"), [pair for pair in PAIRS if pair[0] in ENDS])
+def test_the_state_is_there_before_the_client_knows_that_the_answer_is_over(
+    client: str, provider: str
+) -> None:
+    question: Json = {"messages": [{"role": "user", "content": "Hello?"}], "max_tokens": 9}
+    if client == "openai-responses":
+        question = {"input": "Hello?"}
+    x = wireglot.exchange(client, provider, scripts.MODELS.get(provider, "m"), state={})
+    x.request({"model": "m", "stream": True, **question})
+    t = x.translator()
+    answer = scripts.turns(provider, "f")[4]
+    before = [new for one in wireglot.frames(answer, dialect=provider) for new in t.feed(one)]
+    assert before
+    assert ENDS[client] not in json.dumps(before)
+    assert ENDS[client] in json.dumps(t.finish())
 
 
 PIECES = ["It is ", "warm", "."]

@@ -121,8 +121,9 @@ class StreamTalk(Talk):
         through = translator.as_bytes()
         for data in streamed(self.script.dialect, answer, self.random, self.breaks):
             yield through.feed(data)
-        yield through.finish()
+        rest = through.finish()
         self._again(x)
+        yield rest
         self.told.append((answer, translator.notes))
         self.answers.append(translator.result.body)
 

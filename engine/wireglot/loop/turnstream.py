@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class TurnStream(Translator):
     """A translator that gives names back, and remembers what the client has no room for.
 
-    Nothing rides in its frames: what must come back is in the state of the exchange.
+    Nothing rides in its frames: what must come back is in the state of the exchange. The frames
+    that tell the end come from `finish`, when it is there: a client asks again once it has them.
     """
 
     _eager = True  # what is remembered of a turn is known when it ends

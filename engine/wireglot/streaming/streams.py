@@ -35,7 +35,7 @@ class Translator:
     gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
     """
 
-    _eager = False  # whether the result is made at the end of the stream, asked for or not
+    _eager = False  # whether `finish` makes the result, asked for or not, before it tells the end
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Translator:
         if self._unfold is None:
             return [frame]
         with self._guard:
-            if self._fold.ended and not self._over:
+            if self._fold.ended and not self._over and not self._eager:
                 self._over = True
                 self._fold.close()
                 self._unfold.end(self._fold.outcome, False)
