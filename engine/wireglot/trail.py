@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +24,19 @@ def path_of(at: At) -> str:
 def keys_of(text: str) -> list[str]:
     """Split an RFC 6901 pointer into its keys."""
     return [k.replace("~1", "/").replace("~0", "~") for k in text.split("/")[1:]]
+
+
+def value_at(value: Any, at: Sequence[Any], missing: Any = None) -> Any:
+    """Return what stands at a path of keys and indices, `missing` where nothing does."""
+    for key in at:
+        if isinstance(value, dict):
+            there = key in value
+        else:
+            there = isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value)
+        if not there:
+            return missing
+        value = value[key]
+    return value
 
 
 class Several(tuple[Any, ...]):

@@ -10,7 +10,7 @@ from ..language import picture as pic
 from ..language.lenses import is_guard, same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from ..results import rule_of
-from ..trail import At, Several, pointer
+from ..trail import At, Several, pointer, value_at
 from .fates import Fates
 from .trace import OUTSIDE, Origin, Step, Trace
 
@@ -70,18 +70,6 @@ def leaves(body: Any) -> Iterator[tuple[At, Any]]:
             yield at, value
 
 
-def value_at(body: Any, at: At) -> Any:
-    """Return what stands at a place, or ABSENT."""
-    for key in at:
-        there = key in body if isinstance(body, dict) else False
-        if isinstance(body, list) and isinstance(key, int):
-            there = key < len(body)
-        if not there:
-            return ABSENT
-        body = body[key]
-    return body
-
-
 class Origins:
     """Finds where the leaves of an output come from."""
 
@@ -106,7 +94,7 @@ class Origins:
         made, depth = self._made(top, at)
         origin = self._origin(made, at[depth:], at, value, top)
         if self.home and top is self.out:
-            stood = value_at(self.body, at)
+            stood = value_at(self.body, at, ABSENT)
             if stood is not ABSENT and same(stood, value):
                 steps = origin.steps if pointer(at) in origin.sources else ()
                 return Origin((pointer(at),), origin.rule, steps or (Step("kept", "as it was"),))
@@ -291,7 +279,9 @@ class Origins:
 
     def _exact(self, at: At, rest: At) -> At:
         """Return the very leaf where a value goes through whole, or else the whole."""
-        return at if not rest or value_at(self.body, (*at, *rest)) is ABSENT else (*at, *rest)
+        return (
+            at if not rest or value_at(self.body, (*at, *rest), ABSENT) is ABSENT else (*at, *rest)
+        )
 
     def _elsewhere(self, view: View, path: str) -> tuple[list[At], list[Step]]:
         """Return how a field came to be that stood nowhere by itself."""
@@ -335,7 +325,7 @@ class Origins:
     ) -> Step:
         if lens not in dialect.tables:
             return Step("lens", lens, rule)
-        word = value_at(self.body, at) if at is not None else value
+        word = value_at(self.body, at, ABSENT) if at is not None else value
         table = dialect.tables[lens]
         other = table.read(word)[0] if at is not None else table.write(word, self.home)[0]
         row = _row(dialect, lens, other if at is not None else word)

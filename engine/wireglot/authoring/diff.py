@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..language import layers, load
-from ..language.load import LADDER
-from ..language.source import Node
+from ..language import load
 from ..rulesets import RuleSet
-from . import changes, crossing, replays
+from . import changes, crossing, replays, trial
 from .changes import Change
 from .crossing import Crossed
 from .replays import Replayed
@@ -66,9 +64,7 @@ def loaded(sources: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files with their examples, and check those of the user. Raises RuleError."""
     if sources or overlays:
         load.load_rules(*sources, overlays=overlays)
-    nodes: dict[str, Node] = load.gathered(load.from_yaml(), sources, overlays)
-    names = [name for name in nodes if name != LADDER]
-    return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
+    return trial.loaded(sources, overlays)
 
 
 def compared(old: RuleSet, new: RuleSet, converting: bool = True) -> Compared:

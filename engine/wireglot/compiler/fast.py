@@ -21,7 +21,7 @@ from ..language.lenses import Misfit, refless, same
 from ..notes import UNKNOWN_KEY, Note
 from ..payload import MAX_NUMBER, check_json
 from ..results import Conversion, Envelope, all_notes
-from ..trail import pointer
+from ..trail import pointer, value_at
 from .state import REMEMBERED, UNUSUAL, Bail, Odd, State, clean, index, spare
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Fast:
             "MEMO": self.memo,
             "copied": _copied,
             "merged": _merged,
-            "at_place": _at,
+            "at_place": value_at,
             "stringify": _json_text,
             **plan["consts"],
         }
@@ -149,7 +149,7 @@ class Fast:
             for draft in state.drafts:
                 if draft.owner is not None and draft.owner is state.alone:
                     keys = self.system_keys
-                    draft.owner, draft.place = _at(out, keys[:-1]), keys[-1]
+                    draft.owner, draft.place = value_at(out, keys[:-1]), keys[-1]
             notes = all_notes(state.early, state.drafts, out, same=False) + notes
         done: Conversion = _new(Conversion, (out, tuple(notes), envelope, self.hash, None))
         return done
@@ -248,10 +248,10 @@ class Fast:
         """Let the interpreter convert system text that stands apart."""
         body = self._part(part, notes, whole=True)
         if not self.lifts:
-            found: Any = _at(body, self.message_keys)
+            found: Any = value_at(body, self.message_keys)
         else:
-            found = _at(body, self.system_keys)
-            if len(self.system_keys) > 1 and len(_at(body, self.system_keys[:-1]) or ()) > 1:
+            found = value_at(body, self.system_keys)
+            if len(self.system_keys) > 1 and len(value_at(body, self.system_keys[:-1]) or ()) > 1:
                 raise Bail  # something stands beside the text
             if found.__class__ is str:
                 found = [{**dict(self.block), self.text_key: found}]
@@ -262,7 +262,7 @@ class Fast:
     def fill(self, out: Any, notes: list[Note], order: tuple[str, ...]) -> dict[str, Any]:
         """Fill in what the target requires and is not there."""
         for keys, value, rule in self.filled:
-            if _at(out, keys) is None:
+            if value_at(out, keys) is None:
                 told = f"`{keys[-1]}` is required here and was not there"
                 notes.append(Note("filled-in", "added", "info", None, pointer(keys), rule, told))
                 owner = out
@@ -321,11 +321,3 @@ def _merged(old: Any, new: Any) -> Any:
     for key, value in new.items():
         old[key] = _merged(old.get(key), value)
     return old
-
-
-def _at(body: Any, keys: tuple[str, ...] | None) -> Any:
-    for key in keys or ():
-        if not isinstance(body, dict):
-            return None
-        body = body.get(key)
-    return body

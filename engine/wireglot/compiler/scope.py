@@ -10,17 +10,18 @@ ENFORCED = frozenset(
     "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
     "user-only pair".split()
 )
-APART = ("messages", "tools", "system")  # generated code sees them at the top of a request alone
+# Generated code sees these at the top of a request alone.
+APART = frozenset(("messages", "tools", "system"))
 BEYOND = frozenset(("blocks", "milliseconds"))  # lenses
 
 
 def interpreted(dialect: Dialect) -> bool:
     """Tell whether a dialect holds a word that only the interpreter knows."""
     for shape in dialect.shapes.values():
-        beside = [h for c in shape.cases for h in pic.holes(c.wire) if h.path != "run"]
-        if shape.marks or (shape.gathers and (len(shape.cases) > 1 or beside)):
+        named = {h.path for c in shape.cases for h in pic.holes(c.wire)}
+        if shape.marks or (shape.gathers and (len(shape.cases) > 1 or named - {"run"})):
             return True
-        if any(h.path in APART for c in shape.cases for h in pic.holes(c.wire)):
+        if not named.isdisjoint(APART):
             return True
     request = dialect.units["request"].cases
     if len(request) > 1 or request[0].ir is not None:

@@ -201,11 +201,9 @@ class Writing:
             return repr(value.value), None
         if isinstance(value, dict):
             raise Cannot
-        if value.maybe and h.mark is None:
+        filled_in = h.mark == "else" and h.value is not None  # which is noted
+        if value.maybe and (h.mark is None or filled_in):
             self.code(f"if {value.code} is None: raise ODD")
-            value = Val(value.code, value.cls, text=value.text, plain=value.plain, raw=value.raw)
-        if value.maybe and h.mark == "else" and h.value is not None:
-            self.code(f"if {value.code} is None: raise ODD")  # to fill it in is noted
             value = Val(value.code, value.cls, text=value.text, plain=value.plain, raw=value.raw)
         if value.maybe and h.mark in ("default", "else"):
             if any(not is_guard(lens) for lens in h.lenses) or value.raw:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ..errors import RuleError, UsageError
+from ..rulesets import RuleSet
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ..audits.audit import Audit
     from ..dialects import DialectRules
-    from ..interpreter.repair import Diagnosis
-    from ..interpreter.resolver import Resolve
-    from ..loop.exchanges import Exchange
-    from ..payload import Clock
-    from ..policy import Policy
-    from ..results import Conversion
-    from ..rulesets import RuleSet
-    from ..streaming.streams import Translator
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+def _in_force(
+    method: Callable[Concatenate[RuleSet, Given], Made],
+) -> Callable[Concatenate[LiveRules, Given], Made]:
+    """Return what lets the set in force do what a rule set does."""
+
+    def done(self: LiveRules, /, *given: Given.args, **named: Given.kwargs) -> Made:
+        return method(self.rules, *given, **named)
+
+    functools.update_wrapper(done, method)
+    return done
 
 
 class LiveRules:
@@ -111,90 +119,22 @@ class LiveRules:
     def __getitem__(self, name: str) -> DialectRules:
         return self.rules[name]
 
-    def convert(
-        self,
-        body: Any,
-        source: str,
-        target: str,
-        unit: str = "request",
-        model: str | None = None,
-        stream: bool | None = None,
-        options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | Policy | None = None,
-        resolve: Resolve | None = None,
-        clock: Clock | None = None,
-        trace: bool = False,
-    ) -> Conversion:
-        """Convert as `RuleSet.convert` does."""
-        return self.rules.convert(
-            body, source, target, unit, model, stream, options, policy, resolve, clock, trace
-        )
-
-    def exchange(
-        self,
-        client: str,
-        provider: str,
-        model: str | None = None,
-        options: Mapping[str, Any] | None = None,
-        state: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | Policy | None = None,
-        resolve: Resolve | None = None,
-    ) -> Exchange:
-        """Put a client in front of a provider as `RuleSet.exchange` does."""
-        return self.rules.exchange(client, provider, model, options, state, policy, resolve)
-
-    def translator(
-        self,
-        source: str,
-        target: str,
-        model: str | None = None,
-        options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | Policy | None = None,
-        result: bool = True,
-    ) -> Translator:
-        """Translate a stream as `RuleSet.translator` does, to its end by the set in force now."""
-        return self.rules.translator(source, target, model, options, policy, result)
-
-    def collect(self, frames: Iterable[Any], dialect: str) -> Any:
-        """Return the response that frames make, as `RuleSet.collect` does."""
-        return self.rules.collect(frames, dialect)
-
-    def frames(self, response: Any, dialect: str) -> Iterator[Any]:
-        """Yield the frames of a response, as `RuleSet.frames` does."""
-        return self.rules.frames(response, dialect)
-
-    def repair(
-        self,
-        body: Any,
-        dialect: str,
-        model: str | None = None,
-        options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | Policy | None = None,
-    ) -> Conversion:
-        """Heal a request as `RuleSet.repair` does."""
-        return self.rules.repair(body, dialect, model, options, policy)
-
-    def diagnose(
-        self,
-        body: Any,
-        dialect: str,
-        model: str | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> tuple[Diagnosis, ...]:
-        """Say what a provider would refuse, as `RuleSet.diagnose` does."""
-        return self.rules.diagnose(body, dialect, model, options)
-
-    def audit(
-        self,
-        source: str,
-        target: str,
-        unit: str = "request",
-        model: str | None = None,
-        options: Mapping[str, Any] | None = None,
-        examples: bool = False,
-    ) -> Audit:
-        """Audit a pair of dialects as `RuleSet.audit` does."""
-        return self.rules.audit(source, target, unit, model, options, examples)
+    convert = _in_force(RuleSet.convert)
+    """Convert as `RuleSet.convert` does."""
+    exchange = _in_force(RuleSet.exchange)
+    """Put a client in front of a provider as `RuleSet.exchange` does."""
+    translator = _in_force(RuleSet.translator)
+    """Translate a stream as `RuleSet.translator` does, to its end by the set in force now."""
+    collect = _in_force(RuleSet.collect)
+    """Return the response that frames make, as `RuleSet.collect` does."""
+    frames = _in_force(RuleSet.frames)
+    """Yield the frames of a response, as `RuleSet.frames` does."""
+    repair = _in_force(RuleSet.repair)
+    """Heal a request as `RuleSet.repair` does."""
+    diagnose = _in_force(RuleSet.diagnose)
+    """Say what a provider would refuse, as `RuleSet.diagnose` does."""
+    audit = _in_force(RuleSet.audit)
+    """Audit a pair of dialects as `RuleSet.audit` does."""
 
     # -- watching ----------------------------------------------------------------------------------
 

@@ -130,19 +130,21 @@ def samples(found: Sequence[Row]) -> list[Rows]:
     RuleError for more than MOST sets, or names of models.
     """
     sets: dict[Rows, None] = {}
+
+    def there(name: str, version: str | None, options: Mapping[str, Any]) -> set[int]:
+        return {i for i, row in enumerate(found) if row.applies(name, version, options)}
+
     _few(found, len(models(found)))
     for i, one in enumerate(found):
         for name in _names(one):
-            there = {j for j, r in enumerate(found) if r.applies(name, one.version, one.options)}
-            sets[tuple(sorted(there | {i}))] = None
+            sets[tuple(sorted(there(name, one.version, one.options) | {i}))] = None
     _few(found, len(sets))
     for one, two in itertools.combinations(found, 2):
         options = {**one.options, **two.options}
         version = one.version if two.version is None else two.version
         for name in _meeting(one, two):
             if one.applies(name, version, options) and two.applies(name, version, options):
-                there = {j for j, r in enumerate(found) if r.applies(name, version, options)}
-                sets[tuple(sorted(there))] = None
+                sets[tuple(sorted(there(name, version, options)))] = None
     _few(found, len(sets))
     return list(sets)
 
@@ -156,15 +158,19 @@ def _few(found: Sequence[Row], count: int) -> None:
 
 def _names(row: Row) -> list[str]:
     """Return a name for each kind of model that a row speaks of."""
-    return [glob.replace("*", "").replace("?", "x") for glob in row.models or ("",)]
+    return [_name(glob) for glob in row.models or ("",)]
+
+
+def _name(glob: str, text: str = "") -> str:
+    """Return a name that a glob is for, with a text where it is open."""
+    return glob.replace("*", text).replace("?", "x")
 
 
 def _meeting(one: Row, two: Row) -> Iterator[str]:
     """Return names that may be of models of both rows: where one glob is open, the other's text."""
     for a, b in itertools.product(one.models or ("*",), two.models or ("*",)):
         for glob, other in ((a, b), (b, a)):
-            text = other.replace("*", "").replace("?", "x")
-            yield glob.replace("*", text).replace("?", "x")
+            yield _name(glob, _name(other))
 
 
 def check_version(options: Mapping[str, Any], there: Mapping[str, Sequence[Row]]) -> None:

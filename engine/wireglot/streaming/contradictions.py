@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..language.events import guards
 from ..language.lenses import same
-from ..trail import At, Trail, keys_of, path_of
+from ..trail import At, Trail, keys_of, path_of, value_at
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -76,18 +76,7 @@ def _place(fold: Fold, owner: Any, path: At, trail: Trail, at: At) -> At:
         before = trail.find(owner, str(key)) if isinstance(owner, dict) else None
         inside = keys_of(key) if isinstance(key, str) and key[:1] == "/" else (key,)
         further = (*found, *inside)
-        found = before or (further if _stands(fold.frame, further) else found)
-        owner = _at(owner, key)
+        found = before or (found if value_at(fold.frame, further) is None else further)
+        owner = value_at(owner, (key,))
         found = (trail.find(owner) if isinstance(owner, dict) else None) or found
     return tuple(found)
-
-
-def _at(value: Any, key: Any) -> Any:
-    inside = isinstance(value, dict) or (isinstance(value, list) and key in range(len(value)))
-    return value.get(key) if isinstance(value, dict) else value[key] if inside else None
-
-
-def _stands(wire: Any, at: At) -> bool:
-    for key in at:
-        wire = _at(wire, key)
-    return wire is not None

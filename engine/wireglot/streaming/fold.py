@@ -18,11 +18,11 @@ from ..language.picture import ABSENT, Hole
 from ..language.rulefile import Dialect
 from ..notes import UNKNOWN_KEY
 from ..payload import check_json
-from ..trail import At, Trail, path_of
+from ..trail import At, Trail, path_of, value_at
 from . import additions, contradictions, wholes
 from .alike import Flow
 from .failure import Failure
-from .incoming import Candidate, Part, joined, value_at, wires
+from .incoming import Candidate, Part, joined, wires
 from .outcome import MOST, Outcome
 from .sighting import Frame, Sight, Taken
 

@@ -123,13 +123,6 @@ def text_of(ir: dict[str, Any]) -> str | None:
     return stringify(ir["arguments"]) if "arguments" in ir else None
 
 
-def value_at(owner: Any, keys: list[str]) -> Any:
-    """Return what stands at a path of an object, None where nothing does."""
-    for key in keys:
-        owner = owner.get(key) if isinstance(owner, dict) else None
-    return owner
-
-
 def _arguments(part: dict[str, Any], text: str) -> None:
     value = _json(text) if text.strip() else {}
     if isinstance(value, dict):

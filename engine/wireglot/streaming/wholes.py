@@ -14,9 +14,9 @@ from ..interpreter.reader import Reader
 from ..interpreter.writer import Writer
 from ..language.events import LIVE, USUAL, Word
 from ..language.lenses import Misfit, same
-from ..trail import At, Trail
+from ..trail import At, Trail, value_at
 from . import contradictions
-from .incoming import Candidate, Item, Part, merged, text_of, value_at
+from .incoming import Candidate, Item, Part, merged, text_of
 from .sighting import Sight
 
 if TYPE_CHECKING:
