@@ -140,7 +140,8 @@ def _measure(
             runs["convert, 1 note more"] = (steps["convert"], one)
             runs["convert, all noted"] = (steps["convert"], every)
             runs["careful, all noted"] = (floors["careful floor"], every)
-    times = race(runs, rounds)
+    anew = workloads.never_seen if args.fresh and unit == "request" else None
+    times = race(runs, rounds, anew=anew)
     _table(title, times, list(runs))
     if engine is None:
         return bars
@@ -175,6 +176,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer payloads and rounds")
     parser.add_argument("--codec", choices=("json", "orjson"), default="json")
+    parser.add_argument(
+        "--fresh", action="store_true", help="no tools and numbers of a request come twice"
+    )
     parser.add_argument("--bars", action="store_true", help="exit 1 when a bar is missed")
     parser.add_argument(
         "--only", metavar="W", help="one workload: W1 to W4 (streams), or R (responses)"

@@ -8,6 +8,7 @@ medians of ratios within a round, so that a slow moment of the machine hits both
 from __future__ import annotations
 
 import gc
+import itertools
 import random
 import statistics
 import time
@@ -63,12 +64,18 @@ def touch(value: Any) -> int:
 
 
 def race(
-    runs: dict[str, tuple[Run, Sequence[Any]]], rounds: int, seed: int = 0, budget: float = 20.0
+    runs: dict[str, tuple[Run, Sequence[Any]]],
+    rounds: int,
+    seed: int = 0,
+    budget: float = 20.0,
+    anew: Callable[[Any, int], Any] | None = None,
 ) -> Times:
     """Time every run over its payloads; all payload lists should be of one length.
 
-    After `budget` seconds it ends, but never before the fifth round.
+    After `budget` seconds it ends, but never before the fifth round. `anew` makes another payload
+    of each before it is used, by a number that it is given once.
     """
+    serial = itertools.count()
     rng = random.Random(seed)
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for run, payloads in runs.values():
@@ -84,6 +91,8 @@ def race(
             rng.shuffle(order)
             for name in order:
                 run, payloads = runs[name]
+                if anew is not None:
+                    payloads = [anew(payload, next(serial)) for payload in payloads]
                 touch(list(payloads))
                 start = time.perf_counter()
                 for payload in payloads:

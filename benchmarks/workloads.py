@@ -267,3 +267,22 @@ def with_unknown_keys(body: Json, *, everywhere: bool = False) -> Json:
     for index in chosen:
         items[index] = {**items[index], "x_trace": index + 1}
     return {**body, field: items}
+
+
+def never_seen(body: Json, serial: int) -> Json:
+    """Copy a request whose tools and numbers no other copy has, so that no memory of them helps."""
+    out: Json = json.loads(json.dumps(body))
+
+    def change(value: Any) -> None:
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if key == "description" and isinstance(inner, str):
+                value[key] = f"{inner} {serial}"
+            elif key in ("max_tokens", "maxOutputTokens"):
+                value[key] = inner + serial
+            elif isinstance(inner, dict | list):
+                change(inner)
+
+    change({key: value for key, value in out.items() if key not in ("messages", "contents")})
+    if "max_tokens" in out:
+        out["max_tokens"] += serial
+    return out

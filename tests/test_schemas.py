@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import wireglot
 from wireglot.compiler.schemacode import taker
-from wireglot.compiler.state import UNUSUAL, clean
+from wireglot.compiler.state import SCOPE, UNUSUAL, clean
 from wireglot.compiler.symbols import Code
-from wireglot.payload import MAX_NUMBER
 
 HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 NARROW = """
@@ -422,12 +421,13 @@ def test_generated_code_takes_only_schemas_that_fit(dialect: str, data: Any) -> 
         name = taker(code, schema)
         if name is None:
             continue
-        scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+        scope: dict[str, Any] = {**SCOPE, **code.consts}
         exec("\n".join(code.below), scope)
         tool = data.draw(_schemas())
         tool = {"type": "object", "properties": {"x": tool}}
         try:
             taken = scope[name](tool)
+            assert scope[name](copy.deepcopy(tool)) == taken  # which may be remembered
         except UNUSUAL:
             continue  # the interpreter says what is wrong
         if taken:
@@ -446,7 +446,7 @@ def test_generated_code_takes_a_plain_schema() -> None:
     code = Code(0)
     name = taker(code, PACKAGED["gemini"].model.schemas["fits-openapi"])
     assert name is not None
-    scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+    scope: dict[str, Any] = {**SCOPE, **code.consts}
     exec("\n".join(code.below), scope)
     assert scope[name](tool) is True
     tool["properties"]["a"].pop("items")
@@ -517,7 +517,7 @@ def test_text_where_schemas_stand_is_no_schema_that_fits(word: str) -> None:
     code = Code(0)
     name = taker(code, PACKAGED["gemini"].model.schemas["fits-openapi"])
     assert name is not None
-    scope: dict[str, Any] = {"clean": clean, "BIG": MAX_NUMBER, **code.consts}
+    scope: dict[str, Any] = {**SCOPE, **code.consts}
     exec("\n".join(code.below), scope)
     assert scope[name]({"type": "object", word: "x"}) is False
 

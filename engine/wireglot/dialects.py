@@ -23,7 +23,16 @@ from .language.lenses import Misfit
 from .language.picture import ABSENT
 from .language.rulefile import Shape
 from .notes import Draft, Note, severity_of
-from .payload import Clock, check_call, check_json, check_unit, known_options, resolving, with_clock
+from .payload import (
+    Clock,
+    check_call,
+    check_json,
+    check_unit,
+    known_options,
+    resolving,
+    text_under,
+    with_clock,
+)
 from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
 from .trail import Several, Trail, pointer
 
@@ -87,7 +96,8 @@ class DialectRules:
             UsageError: The unit or an option does not exist.
             ConversionError: The payload cannot be read.
         """
-        check_call(model, stream)
+        if model is not None or stream is not None:
+            check_call(model, stream)
         known = known_options(options)
         name = self.model_in(body, unit) if model is None and self._pick else model
         picked = self._picked(name, known)
@@ -226,8 +236,9 @@ class DialectRules:
         """Return the wire paths that the pictures of the stream name, by the names of frames."""
         return paths.events(self.model)
 
+    @functools.cached_property
     def model_keys(self) -> tuple[str, ...] | None:
-        """Return the keys at the top of a request that name the model; None if it stands deeper."""
+        """The keys at the top of a request that name the model; None if it stands deeper."""
         shape = self.model.units.get("request")
         return variants.model_keys([case.wire for case in shape.cases]) if shape else ()
 
@@ -238,6 +249,9 @@ class DialectRules:
 
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""
+        keys = self.model_keys if unit == "request" and body.__class__ is dict else None
+        if keys is not None:  # it mostly stands at the top
+            return text_under(keys, body)
         shape = self.model.units.get(unit) if isinstance(unit, str) else None
         found = (variants.model_in(case.wire, body) for case in shape.cases) if shape else ()
         return next((name for name in found if name is not None), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .errors import ConversionError, UsageError
@@ -76,6 +76,15 @@ def check_call(model: Any, stream: Any, **dialects: Any) -> None:
         raise UsageError(f"`model` is a text, not {type(model).__name__}")
     if stream is not None and not isinstance(stream, bool):
         raise UsageError(f"`stream` is true or false, not {type(stream).__name__}")
+
+
+def text_under(keys: Iterable[str], body: dict[str, Any]) -> str | None:
+    """Return the first text that stands under one of some keys at the top."""
+    for key in keys:
+        found = body.get(key)
+        if isinstance(found, str):
+            return found
+    return None
 
 
 def check_json(body: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import Foreseen, UsageError
 from .language.source import Node
 from .notes import Note, quiet
-from .payload import Clock, check_call, known_options, resolving, with_clock
+from .payload import Clock, check_call, known_options, resolving, text_under, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
 
@@ -158,10 +158,10 @@ class RuleSet:
         return tuple(self._made(name, rows) for rows in variants.samples(self._varied[name]))
 
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
-        from .language import variants
-
         if not options and model.__class__ in (str, NoneType) and (name, model) in self._named:
             return self._named[name, model]
+        from .language import variants
+
         found = self._varied.get(name, ())
         variants.check_version(options, {name: found})
         made = self._made(name, variants.applying(found, name, model, options))
@@ -217,15 +217,11 @@ class RuleSet:
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names; in a request it mostly stands at the top."""
         if source not in self._models:
-            self._models[source] = self[source].model_keys()
+            self._models[source] = self[source].model_keys
         keys = self._models[source]
         if unit != "request" or keys is None or body.__class__ is not dict:
             return self[source].model_in(body, unit)
-        for key in keys:
-            name = body.get(key)
-            if isinstance(name, str):
-                return name
-        return None
+        return text_under(keys, body)
 
     def __contains__(self, name: str) -> bool:
         return name in self.dialects

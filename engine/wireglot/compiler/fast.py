@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import marshal
 import re
 from collections.abc import Callable
 from types import CodeType
@@ -19,10 +20,10 @@ from .. import jsontext
 from ..errors import ConversionError
 from ..language.lenses import Misfit, refless, same
 from ..notes import UNKNOWN_KEY, Note
-from ..payload import MAX_NUMBER, check_json
+from ..payload import check_json
 from ..results import Conversion, Envelope, all_notes
 from ..trail import pointer, value_at
-from .state import REMEMBERED, UNUSUAL, Bail, Odd, State, clean, index, spare
+from .state import REMEMBERED, SCOPE, UNUSUAL, Bail, State, clean, index, spare
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -45,8 +46,6 @@ def code_of(plan: dict[str, Any]) -> CodeType:
 
     ready: bytes | None = plan.get("code", {}).get(importlib.util.MAGIC_NUMBER)
     if ready is not None:
-        import marshal
-
         found: CodeType = marshal.loads(ready)
         return found
     return compile(text, file, "exec")
@@ -66,22 +65,17 @@ class Fast:
         self, plan: dict[str, Any], models: Models, partial: Partial, rules_hash: str
     ) -> None:
         self.models, self.partial, self.hash = models, partial, rules_hash
-        self.memo: dict[str, Known] = {}
+        self.memo: dict[bytes, Known] = {}
         self.names: set[str] = set()  # names that fit, as seen lately
         scope: dict[str, Any] = {
-            "ODD": Odd,
-            "BAIL": Bail,
+            **SCOPE,
             "UNUSUAL": UNUSUAL,
-            "JSON_STARTS": ("{", "["),
-            "loads": jsontext.load,
             "NUMBERS": range(10**6),
             "KNOWN": self.names,
-            "clean": clean,
             "refless": refless,
             "check_json": check_json,
             "index": index,
             "spare": spare,
-            "BIG": MAX_NUMBER,
             "Envelope": Envelope,
             "new_tuple": _new,
             "NOTHING": ({}, (), None),
@@ -182,12 +176,12 @@ class Fast:
         talked = bool(shaped) and demands.talked(self.target.bounds, ir)
         if talked and demands.unsigned(self.target.name, self._whole(body)):
             raise Bail
-        text = repr(rest)
-        if len(text) <= REMEMBERED_SIZE and not talked:
+        mark = marshal.dumps(rest, 2)
+        if len(mark) <= REMEMBERED_SIZE and not talked:
             if len(self.memo) >= REMEMBERED:
                 self.memo.clear()
             # The payload's own values must not change in the memory.
-            self.memo[text] = (_copied(made), tuple(notes), named)
+            self.memo[mark] = (_copied(made), tuple(notes), named)
         return made, tuple(notes), named
 
     def together(self, body: Any, tools: Any) -> Known:

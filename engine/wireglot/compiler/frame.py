@@ -39,7 +39,7 @@ class Frame:
             code("known = NOTHING")
             code(f"rest = {{k: v for k, v in body.items() if k not in {plain}}}")
             # What became of these keys is remembered by value.
-            code("if rest: known = MEMO.get(repr(rest)) or fast.more(rest, body)")
+            code("if rest: known = MEMO.get(dumps(rest, 2)) or fast.more(rest, body)")
             for names in plan["needed"]:
                 code(f"if {' and '.join(f'{name!r} not in body' for name in names)}: raise BAIL")
             for entry, keys in self.spellings.items():

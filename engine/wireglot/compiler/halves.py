@@ -7,6 +7,7 @@ around messages and tools are the interpreter's, asked once and remembered by va
 from __future__ import annotations
 
 import linecache
+import marshal
 from collections.abc import Callable
 from typing import Any
 
@@ -16,14 +17,15 @@ from ..interpreter import sight
 from ..language.ladder import Ladder
 from ..language.rulefile import Dialect
 from ..notes import Draft, Note
-from ..payload import MAX_NUMBER
 from ..results import Conversion, Reading
-from .fast import REMEMBERED_SIZE, Fast, Models, Partial, _copied
-from .state import REMEMBERED, UNUSUAL, Bail, Lost, Odd, State, clean
+from .fast import REMEMBERED_SIZE, Fast, Models, Partial, _new
+from .state import REMEMBERED, SCOPE, UNUSUAL, Bail, Lost, Odd, State
 from .symbols import Cannot, NoFit
 
 LEAVE = (*UNUSUAL, Bail, RecursionError, WireglotError)
 Slow = Callable[[Any, "str | None", "bool | None"], Reading]
+Asked = tuple[bytes, "str | None", "bool | None"]  # the fields around the messages, model, stream
+Known = tuple[bytes, tuple[Note, ...]]  # the IR of them, and the notes
 
 
 # A rule file of a form that the compiler never met is left to the interpreter.
@@ -87,15 +89,10 @@ class Reads:
 
     def __init__(self, plan: dict[str, Any], name: str, slow: Slow) -> None:
         self.name, self.slow = name, slow
-        self.memo: dict[Any, Reading] = {}
+        self.memo: dict[Asked, Known] = {}
         scope: dict[str, Any] = {
-            "ODD": Odd,
-            "BAIL": Bail,
-            "JSON_STARTS": ("{", "["),
-            "loads": jsontext.load,
-            "clean": clean,
+            **SCOPE,
             "split": split,
-            "BIG": MAX_NUMBER,
             **plan["consts"],
         }
         self.text: str = plan["text"]
@@ -128,26 +125,26 @@ class Reads:
                 )
             found = self.tools(body[tools]) if tools in body else None
             rest = {key: value for key, value in body.items() if key not in self.apart}
-            ir, notes = self.rest(rest, model, stream)
+            asked = marshal.dumps(rest, 2), model, stream
+            ir, notes = self.memo.get(asked) or self.rest(asked, rest)
         except LEAVE:
             return None
-        ir = _copied(ir)
+        ir = marshal.loads(ir)
         ir["messages"] = messages
         if found is not None:
             ir["tools"] = found
-        return Reading(ir, notes)
+        done: Reading = _new(Reading, (ir, notes))
+        return done
 
-    def rest(self, rest: dict[str, Any], model: str | None, stream: bool | None) -> Reading:
-        """Return what the interpreter reads of the fields around the messages."""
-        text = (repr(rest), model, stream)
-        known = self.memo.get(text)
-        if known is None:
-            known = self.slow({**rest, self.keys[0]: []}, model, stream)
-            known = Reading(_copied(known.ir), known.notes)
-            if len(text[0]) <= REMEMBERED_SIZE:
-                if len(self.memo) >= REMEMBERED:
-                    self.memo.clear()
-                self.memo[text] = known
+    def rest(self, asked: Asked, rest: dict[str, Any]) -> Known:
+        """Return what the interpreter reads of the fields around the messages, and remember it."""
+        mark, model, stream = asked
+        ir, notes = self.slow({**rest, self.keys[0]: []}, model, stream)
+        known = marshal.dumps(ir, 2), notes
+        if len(mark) <= REMEMBERED_SIZE:
+            if len(self.memo) >= REMEMBERED:
+                self.memo.clear()
+            self.memo[asked] = known
         return known
 
 

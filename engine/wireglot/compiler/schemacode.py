@@ -5,6 +5,9 @@ The code says yes or does not know; what it does not know, `Schema.fits` and `cl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..language.nodes import LISTS, MAPS, PLACES, SINGLES
 from ..language.picture import ABSENT, Fields, Literal, Picture, Test
 from ..language.schema import Schema
@@ -34,24 +37,29 @@ def taker(code: Code, schema: Schema) -> str | None:
 def _root(code: Code, name: str, schema: Schema) -> None:
     if schema.keep is None and not schema.types and not schema.rules.all:
         with code.block(f"def {name}(n):"):
-            _about_root(code, schema)
-            code("clean(n)")
+            with _about_root(code, schema):
+                code("clean(n)")
             code("return True")
         return
     walk = f"{name}node"
     _node(code, walk, schema)
     with code.block(f"def {name}(n):"):
-        _about_root(code, schema)
-        code(f"return {walk}(n, 0)")
+        with _about_root(code, schema):
+            code(f"if not {walk}(n, 0): return False")
+        code("return True")
 
 
-def _about_root(code: Code, schema: Schema) -> None:
+@contextmanager
+def _about_root(code: Code, schema: Schema) -> Iterator[None]:
+    """Write what holds of the whole, and inside what is asked of the rest: once for equal ones."""
     code("if n.__class__ is not dict: return False")
-    if schema.root is not None:
-        code(f"if n.get('type') != {schema.root!r}: return False")
-    code("if n.get('properties') == []: return False")
-    if schema.rootless:
-        code(f"if not {code.const(schema.rootless, 'ROOTLESS')}.isdisjoint(n): return False")
+    with code.once("n"):
+        if schema.root is not None:
+            code(f"if n.get('type') != {schema.root!r}: return False")
+        code("if n.get('properties') == []: return False")
+        if schema.rootless:
+            code(f"if not {code.const(schema.rootless, 'ROOTLESS')}.isdisjoint(n): return False")
+        yield
 
 
 def _node(code: Code, walk: str, schema: Schema) -> None:

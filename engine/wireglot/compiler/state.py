@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any
 
+from .. import jsontext
 from ..language.lenses import Misfit
 from ..notes import ONE_ROLE, UNKNOWN_KEY, Draft, own_field
 from ..payload import MAX_NUMBER, check_json
@@ -25,6 +27,7 @@ class Bail(Exception):
 
 UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexError)
 REMEMBERED = 512
+LONGEST = 16_000  # bytes of what is remembered
 Lost = tuple[str, str, Any, tuple[Any, ...]]  # a note's code, its message, the rule, the place
 _ascii = str.isascii
 
@@ -75,6 +78,27 @@ def _clean_list(items: list[Any], depth: int) -> None:
                 raise Odd
         elif kind is not bool and item is not None:
             raise Odd
+
+
+def remember(seen: set[bytes], mark: bytes) -> None:
+    """Add the bytes of a value that passed, unless they are many."""
+    if len(mark) <= LONGEST:
+        if len(seen) >= REMEMBERED:
+            seen.clear()
+        seen.add(mark)
+
+
+# What all generated code names.
+SCOPE: dict[str, Any] = {
+    "ODD": Odd,
+    "BAIL": Bail,
+    "BIG": MAX_NUMBER,
+    "JSON_STARTS": ("{", "["),
+    "clean": clean,
+    "dumps": marshal.dumps,
+    "loads": jsontext.load,
+    "remember": remember,
+}
 
 
 def index(items: list[Any], item: Any) -> int:

@@ -132,6 +132,16 @@ class Code:
             self("pass")
         self.depth -= 1
 
+    @contextmanager
+    def once(self, value: str) -> Iterator[None]:
+        """Write inside what is done once for equal JSON: what passed is known by its bytes."""
+        seen, mark = self.name("SEEN"), self.name("mark")
+        self.root.below.append(f"{seen} = set()")
+        self(f"{mark} = dumps({value}, 2)")
+        with self.block(f"if {mark} not in {seen}:"):
+            yield
+            self(f"remember({seen}, {mark})")
+
     def fork(self) -> Code:
         """Return an empty piece of code at the same depth."""
         return Code(self.depth, self.root)

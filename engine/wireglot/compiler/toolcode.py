@@ -8,11 +8,12 @@ from ..language.picture import Fields, Hole, holes
 from ..language.rulefile import Case, Dialect, Shape
 from . import commits, schemacode
 from .looks import find, gathering, unlensed
-from .symbols import Cannot, Code, NoFit
+from .symbols import Cannot, Code, NoFit, Val
 from .target import Target
 
 if TYPE_CHECKING:
     from .compile import Pair
+    from .symread import Reading
 
 
 def system(pair: Pair) -> None:
@@ -133,17 +134,7 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
             reading.case = plain
             assert isinstance(plain.wire, Fields)
             reading.fields(plain.wire, "e", checked=True)
-            for lens in lenses(pair, case.wire):
-                respelling = pair.source.schemas[lens]
-                schema = piece.const(respelling, "SCHEMA")
-                value = reading.env["parameters"].code
-                if respelling.types or respelling.two_way:
-                    piece(f"if {value} is not None and not {schema}.plain({value}): raise ODD")
-                if reading.strict and case.doubles:
-                    fits = f"{schema}.fits({value})"
-                    takes = schemacode.taker(piece, respelling)
-                    fits = fits if takes is None else f"({takes}({value}) or {fits})"
-                    piece(f"if {value} is not None and not {fits}: raise ODD")
+            _schema(pair, piece, case, reading)
             pair.tool(piece, reading.build(shape))
         except (Cannot, NoFit):
             continue
@@ -154,6 +145,32 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
         raise Cannot
     with code.block("else:"):
         code("raise ODD")
+
+
+def _schema(pair: Pair, code: Code, case: Case, reading: Reading) -> None:
+    """Write the tests of a tool's schema: tools come again and again."""
+    value = reading.env.get("parameters")
+    if not isinstance(value, Val):
+        return
+    tests = []
+    assert isinstance(case.wire, Fields)
+    for lens in lenses(pair, case.wire):
+        respelling = pair.source.schemas[lens]
+        schema = code.const(respelling, "SCHEMA")
+        if respelling.types or respelling.two_way:
+            tests.append(f"{schema}.plain({value.code})")
+        if reading.strict and case.doubles:
+            takes = schemacode.taker(code, respelling)
+            fits = f"{schema}.fits({value.code})"
+            tests.append(fits if takes is None else f"({takes}({value.code}) or {fits})")
+    if not tests and not (reading.strict and value.raw):
+        return
+    with code.block(f"if {value.code} is not None:"), code.once(value.code):
+        for test in tests:
+            code(f"if not {test}: raise ODD")
+        if reading.strict and value.raw:
+            code(f"clean({value.code})")
+            value.raw = False
 
 
 def lenses(pair: Pair, wire: Fields) -> list[str]:

@@ -44,6 +44,6 @@ def main(target: Path) -> None:
         name: tuple(row._replace(over=Node({}, row.over.pos)) for row in rows)
         for name, rows in varied.items()
     }
-    models = {name: rules[name].model_keys() for name in names}
+    models = {name: rules[name].model_keys for name in names}
     prepared = (names, plans, light, models, fingerprint(flat))
     (folder / load.PLANS).write_bytes(pickle.dumps(prepared, protocol=5))

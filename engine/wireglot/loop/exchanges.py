@@ -196,7 +196,7 @@ class Exchange:
             or carry.may_ride(body)
         ):
             return None
-        keys = one.model_keys()
+        keys = one.model_keys
         named = next((key for key in keys or () if key in body), None)
         if self.model is not None and (named is not None or keys is None):
             if named is None:
