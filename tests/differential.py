@@ -40,7 +40,7 @@ def run(task: tuple[str, int]) -> tuple[Counter[Any], Counter[str]]:
         try:
             tiers[told, compare(*given)] += 1
         except (AssertionError, WireglotError) as fault:
-            faults[f"{told}: {str(fault).splitlines()[0][:200]}"] += 1
+            faults[f"{told}: {(str(fault).splitlines() or ['?'])[0][:200]}"] += 1
 
     for _ in range(count // BATCH):
         source, target = chance.choice(PAIRS)

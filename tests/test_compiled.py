@@ -62,8 +62,8 @@ def check(source: str, target: str, body: Any) -> int:
         return 4
     assert not isinstance(meant, Exception), f"the interpreter refuses what was taken: {meant}"
     assert same_json(out, meant[0]), "the bodies differ"
-    assert envelope == meant[2]
-    assert counted(notes) == counted(meant[1])
+    assert envelope == meant[2], "the envelopes differ"
+    assert counted(notes) == counted(meant[1]), "the notes differ"
     return fast.tier(body)
 
 

@@ -13,6 +13,7 @@ from benchmarks import workloads
 from wireglot import jsontext
 from wireglot.compiler import halves
 from wireglot.compiler.state import Odd
+from wireglot.compiler.writecode import FIELDS
 from wireglot.dialects import DialectRules
 
 from .mutate import some
@@ -37,7 +38,7 @@ def check_read(name: str, body: Any) -> bool:
         return False
     meant = RULES[name].read(body, model=model, options=SLOW)
     assert same_json(found.ir, meant.ir), "the IR differs"
-    assert counted(found.notes) == counted(meant.notes)
+    assert counted(found.notes) == counted(meant.notes), "the notes differ"
     return True
 
 
@@ -51,8 +52,8 @@ def check_write(name: str, ir: Any) -> bool:
         return False
     meant = RULES[name].write(ir, options=SLOW)
     assert same_json(found.body, meant.body), "the bodies differ"
-    assert counted(found.notes) == counted(meant.notes)
-    assert found.envelope == meant.envelope
+    assert counted(found.notes) == counted(meant.notes), "the notes differ"
+    assert found.envelope == meant.envelope, "the envelopes differ"
     assert found.rules_hash == meant.rules_hash
     return True
 
@@ -170,3 +171,22 @@ def test_a_memory_of_another_form_remembers_nothing() -> None:
     (settings,) = [v for v in ir["tools"][0]["own"]["gemini"].values() if isinstance(v, dict)]
     settings["spelled"] = "text"
     assert RULES["gemini"].write(ir).body["tools"] == [{"googleSearch": {"timeRangeFilter": {}}}]
+
+
+ODD_VALUES: list[Any] = [1.5, True, [], {}, "x", [1], {"budget": 1}, {"a": None}]
+
+
+@pytest.mark.parametrize("target", DIALECTS)
+def test_fields_of_another_type_are_written_as_the_interpreter_does_or_refused(target: str) -> None:
+    base = {"model": "m", "messages": [{"role": "user", "parts": [{"type": "text", "text": "q"}]}]}
+    for field in (*FIELDS, "spelled"):
+        for value in ODD_VALUES:
+            ir = {**base, field: value}
+            told: list[Any] = []
+            for options in (None, SLOW):
+                try:
+                    out = RULES[target].write(ir, options=options)
+                    told.append((jsontext.stringify(out.body), counted(out.notes)))
+                except wireglot.ConversionError as error:
+                    told.append(str(error))
+            assert told[0] == told[1], (field, value)

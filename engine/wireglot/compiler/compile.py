@@ -28,8 +28,6 @@ def _is(p: Picture, path: str) -> bool:
 class Pair:
     """The generator for one pair: the function `messages` and the function `tools`."""
 
-    joint: frozenset[str] = frozenset()  # fields of the request that need each other
-
     def __init__(self, source: Dialect, target: Dialect, ladder: Ladder) -> None:
         if source.conversation is None or target.conversation is None:
             raise Cannot

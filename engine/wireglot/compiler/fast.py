@@ -23,16 +23,17 @@ from ..notes import UNKNOWN_KEY, Note
 from ..payload import check_json
 from ..results import Conversion, Envelope, all_notes
 from ..trail import pointer, value_at
-from .state import REMEMBERED, SCOPE, UNUSUAL, Bail, State, clean, index, spare
+from .standins import Said, Spots, put_back, swapped
+from .state import REMEMBERED, REMEMBERED_SIZE, SCOPE, UNUSUAL, Bail, State, clean, index, spare
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
     from ..language.rulefile import Dialect
 
-REMEMBERED_SIZE = 4000
 _new: Any = tuple.__new__  # a named tuple without its keywords
-# What becomes of fields, the notes, and the tools that a choice among them names, if there is one.
-Known = tuple[dict[str, Any], tuple[Note, ...], "tuple[str, ...] | None"]
+# What becomes of fields, the notes, the tools that a choice among them names, if there is one, and
+# whether it depends on the messages.
+Known = tuple[dict[str, Any], tuple[Note, ...], "tuple[str, ...] | None", bool]
 Partial = Callable[..., tuple[Any, list[Note], Any]]
 Models = Callable[[], "tuple[Dialect, Dialect, Ladder]"]
 
@@ -78,7 +79,7 @@ class Fast:
             "spare": spare,
             "Envelope": Envelope,
             "new_tuple": _new,
-            "NOTHING": ({}, (), None),
+            "NOTHING": ({}, (), None, False),
             "MEMO": self.memo,
             "copied": _copied,
             "merged": _merged,
@@ -102,6 +103,7 @@ class Fast:
         self.shared: frozenset[str] = plan["shared"]
         self.prefix, self.rule, self.filled = plan["prefix"], plan["rule"], plan["filled"]
         self.message_keys, self.system_keys = plan["message_keys"], plan["system_keys"]
+        self.spots: Spots = plan["spots"]
         self.base: tuple[Any, list[Note]] | None = None
 
     @functools.cached_property
@@ -164,8 +166,22 @@ class Fast:
     def more(self, rest: dict[str, Any], body: Any) -> Known:
         """Convert the keys that generated code leaves: shaped, lost and unknown ones.
 
-        What becomes of them is remembered by value: a caller asks the same way again and again.
+        What becomes of them is remembered by value: a caller asks the same way again and again, or
+        with other numbers and names.
         """
+        said: Said = []
+        free = swapped(rest, self.spots, said)
+        if said:
+            known = self.memo.get(marshal.dumps(free, 2)) or self._keep(
+                free, self._more(free, body)
+            )
+            made = _copied(known[0])
+            if put_back(made, said):
+                return self._keep(rest, (made, *known[1:]))
+        return self._keep(rest, self._more(rest, body))
+
+    def _more(self, rest: dict[str, Any], body: Any) -> Known:
+        """Let the interpreter convert these keys."""
         from ..interpreter import demands
 
         notes: list[Note] = []
@@ -176,13 +192,17 @@ class Fast:
         talked = bool(shaped) and demands.talked(self.target.bounds, ir)
         if talked and demands.unsigned(self.target.name, self._whole(body)):
             raise Bail
+        return made, tuple(notes), named, talked
+
+    def _keep(self, rest: dict[str, Any], known: Known) -> Known:
+        """Remember what became of these keys, unless it depends on what was said, too."""
         mark = marshal.dumps(rest, 2)
-        if len(mark) <= REMEMBERED_SIZE and not talked:
+        if len(mark) <= REMEMBERED_SIZE and not known[3]:
             if len(self.memo) >= REMEMBERED:
                 self.memo.clear()
             # The payload's own values must not change in the memory.
-            self.memo[mark] = (_copied(made), tuple(notes), named)
-        return made, tuple(notes), named
+            self.memo[mark] = (_copied(known[0]), *known[1:])
+        return known
 
     def together(self, body: Any, tools: Any) -> Known:
         """Convert these keys with the tools: those are unusual, or a choice may not hold."""
@@ -192,7 +212,7 @@ class Fast:
         if tools:
             key = next(k for k, v in body.items() if v is tools and self.keys[k][0] == "tools")
             part[key] = tools
-        return self._part(part, notes, alone=False), tuple(notes), None
+        return self._part(part, notes, alone=False), tuple(notes), None, False
 
     def _whole(self, body: Any) -> Any:
         """Read a request in the interpreter."""

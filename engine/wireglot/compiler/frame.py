@@ -132,6 +132,7 @@ class Frame:
         if "tools" in kinds:
             code("made = None")
             with code.block("if tools:"):
+                code("told = len(state.drafts)")
                 code("try: made = TOOLS(tools, state)")
                 code("except UNUSUAL: known = fast.together(body, tools)")
             code("elif tools is not None and tools != []: raise BAIL")
@@ -141,6 +142,7 @@ class Frame:
         # A choice among tools of which some may not be there.
         with code.block("if known[2] is not None:"):
             code("if made is None or not state.names.issuperset(known[2]):")
+            code("    if made is not None: state.forget(told)")
             code("    known = fast.together(body, tools); made = None")
         code("more = known[0]; notes += known[1]")
 

@@ -13,13 +13,15 @@ from typing import Any
 
 from .. import jsontext
 from ..errors import WireglotError
-from ..interpreter import sight
+from ..interpreter import admission, sight
 from ..language.ladder import Ladder
 from ..language.rulefile import Dialect
 from ..notes import Draft, Note
+from ..payload import check_json
 from ..results import Conversion, Reading
-from .fast import REMEMBERED_SIZE, Fast, Models, Partial, _new
-from .state import REMEMBERED, SCOPE, UNUSUAL, Bail, Lost, Odd, State
+from .fast import Fast, Models, Partial, _new
+from .standins import Said, Spots, put_back, swapped
+from .state import REMEMBERED, REMEMBERED_SIZE, SCOPE, UNUSUAL, Bail, Lost, Odd, State, remember
 from .symbols import Cannot, NoFit
 
 LEAVE = (*UNUSUAL, Bail, RecursionError, WireglotError)
@@ -103,6 +105,7 @@ class Reads:
             scope[function] for function in ("messages", "tools", "system")
         )
         self.keys: tuple[Any, ...] = (plan["messages"], plan["tools"], plan["system"])
+        self.spots: Spots = plan["spots"]
         self.apart = frozenset(key for key in self.keys if key is not None)
 
     def run(self, body: Any, model: str | None, stream: bool | None) -> Reading | None:
@@ -126,10 +129,10 @@ class Reads:
             found = self.tools(body[tools]) if tools in body else None
             rest = {key: value for key, value in body.items() if key not in self.apart}
             asked = marshal.dumps(rest, 2), model, stream
-            ir, notes = self.memo.get(asked) or self.rest(asked, rest)
+            known, notes = self.memo.get(asked) or self.rest(asked, rest)
         except LEAVE:
             return None
-        ir = marshal.loads(ir)
+        ir = marshal.loads(known)
         ir["messages"] = messages
         if found is not None:
             ir["tools"] = found
@@ -138,10 +141,22 @@ class Reads:
 
     def rest(self, asked: Asked, rest: dict[str, Any]) -> Known:
         """Return what the interpreter reads of the fields around the messages, and remember it."""
-        mark, model, stream = asked
-        ir, notes = self.slow({**rest, self.keys[0]: []}, model, stream)
+        said: Said = []
+        free = swapped(rest, self.spots, said)
+        if said:
+            usual = marshal.dumps(free, 2), *asked[1:]
+            known, notes = self.memo.get(usual) or self._keep(usual, *self._slow(free, asked))
+            ir = marshal.loads(known)
+            if put_back(ir, said):
+                return self._keep(asked, ir, notes)
+        return self._keep(asked, *self._slow(rest, asked))
+
+    def _slow(self, rest: dict[str, Any], asked: Asked) -> Reading:
+        return self.slow({**rest, self.keys[0]: []}, *asked[1:])
+
+    def _keep(self, asked: Asked, ir: Any, notes: tuple[Note, ...]) -> Known:
         known = marshal.dumps(ir, 2), notes
-        if len(mark) <= REMEMBERED_SIZE:
+        if len(asked[0]) <= REMEMBERED_SIZE:
             if len(self.memo) >= REMEMBERED:
                 self.memo.clear()
             self.memo[asked] = known
@@ -176,12 +191,24 @@ class Writes(Fast):
         """Hold generated code; `partial` writes some fields of a request in the interpreter."""
         plan["consts"] |= {"foreign": foreign, "means": means}
         self.text: str = plan["text"]
+        self.memories: set[bytes] = set()  # of spelling, that are right
         super().__init__(plan, models, partial, rules_hash)
 
     def run(self, body: Any, model: str | None, stream: bool | None) -> Conversion:
         """Write a request; raises one of `leave` for the interpreter."""
         if body.__class__ is not dict or None in body.values():
             raise Bail
+        if "spelled" in body:
+            memory = body["spelled"]
+            if memory.__class__ is not dict or self.target.name in memory:
+                raise Bail
+            mark = marshal.dumps(memory, 2)
+            if mark not in self.memories:
+                check_json(memory)
+                admission.check({"messages": [], "spelled": memory}, "request")
+                remember(self.memories, mark)
+            # What other dialects remember says nothing here.
+            body = {key: value for key, value in body.items() if key != "spelled"}
         return super().run(body, model, stream)
 
     def together(self, body: Any, tools: Any) -> Any:
@@ -194,6 +221,5 @@ class Writes(Fast):
     def _kept(self, key: str, value: Any, rest: dict[str, Any], notes: list[Note]) -> bool:
         if key not in self.keys or value is None:
             raise Bail
-        if key == "spelled" and (value.__class__ is not dict or self.target.name in value):
-            raise Bail
+        check_json(value)
         return True

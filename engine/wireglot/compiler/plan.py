@@ -6,6 +6,7 @@ A plan is plain data. It is made from two models, or read from what the wheel sh
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Container
 from typing import Any
 
 from ..interpreter.demands import OF_TOOLS
@@ -20,6 +21,7 @@ from . import scope
 from .compile import Pair
 from .frame import Frame
 from .looks import entries, plain_block
+from .standins import Path, Spot, Spots, classes_of, plain
 from .symbols import CLASSES, Cannot
 
 
@@ -145,7 +147,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     # Spread holes say no keys of their own, so what holds them may come of any field.
     roots = {n[0] for n, c in entries(target) if any(h.path == "." or h.shape for h in holes(c))}
     places: dict[str, tuple[tuple[str, ...], Hole]] = {}
-    shaped: set[str] = set(pair.joint)
+    shaped: set[str] = set()
     for keys, hole in there:
         simple = (
             keys is not None and hole.mode is None and not _words(hole) and len(hole.paths) == 1
@@ -176,8 +178,12 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         raise Cannot  # where nothing stands, there is a field
     case = target.units["request"].cases[0]
     rule = str(case.pos)
+
+    def entry_of(child: Picture) -> tuple[Any, ...]:
+        return _entry(source, target, child, places, shaped, outside)
+
     for names, child in wire.entries:
-        entry = _entry(source, target, child, places, shaped, outside)
+        entry = entry_of(child)
         if entry[0] == "messages":
             prefix = (names[0],)
         for name in names:
@@ -215,7 +221,45 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         "system_keys": system_keys,
         "tool_keys": tool_keys,
         "filled": filled,
+        "spots": _spots(
+            wire, entry_of, {str(bound.get("below")) for bound in target.bounds.values()}
+        )
+        | _beside_spots(source, target, wire, places),
     }
+
+
+def _spots(
+    wire: Fields, entry_of: Callable[[Picture], tuple[Any, ...]], above: Container[str]
+) -> Spots:
+    """Return where stand-ins may be; nothing may have to stay below these (`above`)."""
+    spots: Spots = {}
+    for names, child in wire.entries:
+        found: Any = None
+        if isinstance(child, Fields):
+            found = _spots(child, entry_of, above)
+        elif not isinstance(child, Hole) or not plain(child) or child.path in above:
+            continue
+        elif child.mark is not None:
+            entry, classes = entry_of(child), classes_of(child.path)
+            if classes and entry[0] in ("copy", "lost"):
+                found = Spot(classes, entry[1] if entry[0] == "copy" else None)
+        spots |= dict.fromkeys(names, found) if found else {}
+    return spots
+
+
+def _beside_spots(
+    source: Dialect, target: Dialect, wire: Fields, places: dict[str, tuple[Path, Hole]]
+) -> Spots:
+    """Return where stand-ins may be while nothing must stay below them."""
+    spots: Spots = {}
+    keys_of = {c.path: names for names, c in wire.entries if isinstance(c, Hole) and plain(c)}
+    for path, names in keys_of.items():
+        bounded = _beside(source, target, path)
+        if bounded and path not in target.bounds and path in places and bounded <= keys_of.keys():
+            beside = frozenset(key for held in bounded for key in keys_of[held])
+            spot = Spot(classes_of(path), places[path][0], beside)
+            spots |= dict.fromkeys(names, spot)
+    return spots
 
 
 def _needed(p: Picture) -> bool:
@@ -310,10 +354,11 @@ def _entry(
     return ("lost", "no-place", no_place(child.path), classes)
 
 
-def _beside(source: Dialect, target: Dialect, path: str) -> bool:
-    """Tell whether a number that the source has must stay below this one in the target."""
+def _beside(source: Dialect, target: Dialect, path: str) -> set[str]:
+    """Return the fields of the source in which a number must stay below this one in the target."""
     there = {h.path for h in holes(source.units["request"].cases[0].wire)}
-    return any(b.get("below") == path and key in there for key, b in target.bounds.items())
+    bounded = (key for key, bound in target.bounds.items() if bound.get("below") == path)
+    return {held for key in bounded for held in (key, key.split(".")[0]) if held in there}
 
 
 def _leaves(p: Picture, keys: tuple[str, ...] | None) -> list[tuple[tuple[str, ...] | None, Hole]]:

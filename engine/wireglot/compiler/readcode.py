@@ -6,12 +6,13 @@ anything to remember; all else raises, and the interpreter reads the whole reque
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ..ir import OPAQUE
-from ..language.picture import ABSENT, Fields, Hole, Text
+from ..language.picture import ABSENT, Fields, Hole, Text, holes
 from ..language.rulefile import Case, Conversation, Dialect, Group
-from . import elements, scope, toolcode
+from . import elements, scope, standins, toolcode
 from .compile import Pair
 from .looks import entries, find, gathering
 from .symbols import Cannot, Code, Const, NoFit, Sym, Val
@@ -35,6 +36,7 @@ def make(dialect: Dialect) -> dict[str, Any]:
         raise Cannot
     if any(found[path][0].mark == "old" for path in ("messages", "tools") if path in found):
         raise Cannot  # that they stood there is remembered
+    wire = dialect.units["request"].cases[0].wire
     tools = found.get("tools")
     usual = tools is not None and tools[0].mode == "each" and not set(tools[0].lenses) - {"listed"}
     return {
@@ -43,6 +45,7 @@ def make(dialect: Dialect) -> dict[str, Any]:
         "messages": found["messages"][1],
         "tools": tools[1] if tools is not None and usual else None,
         "system": half.system_key,
+        "spots": standins.read(wire, Counter(hole.path for hole in holes(wire)), dialect.family),
     }
 
 

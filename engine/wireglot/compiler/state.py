@@ -26,8 +26,8 @@ class Bail(Exception):
 
 
 UNUSUAL = (Odd, Misfit, KeyError, TypeError, ValueError, AttributeError, IndexError)
-REMEMBERED = 512
-LONGEST = 16_000  # bytes of what is remembered
+REMEMBERED = 512  # values, of each kind
+REMEMBERED_SIZE = 4000  # bytes of a value
 Lost = tuple[str, str, Any, tuple[Any, ...]]  # a note's code, its message, the rule, the place
 _ascii = str.isascii
 
@@ -82,7 +82,7 @@ def _clean_list(items: list[Any], depth: int) -> None:
 
 def remember(seen: set[bytes], mark: bytes) -> None:
     """Add the bytes of a value that passed, unless they are many."""
-    if len(mark) <= LONGEST:
+    if len(mark) <= REMEMBERED_SIZE:
         if len(seen) >= REMEMBERED:
             seen.clear()
         seen.add(mark)
@@ -178,6 +178,11 @@ class State:
         """Draft the notes of what has no place."""
         for code, told, rule, place in lost:
             self._drafted().append(Draft(code, "lost", (*prefix, *place), rule, told))
+
+    def forget(self, since: int) -> None:
+        """Take back what was drafted since there were so many: it is done again."""
+        if isinstance(self.drafts, list):
+            del self.drafts[since:]
 
     def check_names(self, names: set[str]) -> None:
         """Raise Bail unless all names are within the target's limits."""

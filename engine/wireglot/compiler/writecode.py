@@ -22,7 +22,7 @@ from .target import Target
 
 FIELDS = (
     "model max_tokens temperature top_p top_k stop stream seed n presence_penalty "
-    "frequency_penalty tool_choice parallel_tool_calls reasoning response_format user spelled"
+    "frequency_penalty tool_choice parallel_tool_calls reasoning response_format user"
 ).split()
 PICTURE: dict[str, Any] = {
     "wireglot": 1,
@@ -79,8 +79,6 @@ def _picture() -> Dialect:
 
 class WriteHalf(Pair):
     """The generator of `messages`, `tools`, `system` and `request` for IR and one dialect."""
-
-    joint = frozenset(FIELDS) - {"model", "stream"}
 
     def reading(
         self, code: Code, case: Case, known: str | None = None, place: str | None = None

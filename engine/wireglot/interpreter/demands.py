@@ -208,7 +208,7 @@ def talked(bounds: dict[str, dict[str, Any]], ir: dict[str, Any]) -> bool:
     for path, bound in bounds.items():
         head, _, last = path.partition(".")
         if "unsigned-call" in bound.get("unless", ()) and head in ir:
-            if not last or last in ir[head]:
+            if not last or (isinstance(ir[head], dict) and last in ir[head]):
                 return True
     return False
 
