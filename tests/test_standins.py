@@ -27,7 +27,8 @@ PAIRS = list(itertools.permutations(DIALECTS, 2))
 
 
 def places(spots: Json, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Spot]]:
-    for key, spot in spots.items():
+    # One of the names of a key is enough.
+    for key, spot in {id(spot): (key, spot) for key, spot in spots.items()}.values():
         if isinstance(spot, Spot):
             yield (*at, key), spot
         else:
