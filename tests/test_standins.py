@@ -27,8 +27,8 @@ PAIRS = list(itertools.permutations(DIALECTS, 2))
 
 
 def places(spots: Json, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Spot]]:
-    # One of the names of a key is enough.
-    for key, spot in {id(spot): (key, spot) for key, spot in spots.items()}.values():
+    # The first of the names of a key is enough.
+    for key, spot in {id(spot): (key, spot) for key, spot in reversed(spots.items())}.values():
         if isinstance(spot, Spot):
             yield (*at, key), spot
         else:
