@@ -409,7 +409,8 @@ def _schemas(depth: int = 3) -> Any:
         return leaf
     node = _schemas(depth - 1)
     held = st.one_of(leaf, node, st.lists(node, max_size=2), st.dictionaries(st.text(), node))
-    return st.dictionaries(st.sampled_from(WORDS), held, max_size=4)
+    optional = node.map(lambda found: {"anyOf": [found, {"type": "null"}]})
+    return st.dictionaries(st.sampled_from(WORDS), held, max_size=4) | optional
 
 
 @pytest.mark.parametrize("dialect", ["gemini", "openai-chat", "anthropic", "ollama"])

@@ -76,6 +76,8 @@ def _node(code: Code, walk: str, schema: Schema) -> None:
             code("if 'enum' in n and (n.get('type', 'string') != 'string'")
             code("        or n['enum'].__class__ is not list")
             code("        or any(word.__class__ is not str for word in n['enum'])): return False")
+        for keys, _ in schema.risky:  # it may be taken in other words
+            code(f"if {' and '.join(f'{key!r} in n' for key in sorted(keys))}: return False")
         for rule in schema.rules.all:
             code(f"if {_says(rule.where)} and not ({_says(rule.has)}): return False")
         with code.block("for k, v in n.items():"):
