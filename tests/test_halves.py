@@ -178,10 +178,13 @@ ODD_VALUES: list[Any] = [1.5, True, [], {}, "x", [1], {"budget": 1}, {"a": None}
 
 @pytest.mark.parametrize("target", DIALECTS)
 def test_fields_of_another_type_are_written_as_the_interpreter_does_or_refused(target: str) -> None:
-    base = {"model": "m", "messages": [{"role": "user", "parts": [{"type": "text", "text": "q"}]}]}
-    for field in (*FIELDS, "spelled"):
+    said: Any = {"role": "user", "parts": [{"type": "text", "text": "q"}]}
+    base: dict[str, Any] = {"model": "m", "messages": [said]}
+    thinks = {**base, "reasoning": {"budget": 2000}}
+    fields = [(base, field) for field in (*FIELDS, "spelled")]
+    for around, field in (*fields, (thinks, "messages"), (thinks, "tools")):
         for value in ODD_VALUES:
-            ir = {**base, field: value}
+            ir = {**around, field: value}
             told: list[Any] = []
             for options in (None, SLOW):
                 try:

@@ -132,7 +132,13 @@ class Fast:
 
     # A conversion that fails here is done again by the interpreter, which says why.
     # ValueError: a text with half a surrogate pair, a number with more digits than Python prints.
-    leave = (Bail, RecursionError, ConversionError, Misfit, ValueError)
+    leave: tuple[type[BaseException], ...] = (
+        Bail,
+        RecursionError,
+        ConversionError,
+        Misfit,
+        ValueError,
+    )
 
     def run(self, body: Any, model: str | None, stream: bool | None) -> Conversion:
         """Convert a request; raises one of `leave` for the interpreter."""

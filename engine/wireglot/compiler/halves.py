@@ -184,6 +184,7 @@ class Writes(Fast):
     """The compiled writing of the requests of one dialect."""
 
     states = _Surroundings
+    leave = LEAVE  # what is no IR raises anything; the interpreter says what it is
 
     def __init__(
         self, plan: dict[str, Any], models: Models, partial: Partial, rules_hash: str
