@@ -279,10 +279,8 @@ def never_seen(body: Json, serial: int) -> Json:
                 value[key] = f"{inner} {serial}"
             elif key in ("max_tokens", "maxOutputTokens"):
                 value[key] = inner + serial
-            elif isinstance(inner, dict | list):
+            elif key not in ("messages", "contents") and isinstance(inner, dict | list):
                 change(inner)
 
-    change({key: value for key, value in out.items() if key not in ("messages", "contents")})
-    if "max_tokens" in out:
-        out["max_tokens"] += serial
+    change(out)
     return out

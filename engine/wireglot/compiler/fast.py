@@ -178,13 +178,12 @@ class Fast:
         said: Said = []
         free = swapped(rest, self.spots, said)
         if said:
-            known = self.memo.get(marshal.dumps(free, 2)) or self._keep(
-                free, self._more(free, body)
-            )
+            mark = marshal.dumps(free, 2)
+            known = self.memo.get(mark) or self._keep(mark, self._more(free, body))
             made = _copied(known[0])
             if put_back(made, said):
-                return self._keep(rest, (made, *known[1:]))
-        return self._keep(rest, self._more(rest, body))
+                return self._keep(marshal.dumps(rest, 2), (made, *known[1:]))
+        return self._keep(marshal.dumps(rest, 2), self._more(rest, body))
 
     def _more(self, rest: dict[str, Any], body: Any) -> Known:
         """Let the interpreter convert these keys."""
@@ -198,16 +197,15 @@ class Fast:
         talked = bool(shaped) and demands.talked(self.target.bounds, ir)
         if talked and demands.unsigned(self.target.name, self._whole(body)):
             raise Bail
-        return made, tuple(notes), named, talked
+        # The payload's own values must not change in the memory.
+        return _copied(made), tuple(notes), named, talked
 
-    def _keep(self, rest: dict[str, Any], known: Known) -> Known:
+    def _keep(self, mark: bytes, known: Known) -> Known:
         """Remember what became of these keys, unless it depends on what was said, too."""
-        mark = marshal.dumps(rest, 2)
         if len(mark) <= REMEMBERED_SIZE and not known[3]:
             if len(self.memo) >= REMEMBERED:
                 self.memo.clear()
-            # The payload's own values must not change in the memory.
-            self.memo[mark] = (_copied(known[0]), *known[1:])
+            self.memo[mark] = known
         return known
 
     def together(self, body: Any, tools: Any) -> Known:

@@ -6,7 +6,7 @@ A plan is plain data. It is made from two models, or read from what the wheel sh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.demands import OF_TOOLS
@@ -21,7 +21,7 @@ from . import scope
 from .compile import Pair
 from .frame import Frame
 from .looks import entries, plain_block
-from .standins import Path, Spot, Spots, classes_of, plain
+from .standins import Path, Spot, Spots, classes_of, plain, spots_of
 from .symbols import CLASSES, Cannot
 
 
@@ -221,45 +221,38 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         "system_keys": system_keys,
         "tool_keys": tool_keys,
         "filled": filled,
-        "spots": _spots(
-            wire, entry_of, {str(bound.get("below")) for bound in target.bounds.values()}
-        )
-        | _beside_spots(source, target, wire, places),
+        "spots": _spots(source, target, wire, places, entry_of),
     }
 
 
 def _spots(
-    wire: Fields, entry_of: Callable[[Picture], tuple[Any, ...]], above: Container[str]
+    source: Dialect,
+    target: Dialect,
+    wire: Fields,
+    places: dict[str, tuple[Path, Hole]],
+    entry_of: Callable[[Picture], tuple[Any, ...]],
 ) -> Spots:
-    """Return where stand-ins may be; nothing may have to stay below these (`above`)."""
-    spots: Spots = {}
-    for names, child in wire.entries:
-        found: Any = None
-        if isinstance(child, Fields):
-            found = _spots(child, entry_of, above)
-        elif not isinstance(child, Hole) or not plain(child) or child.path in above:
-            continue
-        elif child.mark is not None:
-            entry, classes = entry_of(child), classes_of(child.path)
-            if classes and entry[0] in ("copy", "lost"):
-                found = Spot(classes, entry[1] if entry[0] == "copy" else None)
-        spots |= dict.fromkeys(names, found) if found else {}
-    return spots
-
-
-def _beside_spots(
-    source: Dialect, target: Dialect, wire: Fields, places: dict[str, tuple[Path, Hole]]
-) -> Spots:
-    """Return where stand-ins may be while nothing must stay below them."""
-    spots: Spots = {}
+    """Return where stand-ins may be."""
+    above = {bound.get("below") for bound in target.bounds.values()}
     keys_of = {c.path: names for names, c in wire.entries if isinstance(c, Hole) and plain(c)}
-    for path, names in keys_of.items():
-        bounded = _beside(source, target, path)
-        if bounded and path not in target.bounds and path in places and bounded <= keys_of.keys():
+
+    def spot(hole: Hole) -> Spot | None:
+        path, classes = hole.path, classes_of(hole.path)
+        if path in above:  # what must stay below it may stand beside it, and nowhere else
+            bounded = _beside(source, target, path)
+            free = path in keys_of and path in places and path not in target.bounds
+            if not free or not bounded or not bounded <= keys_of.keys():
+                return None
             beside = frozenset(key for held in bounded for key in keys_of[held])
-            spot = Spot(classes_of(path), places[path][0], beside)
-            spots |= dict.fromkeys(names, spot)
-    return spots
+            return Spot(classes, places[path][0], beside)
+        if not classes or hole.mark is None:
+            return None
+        entry = entry_of(hole)
+        if entry[0] not in ("copy", "lost"):
+            return None
+        return Spot(classes, entry[1] if entry[0] == "copy" else None)
+
+    return spots_of(wire, spot)
 
 
 def _needed(p: Picture) -> bool:

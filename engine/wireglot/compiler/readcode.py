@@ -6,11 +6,10 @@ anything to remember; all else raises, and the interpreter reads the whole reque
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from ..ir import OPAQUE
-from ..language.picture import ABSENT, Fields, Hole, Text, holes
+from ..language.picture import ABSENT, Fields, Hole, Text
 from ..language.rulefile import Case, Conversation, Dialect, Group
 from . import elements, scope, standins, toolcode
 from .compile import Pair
@@ -45,7 +44,7 @@ def make(dialect: Dialect) -> dict[str, Any]:
         "messages": found["messages"][1],
         "tools": tools[1] if tools is not None and usual else None,
         "system": half.system_key,
-        "spots": standins.read(wire, Counter(hole.path for hole in holes(wire)), dialect.family),
+        "spots": standins.read(wire, dialect.family),
     }
 
 

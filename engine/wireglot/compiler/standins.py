@@ -7,11 +7,12 @@ something else in its stead the memory serves all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir import field_type
-from ..language.picture import Fields, Hole, Picture
+from ..language.picture import Fields, Hole, Picture, holes
 from ..payload import MAX_NUMBER
 
 CLASSES = {"string": (str,), "integer": (int,), "number": (int, float)}
@@ -90,24 +91,34 @@ def put_back(out: Any, said: Said) -> bool:
     return True
 
 
-def read(wire: Picture, held: Mapping[str, int], family: str) -> Spots:
-    """Return the spots of a request that is read: plain holes, each of them the only one.
-
-    `held` counts the holes by their paths; `family` is under which the dialect's own fields stand.
-    """
+def spots_of(wire: Picture, spot: Callable[[Hole], Spot | None]) -> Spots:
+    """Return the spots of a picture, and of the objects in it; `spot` is asked of plain holes."""
     spots: Spots = {}
     for names, child in wire.entries if isinstance(wire, Fields) else ():
         found: Any = None
         if isinstance(child, Fields):
-            found = read(child, held, family)
-        elif isinstance(child, Hole) and plain(child) and held[child.path] == 1:
-            goal = child.path.split(".")
-            if goal[0] == "own":
-                goal.insert(1, family)
-            if classes := classes_of(child.path):
-                found = Spot(classes, tuple(goal))
+            found = spots_of(child, spot)
+        elif isinstance(child, Hole) and plain(child):
+            found = spot(child)
         spots |= dict.fromkeys(names, found) if found else {}
     return spots
+
+
+def read(wire: Picture, family: str) -> Spots:
+    """Return the spots of a request that is read: holes that are the only ones of their field.
+
+    `family` is under which the dialect's own fields stand.
+    """
+    held = Counter(hole.path for hole in holes(wire))
+
+    def spot(hole: Hole) -> Spot | None:
+        goal = hole.path.split(".")
+        if goal[0] == "own":
+            goal.insert(1, family)
+        classes = classes_of(hole.path)
+        return Spot(classes, tuple(goal)) if classes and held[hole.path] == 1 else None
+
+    return spots_of(wire, spot)
 
 
 def plain(hole: Hole) -> bool:
