@@ -10,6 +10,8 @@ import subprocess
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wireglot import jsontext
 
@@ -64,7 +66,20 @@ def test_what_json_cannot_hold_is_refused(value: Any) -> None:
         jsontext.stringify(value)
 
 
-@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e400", "[1,]", "9" * 5000, "[" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NaN",
+        "-Infinity",
+        "1e400",
+        '[{"a":[-1e400]}]',
+        "[1,]",
+        "[1] 2",
+        " ",
+        "9" * 5000,
+        "[" * 100_000,
+    ],
+)
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         jsontext.parse(text)
@@ -90,6 +105,51 @@ def test_a_key_that_stands_twice_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ['{"a":":\\":"}', '{"a" : 1}', '[{"a":1},{"a":2}]', '{"a":"{"}'])
 def test_a_key_that_stands_once_is_read(text: str) -> None:
     assert jsontext.parse(text) == json.loads(text)
+
+
+def _reference(text: str) -> Any:
+    def pairs(found: list[tuple[str, Any]]) -> Any:
+        assert len({key for key, _ in found}) == len(found)
+        return dict(found)
+
+    def number(digits: str) -> float:
+        assert abs(float(digits)) != float("inf")
+        return float(digits)
+
+    return json.loads(text, object_pairs_hook=pairs, parse_float=number)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_texts_are_read_as_the_slow_way_reads_them(data: st.DataObject) -> None:
+    blank = st.sampled_from(["", "", "", " ", "\n\t"])
+    texts = st.sampled_from(['"a"', '":"', '"\\u0061"'])
+
+    def written(depth: int) -> str:
+        kind = data.draw(st.sampled_from(["text", "number", "object", "list"][: 4 if depth else 2]))
+        if kind == "text":
+            return data.draw(texts)
+        if kind == "number":
+            return data.draw(st.sampled_from(["1", "1.0", "2e5", "1e400", "null", "true"]))
+        size = range(data.draw(st.integers(0, 3)))
+        if kind == "list":
+            return "[" + ",".join(draw_blank() + written(depth - 1) for _ in size) + "]"
+        pairs = (
+            data.draw(texts) + draw_blank() + ":" + draw_blank() + written(depth - 1) for _ in size
+        )
+        return "{" + ",".join(pairs) + "}"
+
+    def draw_blank() -> str:
+        return data.draw(blank)
+
+    text = draw_blank() + written(3) + draw_blank()
+    try:
+        wanted = _reference(text)
+    except AssertionError:
+        with pytest.raises(ValueError):
+            jsontext.parse(text)
+    else:
+        assert json.dumps(jsontext.parse(text)) == json.dumps(wanted)
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not on this machine")

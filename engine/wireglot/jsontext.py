@@ -116,17 +116,38 @@ def parse(text: str) -> Any:
 
 def load(text: str) -> Any:
     """Parse as `parse` does, but for RecursionError."""
-    # Keys are looked at one by one only where counting colons does not show that none is repeated.
-    if text.count("{") > 1:
-        return _strict(text)
-    value = _decode(text)
-    if value.__class__ is dict:
-        size = len(value)
-        if text.count(":") != size and (text.count('":') != size or _SPACED.search(text)):
-            return _strict(text)
-    elif value.__class__ is list and "{" in text:
-        return _strict(text)
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        return _strict(text)  # it begins with a blank, or is no JSON
+    if end != len(text) or not _each_once(value, text):
+        return _strict(text)  # which says what it is
     return value
+
+
+def _each_once(value: Any, text: str) -> bool:
+    """Tell whether a value holds as many keys as its text says, and no infinite number."""
+    found = _keys(value)
+    if found == text.count(":"):
+        return True  # no other colons, so no key is missing
+    return found == text.count('":') and not _SPACED.search(text)
+
+
+def _keys(value: Any) -> int:
+    """Return how many keys stand in a value, -1 where a number is infinite."""
+    found = 0
+    inside: list[Any] = [value] if value.__class__ is dict or value.__class__ is list else [[value]]
+    for items in inside:
+        if items.__class__ is dict:
+            found += len(items)
+            items = items.values()
+        for item in items:
+            kind = item.__class__
+            if kind is dict or kind is list:
+                inside.append(item)
+            elif kind is float and item - item != 0:
+                return -1
+    return found
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -152,7 +173,8 @@ def _refused(value: Any) -> Any:
 
 
 # Made once: json.dumps and json.loads build these anew for every call with options.
-_decode = json.JSONDecoder(parse_constant=_constant, parse_float=_float).decode
+_decoder: Any = json.JSONDecoder(parse_constant=_constant)
+_scan = _decoder.scan_once
 _strict = json.JSONDecoder(
     parse_constant=_constant, parse_float=_float, object_pairs_hook=_once
 ).decode
