@@ -107,6 +107,20 @@ def test_a_key_that_stands_once_is_read(text: str) -> None:
     assert jsontext.parse(text) == json.loads(text)
 
 
+_TEXTS = ["a", ".0,", '".0]', "\\", '\\"', "1e-7", "\0", "\1", "\n", "2.0", ""]
+_VALUES = st.recursive(
+    st.sampled_from([*FLOATS, -0.0, 10, 100.0, 2.05, 10**30, True, None])
+    | st.lists(st.sampled_from(_TEXTS), max_size=3).map("".join),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(_TEXTS), inner),
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(_VALUES)
+def test_values_are_written_as_float_by_float(value: Any) -> None:
+    assert jsontext.stringify(value) == jsontext._text(value) == jsontext.utf8_text(value)
+
+
 def _reference(text: str) -> Any:
     def pairs(found: list[tuple[str, Any]]) -> Any:
         assert len({key for key, _ in found}) == len(found)

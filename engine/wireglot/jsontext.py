@@ -10,10 +10,7 @@ import math
 import re
 from typing import Any
 
-# Floats that Python and JavaScript print differently: whole ones (1.0), and those with an exponent.
-# The same signs inside a text only cost the slower way.
-_WHOLE = re.compile(r"\d\.0(?=[,\]}]|$)")
-_EXPONENT = re.compile(r"\de[+-]\d")
+_WHOLE = re.compile(r"\.0(?=[,\]}]|$)")  # behind the digits of a whole float
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SPACED = re.compile(r'"\s+:')
 _HALF = re.compile("[\ud800-\udfff]")
@@ -27,10 +24,7 @@ def stringify(value: Any) -> str:
     """
     text = "".join(_pieces(value, 0))
     if "e-" in text or "e+" in text or ".0" in text:
-        if _EXPONENT.search(text):
-            text = _text(value)
-        elif _WHOLE.search(text):
-            text = "".join(_pieces(_whole(value), 0))
+        text = _javascript(text, value)
     if text.isascii() or not _HALF.search(text):
         return text
     whole = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
@@ -43,7 +37,7 @@ def utf8_text(value: Any) -> str:
     if not text.isascii():
         text.encode()
     if "e-" in text or "e+" in text or ".0" in text:
-        text = stringify(value)
+        text = _javascript(text, value)
     return text
 
 
@@ -52,16 +46,21 @@ def spaced(value: Any) -> str:
     return "".join(_airy(value, 0))
 
 
-def _whole(value: Any) -> Any:
-    """Return a value whose whole floats are integers."""
-    kind = value.__class__
-    if kind is float:
-        return int(value) if value.is_integer() else value
-    if kind is dict:
-        return {key: _whole(item) for key, item in value.items()}
-    if kind is list:
-        return [_whole(item) for item in value]
-    return value
+def _javascript(text: str, value: Any) -> str:
+    """Return JSON text whose floats may not stand in it as JavaScript prints them."""
+    escaped = "\\" in text
+    if escaped:  # control characters never stand in JSON text as they are
+        text = text.replace("\\\\", "\0").replace('\\"', "\1")
+    pieces = text.split('"')  # every other piece stands outside of texts
+    outside = "".join(pieces[::2])
+    if "e-" in outside or "e+" in outside or "-0.0" in outside:
+        return _text(value)
+    if ".0" in outside:
+        for at in range(0, len(pieces), 2):
+            if ".0" in pieces[at]:
+                pieces[at] = _WHOLE.sub("", pieces[at])
+        text = '"'.join(pieces)
+    return text.replace("\1", '\\"').replace("\0", "\\\\") if escaped else text
 
 
 def _text(value: Any) -> str:
