@@ -154,6 +154,29 @@ def _odd_text(value: Json, chance: random.Random) -> Json:
     return chance.choice(made + _TEXTS)
 
 
+def inside_each_text(value: Json, sign: str) -> Iterator[Json]:
+    """Yield copies of a value, each with a sign in one text or key: at its end, or inside.
+
+    JSON text stays JSON text: inside, the sign stands in its first key, or its first text.
+    """
+    if isinstance(value, str):
+        yield value[:2] + sign + value[2:]
+        yield value + sign
+    for key in value if isinstance(value, dict) else ():
+        yield from ({**value, key: made} for made in inside_each_text(value[key], sign))
+        yield {(one + sign if one == key else one): value[one] for one in value}
+    for at in range(len(value)) if isinstance(value, list) else ():
+        made_items = inside_each_text(value[at], sign)
+        yield from ([*value[:at], made, *value[at + 1 :]] for made in made_items)
+
+
+def _odd_inside(value: Json, chance: random.Random) -> Json:
+    """Put a sign somewhere into a text, which may be JSON and stay so."""
+    at = chance.randrange(len(value) + 1)
+    sign = chance.choice(("\ud800", "\\", '"', " ", "\x00", "1", ":", ".0", "e5", ",", "é"))
+    return value[:at] + sign + value[at:]
+
+
 def _literal(value: Json, chance: random.Random) -> Json:
     return chance.choice(_LITERALS)
 
@@ -174,6 +197,6 @@ _CHANGES: tuple[tuple[Callable[[Json, random.Random], Json], tuple[type, ...]], 
     (_delete, _ANY), (_null, _ANY), (_other_type, _ANY), (_nested, _ANY), (_deep, _ANY),
     (_unknown_key, (dict,)), (_unknown_key, (dict,)), (_renamed_key, (dict,)),
     (_reordered_keys, (dict,)), (_duplicate, (list,)), (_swap, (list,)), (_insert, (list,)),
-    (_odd_text, (str,)), (_odd_text, (str,)), (_literal, (str,)), (_odd_number, (int, float)),
+    (_odd_text, (str,)), (_odd_inside, (str,)), (_literal, (str,)), (_odd_number, (int, float)),
     (_flip, (bool,)),
 )  # fmt: skip

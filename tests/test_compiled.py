@@ -18,7 +18,7 @@ from wireglot.compiler.fast import Fast
 from wireglot.compiler.state import State
 from wireglot.notes import Note
 
-from .mutate import some
+from .mutate import inside_each_text, some
 
 RULES = wireglot.packaged()
 DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex")
@@ -89,6 +89,17 @@ def weather(dialect: str) -> Any:
     return wireglot.convert(body, source="openai-chat", target=dialect).body
 
 
+def pictured(dialect: str) -> Any:
+    """Return a request with calls, results and an image."""
+    body = workloads.request("openai-chat", "W1", 2)
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    body["messages"][1]["content"] = [{"type": "text", "text": "What is this?"}, image]
+    if dialect == "openai-chat":
+        return body
+    like = "gemini" if dialect == "vertex" else dialect
+    return wireglot.convert(body, source="openai-chat", target=like).body
+
+
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_a_clean_request_is_compiled_whole(source: str, target: str) -> None:
     assert check(source, target, weather(source)) == 1
@@ -101,6 +112,14 @@ def test_broken_requests_convert_alike(source: str, target: str) -> None:
         check(source, target, mutant) for mutant in some(body, 400, f"{source}{target}")
     )
     assert tiers[1] > 20 and tiers[3] > 5, f"the compiled path was not tried: {tiers}"
+
+
+@pytest.mark.parametrize("sign", ["\ud800", "é"])
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_sign_inside_of_any_text_is_taken_alike(source: str, target: str, sign: str) -> None:
+    tiers = Counter(check(source, target, body) for body in inside_each_text(weather(source), sign))
+    assert tiers.total() > 20
+    assert sign == "é" or tiers.keys() == {4}, "half of a surrogate pair was taken"
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)

@@ -16,8 +16,8 @@ from wireglot.compiler.state import Odd
 from wireglot.compiler.writecode import FIELDS
 from wireglot.dialects import DialectRules
 
-from .mutate import some
-from .test_compiled import DIALECTS, WEATHER, counted, recorded, same_json, weather
+from .mutate import inside_each_text, some
+from .test_compiled import DIALECTS, WEATHER, counted, pictured, recorded, same_json, weather
 
 RULES = wireglot.packaged()
 SLOW = {"engine": "interpreted"}
@@ -90,6 +90,23 @@ def test_mutants_of_ir_are_written_alike_or_left(source: str, target: str) -> No
             check_write(target, mutant)
         except wireglot.WireglotError:
             pytest.fail("the interpreter refuses what generated code took")
+
+
+@pytest.mark.parametrize("sign", ["\ud800", "é"])
+@pytest.mark.parametrize("source", ["openai-chat", "anthropic", "gemini"])
+def test_a_sign_inside_of_any_text_is_taken_alike(source: str, sign: str) -> None:
+    body = pictured(source)
+    read = [check_read(source, made) for made in inside_each_text(body, sign)]
+    ir = RULES[source].read(body, model=MODEL).ir
+    written = [
+        check_write(target, made)
+        for target in ("openai-chat", "anthropic", "gemini")
+        if target != source
+        for made in inside_each_text(ir, sign)
+    ]
+    assert len(read) > 15 and len(written) > 30
+    # Half of a surrogate pair has no place in UTF-8.
+    assert (any(read), any(written)) == ((sign == "é",) * 2)
 
 
 @pytest.mark.parametrize("name", ["openai-chat", "anthropic", "gemini"])

@@ -25,6 +25,7 @@ from .state import REMEMBERED, REMEMBERED_SIZE, SCOPE, UNUSUAL, Bail, Lost, Odd,
 from .symbols import Cannot, NoFit
 
 LEAVE = (*UNUSUAL, Bail, RecursionError, WireglotError)
+_HEAD = {"": {"head": True}}
 Slow = Callable[[Any, "str | None", "bool | None"], Reading]
 Asked = tuple[bytes, "str | None", "bool | None"]  # the fields around the messages, model, stream
 Known = tuple[bytes, tuple[Note, ...]]  # the IR of them, and the notes
@@ -76,14 +77,16 @@ def foreign(spelled: Any, name: str) -> bool:
     """Tell whether a memory says more than that system text stood apart in other dialects."""
     if spelled.__class__ is not dict or name in spelled:
         return True
-    return any(entry != {"": {"head": True}} for entry in spelled.values())
+    return any(entry != _HEAD or not other.isascii() for other, entry in spelled.items())
 
 
 def means(text: str, value: Any) -> None:
     """Raise Odd unless JSON text stands for a value; that is sure where it is what writes it."""
     write = jsontext.spaced if '": ' in text else jsontext.utf8_text
-    if write(value) != text and not sight.means(text, value):
-        raise Odd
+    if write(value) != text:
+        check_json(value)
+        if not sight.means(text, value):
+            raise Odd
 
 
 class Reads:

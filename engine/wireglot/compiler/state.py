@@ -116,7 +116,10 @@ def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
     """
     found: list[Lost] = []
     for key, value in obj.items():
-        if key in keys.known or value is None:
+        if key in keys.known:
+            continue
+        key.encode()  # ValueError for half of a surrogate pair, even where nothing is said
+        if value is None:
             continue
         if key in keys.words and any(
             value is word or (value.__class__ is str and value == word) for word in keys.words[key]

@@ -147,7 +147,7 @@ class Reading:
         elif isinstance(p, Fields):
             self.fields(p, var, place=place)
         elif isinstance(p, Text):
-            self.code(f"if {var}.__class__ is not str: raise ODD")
+            odd_unless(self.code, "str", var)
             found = self.code.name()
             self.code(f"{found} = {self.code.const(p, 'SAID')}.read({var})")
             self.code(f"if {found} is None: raise ODD")
@@ -183,7 +183,7 @@ class Reading:
             others = [lens for lens in lenses if not is_guard(lens)]
             if not h.path.endswith("arguments") or maybe or others != ["json"]:
                 raise Cannot
-            code(f"if {var}.__class__ is not str: raise ODD")
+            odd_unless(code, "str", var)
             value = code.name()
             code(f"{value} = loads({var})")
             code(f"if {value}.__class__ is not dict: raise ODD")

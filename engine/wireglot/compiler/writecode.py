@@ -16,7 +16,7 @@ from ..language.source import Node, Pos
 from . import commits, plan
 from .compile import Pair
 from .looks import find
-from .symbols import Cannot, Code, Const, NoFit, Sym, Val
+from .symbols import Cannot, Code, Const, NoFit, Sym, Val, odd_unless
 from .symread import Reading
 from .target import Target
 
@@ -240,7 +240,7 @@ class WriteHalf(Pair):
                 if told:
                     code(f"if len(e) != {size + 1}: raise ODD")
                     code(f"j = e['{field}_json']")
-                    code("if j.__class__ is not str: raise ODD")
+                    odd_unless(code, "str", "j")
                 word = "if"
                 for cls, obj in by_class.items():
                     piece = code.fork()
