@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import cold, floor, floor_careful, peers, streaming, taken, workloads
+from . import cold, floor, floor_careful, halves, peers, streaming, taken, workloads
 from .timing import Bar, Run, Times, race
 
 CONVERT_LIMIT, TWO_STEPS_LIMIT, ONE_NOTE_LIMIT = 1.3, 2.3, 1.15
@@ -83,6 +83,15 @@ def _body(conversion: Any) -> Any:
     return conversion.body, conversion.envelope
 
 
+def _same_halves(engine: Any, pair: tuple[str, str], body: Any) -> bool:
+    rules = engine.load_rules()
+    read, write = halves.PAIRS[pair]
+    ir, _ = read(body)
+    found = write(ir)
+    done = rules[pair[1]].write(ir)
+    return bool(rules[pair[0]].read(body).ir == ir and _body(done) == (found.body, found.envelope))
+
+
 def _table(title: str, times: Times, names: Sequence[str]) -> None:
     print(f"\n## {title}")
     print(f"{'':26}{'us':>12}{'x careful':>12}{'x bare':>12}")
@@ -134,6 +143,11 @@ def _measure(
         different = sum(_body(steps["convert"](body)) != by_hand(body) for body in payloads)
         bars.append(Bar(f"{title}: outputs that differ from the careful floor's", different, 0))
         runs |= {name: (run, payloads) for name, run in steps.items()}
+        if unit == "request" and pair in halves.PAIRS and args.codec == "json":
+            read, write = halves.PAIRS[pair]
+            runs["read + write by hand"] = (lambda body: write(read(body)[0]), payloads)
+            different = sum(not _same_halves(engine, pair, body) for body in payloads)
+            bars.append(Bar(f"{title}: halves that differ from those by hand", different, 0))
         if workload == "W2":
             one = [workloads.with_unknown_keys(body) for body in payloads]
             every = [workloads.with_unknown_keys(body, everywhere=True) for body in payloads]

@@ -55,7 +55,7 @@ def _result(text: Any, ref: Any, name: str) -> Json:
         try:
             data = load(text)
         except ValueError:
-            pass
+            data = None
     if data.__class__ is dict or data.__class__ is list:
         return {
             "type": "tool_result",

@@ -14,6 +14,7 @@ from benchmarks import (
     floor,
     floor_careful,
     floor_streams,
+    halves,
     stream_frames,
     stream_peers,
     timing,
@@ -72,6 +73,28 @@ def test_the_engine_writes_what_the_careful_floor_writes(
     found = _engine(body, pair, "request")
     assert _differences(found.body, by_hand.body)[:5] == []
     assert found.envelope == by_hand.envelope
+
+
+@pytest.mark.parametrize("workload", workloads.WORKLOADS)
+@pytest.mark.parametrize("pair", sorted(halves.PAIRS))
+def test_the_halves_by_hand_are_the_engines(workload: str, pair: Pair) -> None:
+    body = _small(workload, pair[0], 1)
+    before = copy.deepcopy(body)
+    read, write = halves.PAIRS[pair]
+    ir, _ = read(body)
+    assert body == before
+    rules = wireglot.load_rules()
+    assert _differences(rules[pair[0]].read(body).ir, ir)[:5] == []
+    before = copy.deepcopy(ir)
+    by_hand, found = write(ir), rules[pair[1]].write(ir)
+    assert ir == before
+    assert _differences(found.body, by_hand.body)[:5] == []
+    assert found.envelope is not None and tuple(found.envelope) == tuple(by_hand.envelope)
+    assert [(n.code, n.effect) for n in found.notes] == [(n.code, n.effect) for n in by_hand.notes]
+    with pytest.raises((halves.Unknown, KeyError)):
+        read({**body, "no_such_key": 1})
+    with pytest.raises((halves.Unknown, KeyError)):
+        write({**ir, "no_such_key": 1})
 
 
 @pytest.mark.parametrize("pair", sorted(floor.RESPONSES))
