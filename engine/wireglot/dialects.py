@@ -98,9 +98,10 @@ class DialectRules:
         """
         if model is not None or stream is not None:
             check_call(model, stream)
-        known = known_options(options)
-        name = self.model_in(body, unit) if model is None and self._pick else model
-        picked = self._picked(name, known)
+        known = known_options(options) if options is not None else {}
+        picked = self
+        if known or self._pick is not None:
+            picked = self._picked(self.model_in(body, unit) if model is None else model, known)
         if unit == "request" and not known:
             reads = picked._reads
             done = reads.run(body, model, stream) if reads is not None else None
@@ -174,9 +175,11 @@ class DialectRules:
             PolicyError: The policy forbids a note.
         """
         if unit == "request" and options is None and resolve is None and clock is None:
-            model = ir.get("model") if isinstance(ir, dict) else None
-            named = model if isinstance(model, str) else None
-            writes = self._picked(named, {})._writes if named == model else None
+            picked = self
+            if self._pick is not None:
+                model = ir.get("model") if isinstance(ir, dict) else None
+                picked = self._picked(model if isinstance(model, str) else None, {})
+            writes = picked._writes
             if writes is not None:
                 try:
                     done = writes.run(ir, None, None)

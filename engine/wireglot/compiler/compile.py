@@ -28,6 +28,8 @@ def _is(p: Picture, path: str) -> bool:
 class Pair:
     """The generator for one pair: the function `messages` and the function `tools`."""
 
+    seen: tuple[str, ...] = ()  # keys of the source's request that are looked at elsewhere
+
     def __init__(self, source: Dialect, target: Dialect, ladder: Ladder) -> None:
         if source.conversation is None or target.conversation is None:
             raise Cannot

@@ -33,7 +33,9 @@ class Frame:
     def write(self) -> None:
         """Write the function."""
         code, plan = self.code, self.plan
-        plan["plain"] = frozenset(k for keys in self.spellings.values() for k in keys)
+        plan["plain"] = frozenset(k for keys in self.spellings.values() for k in keys).union(
+            plan["seen"]
+        )
         with code.block("def request(body, model, stream, fast, state, notes):"):
             plain = code.const(plan["plain"], "PLAIN")
             code("known = NOTHING")

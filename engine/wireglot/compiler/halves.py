@@ -211,8 +211,6 @@ class Writes(Fast):
                 check_json(memory)
                 admission.check({"messages": [], "spelled": memory}, "request")
                 remember(self.memories, mark)
-            # What other dialects remember says nothing here.
-            body = {key: value for key, value in body.items() if key != "spelled"}
         return super().run(body, model, stream)
 
     def together(self, body: Any, tools: Any) -> Any:

@@ -51,6 +51,7 @@ def make(
         "text_key": text_key,
         "names": _pattern(names) if names else None,
         "ids": f"(?:{_pattern(ids)}\n)*" if ids else None,
+        "seen": pair.seen,
         "envelope": _envelope(target),
         **_fields_of(source, target, pair),
     }

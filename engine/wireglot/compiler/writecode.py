@@ -80,6 +80,8 @@ def _picture() -> Dialect:
 class WriteHalf(Pair):
     """The generator of `messages`, `tools`, `system` and `request` for IR and one dialect."""
 
+    seen = ("spelled",)
+
     def reading(
         self, code: Code, case: Case, known: str | None = None, place: str | None = None
     ) -> Reading:
