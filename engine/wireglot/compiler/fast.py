@@ -54,7 +54,7 @@ def code_of(plan: dict[str, Any]) -> CodeType:
 
 def _json_text(value: Any) -> str:
     text = jsontext.utf8_text(value)
-    if text.count("[") + text.count("{") > 50:
+    if len(text) > 100 and text.count("[") + text.count("{") > 50:
         clean(value)  # which says what is nested too deep
     return text
 
@@ -89,9 +89,10 @@ class Fast:
         }
         exec(code_of(plan), scope)
         # Functions call each other by names that no variable has.
-        scope["MESSAGES"], scope["TOOLS"] = scope["messages"], scope["tools"]
+        for function in ("messages", "tools", "system"):
+            scope[function.upper()] = scope[function]
         self.messages, self.tools = scope["messages"], scope["tools"]
-        self.system, self.request = scope["system"], scope["request"]
+        self.request = scope["request"]
         self.lifts, self.sorted, self.hooks = plan["lifts"], plan["sorted"], plan["hooks"]
         self.talk, self.bare = plan["talk"], plan["bare"]
         self.block, self.text_key = plan["block"], plan["text_key"]
@@ -252,14 +253,11 @@ class Fast:
         return False
 
     def apart(self, body: Any, system: Any, state: State, notes: list[Note]) -> list[Any]:
-        """Convert system text that stands apart from the messages."""
-        try:
-            found: list[Any] = self.system(system, state)
-        except UNUSUAL:
-            state.recovered += 1
-            key = next(k for k, v in body.items() if v is system and self.keys[k][0] == "system")
-            found = self._system({key: system}, notes)
-            state.sure = bool(found)
+        """Let the interpreter convert system text that stands apart from the messages."""
+        state.recovered += 1
+        key = next(k for k, v in body.items() if v is system and self.keys[k][0] == "system")
+        found = self._system({key: system}, notes)
+        state.sure = bool(found)
         return found
 
     def _system(self, part: dict[str, Any], notes: list[Note]) -> list[Any]:

@@ -113,7 +113,9 @@ class Frame:
         code("apart = head = None")
         if "system" in kinds:
             found = "apart" if plan["lifts"] else "head"
-            code(f"if system is not None: {found} = fast.apart(body, system, state, notes)")
+            with code.block("if system is not None:"):
+                code(f"try: {found} = SYSTEM(system, state)")
+                code(f"except UNUSUAL: {found} = fast.apart(body, system, state, notes)")
             code("wires, lifted = MESSAGES(messages, {}, state, 0 if system is None else 1)")
             code("if head: wires = head + wires")
         else:
