@@ -406,7 +406,7 @@ def table(outcome: Outcome, excepted: Counter[tuple[str, str, str, str]]) -> Ite
         failed[failure.source, failure.target, failure.unit, failure.what] += 1
     failed.subtract(excepted)
     heads = ("convs", *WHATS, "tried", "pictured")
-    yield f"{'source > target':28}{'unit':10}" + "".join(f"{head:>12}" for head in heads)
+    yield f"{'source > target':36}{'unit':10}" + "".join(f"{head:>12}" for head in heads)
     rows = sorted({key[:3] for key in outcome.counts})
     for row in rows:
         cells = [str(outcome.counts[*row, "conversions"])]
@@ -415,7 +415,7 @@ def table(outcome: Outcome, excepted: Counter[tuple[str, str, str, str]]) -> Ite
         seen, every = outcome.counts[*row, "pictured"], outcome.counts[*row, "leaves"]
         cells.append(f"{100 * seen / every:.2f}%" if every else "-")
         source, target, unit = row
-        yield f"{source + ' > ' + target:28}{unit:10}" + "".join(f"{cell:>12}" for cell in cells)
+        yield f"{source + ' > ' + target:36}{unit:10}" + "".join(f"{cell:>12}" for cell in cells)
 
 
 def groups(failures: Iterable[Failure]) -> Iterator[str]:

@@ -95,6 +95,17 @@ def test_fixed_words_name_what_chose_them() -> None:
     assert found.fates["/messages/0/role"].targets == ("/system",)
 
 
+def test_a_word_that_two_fields_chose_names_both() -> None:
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    head = {"id": "r", "object": "response", "created_at": 7, "model": "m"}
+    body = {**head, "incomplete_details": None, "status": "completed", "output": [call]}
+    done = RULES.convert(body, "openai-responses", "gemini", unit="response", trace=True)
+    assert done.trace is not None
+    assert done.body["candidates"][0]["finishReason"] == "STOP"
+    chosen = sources(done.trace, "/candidates/0/finishReason")
+    assert set(chosen) == {"/status", "/incomplete_details", "/output"}
+
+
 def test_what_the_rule_fills_in_has_no_source_but_the_null_that_stood_there() -> None:
     found = traced("anthropic")
     assert ways(found.origins["/max_tokens"]) == ["filled-in"]

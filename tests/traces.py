@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failed = Counter((f.source, f.target, f.unit) for f in faults)
     for (source, target, kind), done in sorted(table.items()):
         pair = f"{source} > {target}"
-        print(f"{pair:28}{kind:10}{done:6} traced {failed[source, target, kind] or '-':>6} wrong")
+        print(f"{pair:36}{kind:10}{done:6} traced {failed[source, target, kind] or '-':>6} wrong")
     print(*groups(faults), sep="\n")
     print(", ".join(f"{n} {word}" for word, n in counts.items()))
     print(dict(Counter(f.what for f in faults)) or "nothing wrong")

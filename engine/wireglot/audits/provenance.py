@@ -184,9 +184,9 @@ class Origins:
         base = self.trail.find(view.obj)
         for path in paths:
             at = self.trail.find(view.obj, path)
-            given = self._given(view.obj, path) if at in (None, base) else None
-            known = [] if at is None else [at]
-            found += self.recorder.made_at(view.obj, path) or (known if given is None else given[0])
+            given = self._given(view.obj, path)
+            known = [] if at is None or (given is not None and at == base) else [at]
+            found += self.recorder.made_at(view.obj, path) or known + (given[0] if given else [])
         return list(dict.fromkeys(found))
 
     def _named(self, view: View) -> list[At]:
