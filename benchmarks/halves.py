@@ -6,7 +6,8 @@ and nothing else: for any other part, key or order they raise, and of notes they
 are a floor that an engine can only come near to, and the limit for what a bar can ask of it.
 
 JSON text is read and written by the engine's own functions, which are the quickest at hand, and
-schemas that passed are remembered as the engine remembers them.
+schemas that passed are remembered as the engine remembers them. What comes with every part (the
+checks of texts) stands where it is used: a call for each would slow the floor down.
 """
 
 from __future__ import annotations
@@ -36,6 +37,16 @@ _seen: set[bytes] = set()
 
 class Unknown(ValueError):
     """Raised for what the workloads do not hold."""
+
+
+def _tool(tool: Any, key: str) -> tuple[str, str, Any]:
+    name, told, schema = tool["name"], tool["description"], tool[key]
+    if len(tool) != 3 or name.__class__ is not str or told.__class__ is not str:
+        raise Unknown
+    if not (name.isascii() or name.encode()) or not (told.isascii() or told.encode()):
+        raise Unknown
+    _schema(schema)
+    return name, told, schema
 
 
 def _schema(value: Any) -> None:
@@ -91,14 +102,31 @@ def _written(part: Any, name: str) -> str:
     return value
 
 
+def _image(part: Any) -> tuple[str, str]:
+    source = part["source"]
+    if source.__class__ is not dict or len(part) != 2 or len(source) != 3:
+        raise Unknown
+    media, data = source["media_type"], source["data"]
+    if media not in _IMAGES or source["type"] != "base64":
+        raise Unknown
+    if data.__class__ is not str or not (data.isascii() or data.encode()):
+        raise Unknown
+    return media, data
+
+
+def _head(value: Any) -> tuple[str, int]:
+    model, limit = value["model"], value["max_tokens"]
+    if model.__class__ is not str or limit.__class__ is not int:
+        raise Unknown
+    return model, limit
+
+
 def read_anthropic(body: Any) -> tuple[Json, tuple[Note, ...]]:
     """Read a request of Anthropic Messages into the IR."""
     if body.__class__ is not dict:
         raise Unknown
     known = 3
-    model, limit = body["model"], body["max_tokens"]
-    if model.__class__ is not str or limit.__class__ is not int:
-        raise Unknown
+    model, limit = _head(body)
     out: list[Any] = []
     ir = {"model": model, "max_tokens": limit, "messages": out, "spelled": {"anthropic": {}}}
     text = body.get("system")
@@ -157,14 +185,7 @@ def read_anthropic(body: Any) -> tuple[Json, tuple[Note, ...]]:
                     raise Unknown
                 parts.append({"type": "text", "text": text})
             elif kind == "image":
-                source = block["source"]
-                if source.__class__ is not dict or len(block) != 2 or len(source) != 3:
-                    raise Unknown
-                media, data = source["media_type"], source["data"]
-                if media not in _IMAGES or source["type"] != "base64":
-                    raise Unknown
-                if data.__class__ is not str or not (data.isascii() or data.encode()):
-                    raise Unknown
+                media, data = _image(block)
                 given = {"type": "base64", "media_type": media, "data": data}
                 parts.append({"type": "image", "source": given})
             else:
@@ -188,12 +209,7 @@ def read_anthropic(body: Any) -> tuple[Json, tuple[Note, ...]]:
     if tools is not None:
         found: list[Any] = []
         for tool in tools:
-            name, told, schema = tool["name"], tool["description"], tool["input_schema"]
-            if len(tool) != 3 or name.__class__ is not str or told.__class__ is not str:
-                raise Unknown
-            if not (name.isascii() or name.encode()) or not (told.isascii() or told.encode()):
-                raise Unknown
-            _schema(schema)
+            name, told, schema = _tool(tool, "input_schema")
             found.append({"name": name, "parameters": schema, "description": told})
         ir["tools"] = found
         known += 1
@@ -207,9 +223,7 @@ def write_chat(ir: Any) -> Converted:
     if ir.__class__ is not dict or ir["spelled"] != {"anthropic": {}}:
         raise Unknown
     known = 4
-    model, limit = ir["model"], ir["max_tokens"]
-    if model.__class__ is not str or limit.__class__ is not int:
-        raise Unknown
+    model, limit = _head(ir)
     out: list[Any] = []
     body: Json = {"model": model, "messages": out}
     calls: dict[str, str] = {}
@@ -261,14 +275,7 @@ def write_chat(ir: Any) -> Converted:
                 said = {"name": name, "arguments": utf8_text(value)}
                 made.append({"id": ref, "type": "function", "function": said})
             elif kind == "image" and role == "user":
-                source = part["source"]
-                if source.__class__ is not dict or len(part) != 2 or len(source) != 3:
-                    raise Unknown
-                media, data = source["media_type"], source["data"]
-                if media not in _IMAGES or source["type"] != "base64":
-                    raise Unknown
-                if data.__class__ is not str or not (data.isascii() or data.encode()):
-                    raise Unknown
+                media, data = _image(part)
                 url = f"data:{media};base64,{data}"
                 content.append({"type": "image_url", "image_url": {"url": url}})
             else:
@@ -284,13 +291,8 @@ def write_chat(ir: Any) -> Converted:
     if tools is not None:
         found: list[Any] = []
         for tool in tools:
-            name, told, schema = tool["name"], tool["description"], tool["parameters"]
-            if len(tool) != 3 or name.__class__ is not str or told.__class__ is not str:
-                raise Unknown
-            if not (told.isascii() or told.encode()):
-                raise Unknown
+            name, told, schema = _tool(tool, "parameters")
             names.add(name)
-            _schema(schema)
             given = {"name": name, "description": told, "parameters": schema}
             found.append({"type": "function", "function": given})
         body["tools"] = found
@@ -313,9 +315,7 @@ def read_chat(body: Any) -> tuple[Json, tuple[Note, ...]]:
     if body.__class__ is not dict:
         raise Unknown
     known = 3
-    model, limit = body["model"], body["max_tokens"]
-    if model.__class__ is not str or limit.__class__ is not int:
-        raise Unknown
+    model, limit = _head(body)
     out: list[Any] = []
     memory = {"openai-chat": {"/max_completion_tokens": {"key": "max_tokens"}}}
     ir = {"model": model, "max_tokens": limit, "messages": out, "spelled": memory}
@@ -425,14 +425,9 @@ def read_chat(body: Any) -> tuple[Json, tuple[Note, ...]]:
         found: list[Any] = []
         for tool in tools:
             given = tool["function"]
-            if len(tool) != 2 or tool["type"] != "function" or len(given) != 3:
+            if len(tool) != 2 or tool["type"] != "function":
                 raise Unknown
-            name, told, schema = given["name"], given["description"], given["parameters"]
-            if name.__class__ is not str or told.__class__ is not str:
-                raise Unknown
-            if not (name.isascii() or name.encode()) or not (told.isascii() or told.encode()):
-                raise Unknown
-            _schema(schema)
+            name, told, schema = _tool(given, "parameters")
             found.append({"name": name, "description": told, "parameters": schema})
         ir["tools"] = found
         known += 1
@@ -448,9 +443,7 @@ def write_anthropic(ir: Any) -> Converted:
     if ir["spelled"] != {"openai-chat": {"/max_completion_tokens": {"key": "max_tokens"}}}:
         raise Unknown
     known = 4
-    model, limit = ir["model"], ir["max_tokens"]
-    if model.__class__ is not str or limit.__class__ is not int:
-        raise Unknown
+    model, limit = _head(ir)
     out: list[Any] = []
     body: Json = {"model": model, "max_tokens": limit}
     calls: dict[str, str] = {}
@@ -502,14 +495,7 @@ def write_anthropic(ir: Any) -> Converted:
                 names.add(name)
                 content.append({"type": "tool_use", "id": ref, "name": name, "input": value})
             elif kind == "image" and role == "user":
-                source = part["source"]
-                if source.__class__ is not dict or len(part) != 2 or len(source) != 3:
-                    raise Unknown
-                media, data = source["media_type"], source["data"]
-                if media not in _IMAGES or source["type"] != "base64":
-                    raise Unknown
-                if data.__class__ is not str or not (data.isascii() or data.encode()):
-                    raise Unknown
+                media, data = _image(part)
                 given = {"type": "base64", "media_type": media, "data": data}
                 content.append({"type": "image", "source": given})
             else:
@@ -531,13 +517,8 @@ def write_anthropic(ir: Any) -> Converted:
     if tools is not None:
         found: list[Any] = []
         for tool in tools:
-            name, told, schema = tool["name"], tool["description"], tool["parameters"]
-            if len(tool) != 3 or name.__class__ is not str or told.__class__ is not str:
-                raise Unknown
-            if not (told.isascii() or told.encode()):
-                raise Unknown
+            name, told, schema = _tool(tool, "parameters")
             names.add(name)
-            _schema(schema)
             found.append({"name": name, "description": told, "input_schema": schema})
         body["tools"] = found
         known += 1
