@@ -82,19 +82,42 @@ def test_any_value_in_a_spot_is_written_as_the_interpreter_does(source: str, tar
                 check_write(target, {**ir, **beside, at[-1]: value})
 
 
+@pytest.mark.parametrize(
+    ("target", "key"), [("openai-chat", "max_completion_tokens"), ("anthropic", "max_tokens")]
+)
 def test_a_request_that_differs_in_numbers_alone_asks_the_interpreter_once(
-    monkeypatch: pytest.MonkeyPatch,
+    target: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = wireglot.load_rules()
     body = workloads.request("gemini", "W1", 1)
-    rules.convert(body, "gemini", "openai-chat", model="m")
-    fast = rules._fast("gemini", "openai-chat")
+    rules.convert(body, "gemini", target, model="m")
+    both = rules._both(body, "gemini", target, "request", "m", {})
+    fast = rules._fast("gemini", target, both)
     assert fast is not None
     monkeypatch.setattr(fast, "_more", None)
     for value in (11, 12, 13):
         body["generationConfig"]["maxOutputTokens"] = value
-        out = rules.convert(body, "gemini", "openai-chat", model="m")
-        assert out.body["max_completion_tokens"] == value
+        assert rules.convert(body, "gemini", target, model="m").body[key] == value
+
+
+LIMITS = [9, 1023, 1024, 2048, 2049, 5000]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_what_must_stay_below_a_limit_is_held_to_it_wherever_it_stands(limit: int) -> None:
+    tall = {"maxOutputTokens": limit, "thinkingConfig": {"thinkingBudget": 2048}}
+    asked = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}], "generationConfig": tall}
+    assert check("gemini", "anthropic", asked) == 1
+    rules = wireglot.load_rules({"own.yaml": "wireglot: 1\ndialect: own\nextends: anthropic\n"})
+    thinking = {"type": "enabled", "budget_tokens": 2048}
+    talk = [{"role": "user", "content": "Hi"}]
+    for number in (5000, limit):  # the second after the first was remembered
+        body = {"model": "m", "max_tokens": number, "messages": talk, "thinking": thinking}
+        out = rules.convert(body, "own", "anthropic").body
+        assert rules.tier(body, "own", "anthropic") == 1
+        budget = min(2048, number - 1)
+        kept = {**thinking, "budget_tokens": budget} if budget >= 1024 else None
+        assert out.get("thinking") == kept
 
 
 def test_values_are_put_back_where_their_stand_ins_went() -> None:

@@ -6,7 +6,7 @@ A plan is plain data. It is made from two models, or read from what the wheel sh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..interpreter.demands import OF_TOOLS
@@ -21,7 +21,7 @@ from . import scope
 from .compile import Pair
 from .frame import Frame
 from .looks import entries, plain_block
-from .standins import Path, Spot, Spots, classes_of, plain, spots_of
+from .standins import Path, Spot, Spots, classes_of, spots_of
 from .symbols import CLASSES, Cannot
 
 
@@ -235,16 +235,17 @@ def _spots(
 ) -> Spots:
     """Return where stand-ins may be."""
     above = {bound.get("below") for bound in target.bounds.values()}
-    keys_of = {c.path: names for names, c in wire.entries if isinstance(c, Hole) and plain(c)}
+    held = Counter(h.path for h in holes(wire))
 
-    def spot(hole: Hole) -> Spot | None:
+    def spot(hole: Hole, owner: Fields) -> Spot | None:
         path, classes = hole.path, classes_of(hole.path)
         if path in above:  # what must stay below it may stand beside it, and nowhere else
             bounded = _beside(source, target, path)
-            free = path in keys_of and path in places and path not in target.bounds
-            if not free or not bounded or not bounded <= keys_of.keys():
+            near = {id(h): names for names, child in owner.entries for h in holes(child)}
+            free = held[path] == 1 and path in places and path not in target.bounds
+            if not free or not bounded or any(id(h) not in near for h in bounded):
                 return None
-            beside = frozenset(key for held in bounded for key in keys_of[held])
+            beside = frozenset(key for h in bounded for key in near[id(h)])
             return Spot(classes, places[path][0], beside)
         if not classes or hole.mark is None:
             return None
@@ -348,11 +349,32 @@ def _entry(
     return ("lost", "no-place", no_place(child.path), classes)
 
 
-def _beside(source: Dialect, target: Dialect, path: str) -> set[str]:
-    """Return the fields of the source in which a number must stay below this one in the target."""
-    there = {h.path for h in holes(source.units["request"].cases[0].wire)}
-    bounded = (key for key, bound in target.bounds.items() if bound.get("below") == path)
-    return {held for key in bounded for held in (key, key.split(".")[0]) if held in there}
+def _beside(source: Dialect, target: Dialect, path: str) -> list[Hole]:
+    """Return the holes of the source for what must stay below this number in the target."""
+    bounded = {key for key, bound in target.bounds.items() if bound.get("below") == path}
+    if not bounded:
+        return []
+    bounded |= {key.split(".")[0] for key in bounded}
+    wire = source.units["request"].cases[0].wire
+    return [hole for hole in holes(wire) if _said(source, hole) & bounded]
+
+
+def _said(dialect: Dialect, hole: Hole) -> set[str]:
+    """Return the fields that a hole may fill, with those inside of others."""
+    found = {hole.path}
+    if hole.path == "." and hole.shape:
+        for _, case in dialect.cases_of(hole.shape):
+            found |= {h.path for h in holes(case.wire)}
+            found |= set() if case.ir is None else set(_dotted(case.ir))
+    return found
+
+
+def _dotted(p: Picture, at: str = "") -> Iterator[str]:
+    if isinstance(p, Fields):
+        for names, child in p.entries:
+            yield from _dotted(child, f"{at}{names[0]}.")
+    else:
+        yield at[:-1]
 
 
 def _leaves(p: Picture, keys: tuple[str, ...] | None) -> list[tuple[tuple[str, ...] | None, Hole]]:

@@ -91,15 +91,20 @@ def put_back(out: Any, said: Said) -> bool:
     return True
 
 
-def spots_of(wire: Picture, spot: Callable[[Hole], Spot | None]) -> Spots:
-    """Return the spots of a picture, and of the objects in it; `spot` is asked of plain holes."""
+def spots_of(wire: Picture, spot: Callable[[Hole, Fields], Spot | None]) -> Spots:
+    """Return the spots of a picture, and of the objects in it.
+
+    `spot` is asked of plain holes, and gets the object in which they stand.
+    """
     spots: Spots = {}
-    for names, child in wire.entries if isinstance(wire, Fields) else ():
+    if not isinstance(wire, Fields):
+        return spots
+    for names, child in wire.entries:
         found: Any = None
         if isinstance(child, Fields):
             found = spots_of(child, spot)
         elif isinstance(child, Hole) and plain(child):
-            found = spot(child)
+            found = spot(child, wire)
         spots |= dict.fromkeys(names, found) if found else {}
     return spots
 
@@ -111,7 +116,7 @@ def read(wire: Picture, family: str) -> Spots:
     """
     held = Counter(hole.path for hole in holes(wire))
 
-    def spot(hole: Hole) -> Spot | None:
+    def spot(hole: Hole, _: Fields) -> Spot | None:
         goal = hole.path.split(".")
         if goal[0] == "own":
             goal.insert(1, family)
