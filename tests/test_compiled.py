@@ -218,8 +218,9 @@ def test_remembered_fields_are_not_shared_between_results() -> None:
 def test_the_generated_code_shows_in_tracebacks() -> None:
     import linecache
 
-    compiled("openai-chat", "anthropic")
-    assert "def messages(" in linecache.getline("<wireglot openai-chat to anthropic>", 1)
+    scope = compiled("openai-chat", "anthropic").request.__globals__
+    file = "wireglot: openai-chat to anthropic"
+    assert "def messages(" in linecache.getline(file, 1, scope)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,13 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import wireglot
+from benchmarks import workloads
+from wireglot.language import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
 CONVERT = """
@@ -25,6 +30,23 @@ for target in ("anthropic", "gemini"):
 heavy = {"pydantic", "yaml", "jinja2", "jmespath", "ruamel"} & set(sys.modules)
 print(json.dumps({"file": wireglot.__file__, "heavy": sorted(heavy)}))
 """
+
+CALLS = """
+import json, sys
+import wireglot
+
+told = []
+for call in json.load(open(sys.argv[1], encoding="utf-8")):
+    out = wireglot.convert(**call)
+    told.append([out.body, out.notes, out.envelope])
+print(json.dumps({"told": told, "modules": sorted(sys.modules)}))
+"""
+PAIRS = [
+    (one, two)
+    for one in ("openai-chat", "anthropic", "gemini")
+    for two in ("openai-chat", "anthropic", "gemini")
+    if one != two
+]
 
 
 def python(*argv: str, cwd: Path, path: Path | None = None) -> str:
@@ -107,6 +129,44 @@ def test_the_installed_wheel_imports_no_heavy_package_where_all_are_there(
     seen = json.loads(python("-c", CONVERT, str(request), cwd=tmp_path, path=installed))
     assert Path(seen["file"]).is_relative_to(installed)
     assert seen["heavy"] == []
+
+
+def called(calls: list[dict[str, Any]], installed: Path, tmp_path: Path) -> dict[str, Any]:
+    """Make calls of `convert` in a fresh process of the installed wheel."""
+    file = tmp_path / "calls.json"
+    file.write_text(json.dumps(calls), "utf-8")
+    return dict(json.loads(python("-c", CALLS, str(file), cwd=tmp_path, path=installed)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_the_first_usual_request_of_a_process_imports_no_interpreter(
+    source: str, target: str, installed: Path, tmp_path: Path
+) -> None:
+    body = workloads.request(source, "W1")
+    call = {"body": body, "source": source, "target": target, "model": "m"}
+    seen = called([call], installed, tmp_path)
+    assert "wireglot.compiler.fast" in seen["modules"]
+    heavy = ("wireglot.interpreter", "wireglot.language.rulefile")
+    assert not [name for name in heavy if name in seen["modules"]]
+
+
+@pytest.mark.slow
+def test_the_installed_wheel_converts_usual_requests_as_the_checkout_does(
+    installed: Path, tmp_path: Path
+) -> None:
+    calls = []
+    for source, target in PAIRS:
+        for said in prepare.USUAL:
+            numbers = {k: v * 3 for k, v in said.items() if k in ("max_tokens", "temperature")}
+            body = wireglot.packaged()[source].write({**prepare.HELLO, **said, **numbers}).body
+            calls.append({"body": body, "source": source, "target": target, "model": "m"})
+    outs = [wireglot.convert(**call) for call in calls]
+    there = json.loads(json.dumps([[out.body, out.notes, out.envelope] for out in outs]))
+    for call, one, two in zip(
+        calls, called(calls, installed, tmp_path)["told"], there, strict=True
+    ):
+        assert one == two, call
 
 
 @pytest.mark.slow

@@ -21,7 +21,6 @@ from collections.abc import (
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
-from .guards import has_tool_calls, is_tool_result
 from .language.load import load_rules, packaged
 from .notes import Note
 from .policy import Policy, load_policy
@@ -31,6 +30,7 @@ from .rulesets import RuleSet
 if TYPE_CHECKING:
     from .audits.trace import Trace
     from .dialects import DialectRules
+    from .guards import has_tool_calls, is_tool_result
     from .interpreter.resolver import Resolve
     from .ir import Unit
     from .language.live import LiveRules
@@ -239,6 +239,10 @@ def __getattr__(name: str) -> Any:
         from .dialects import DialectRules
 
         return DialectRules
+    if name in ("has_tool_calls", "is_tool_result"):
+        from . import guards
+
+        return getattr(guards, name)
     if name == "LiveRules":
         from .language.live import LiveRules
 

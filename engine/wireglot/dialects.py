@@ -18,9 +18,8 @@ from .interpreter.recorder import Recorder, Written
 from .interpreter.resolver import Resolve
 from .interpreter.sight import View
 from .interpreter.writer import Writer
-from .language import ladder, rulefile, variants
+from .language import ladder, picture, rulefile, variants
 from .language.lenses import Misfit
-from .language.picture import ABSENT
 from .language.rulefile import Shape
 from .notes import Draft, Note, severity_of
 from .payload import (
@@ -243,7 +242,7 @@ class DialectRules:
     def model_keys(self) -> tuple[str, ...] | None:
         """The keys at the top of a request that name the model; None if it stands deeper."""
         shape = self.model.units.get("request")
-        return variants.model_keys([case.wire for case in shape.cases]) if shape else ()
+        return picture.model_keys([case.wire for case in shape.cases]) if shape else ()
 
     @property
     def ladder(self) -> ladder.Ladder:
@@ -256,7 +255,7 @@ class DialectRules:
         if keys is not None:  # it mostly stands at the top
             return text_under(keys, body)
         shape = self.model.units.get(unit) if isinstance(unit, str) else None
-        found = (variants.model_in(case.wire, body) for case in shape.cases) if shape else ()
+        found = (picture.model_in(case.wire, body) for case in shape.cases) if shape else ()
         return next((name for name in found if name is not None), None)
 
     def _picked(self, model: str | None, options: dict[str, Any]) -> DialectRules:
@@ -467,7 +466,7 @@ class DialectRules:
         if writer.recorder is not None:
             writer.recorder.top = Written(hole, view, ())
         writer.leftover(view, wire)
-        if wire is ABSENT:
+        if wire is picture.ABSENT:
             raise Misfit("nothing of it has a place")
         if unit == "tool":
             if len(wire) != 1:
@@ -511,7 +510,7 @@ class DialectRules:
             return turns.narrowed(writer, ir)
         probe = Writer(self.model, False, Trail(), writer.options)
         view = View(ir, "request", case, probe)
-        taken = probe.hole(hole, view, (), None) is not ABSENT
+        taken = probe.hole(hole, view, (), None) is not picture.ABSENT
         if taken and any(claim.startswith("tool_choice") for claim in view.claims):
             return ir
         return turns.narrowed(writer, ir)

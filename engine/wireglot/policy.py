@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import RuleError, UsageError
 from .notes import CODES, EFFECTS, SEVERITIES, Note
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WORDS = ("ignore", "note", "fail")
 ASKED = ("code", "effect", "severity", "source", "target", "path")

@@ -54,7 +54,7 @@ class RuleSet:
         self,
         names: Sequence[str],
         files: Callable[[], Mapping[str, Node]],
-        plans: Mapping[tuple[str, str, Both], bytes | None] | None = None,
+        plans: Mapping[tuple[str, str, Both], Any] | None = None,
         findings: Sequence[Any] = (),
         varied: Mapping[str, tuple[Row, ...]] | None = None,
         models: Mapping[str, tuple[str, ...] | None] | None = None,
@@ -456,14 +456,9 @@ class RuleSet:
         return self._pairs[key]
 
     def _plan(self, source: str, target: str, both: Both) -> Any:
-        if (source, target, both) not in self._plans:
-            return self.plan(source, target, both)
-        ready = self._plans[source, target, both]
-        if ready is None:
-            return None
-        import pickle
-
-        return pickle.loads(ready)  # made by `wireglot.language.prepare`, and shipped with the code
+        if (source, target, both) in self._plans:
+            return self._plans[source, target, both]
+        return self.plan(source, target, both)
 
     def _ready(self, plan: Any, source: str, target: str, both: Both) -> Fast:
         from .compiler.fast import Fast

@@ -9,7 +9,6 @@ request goes to the interpreter. Output and notes are the interpreter's, whichev
 from __future__ import annotations
 
 import functools
-import linecache
 import marshal
 import re
 from collections.abc import Callable
@@ -24,7 +23,18 @@ from ..payload import check_json
 from ..results import Conversion, Envelope, all_notes
 from ..trail import pointer, value_at
 from .standins import Said, Spots, put_back, swapped
-from .state import REMEMBERED, REMEMBERED_SIZE, SCOPE, UNUSUAL, Bail, State, clean, index, spare
+from .state import (
+    REMEMBERED,
+    REMEMBERED_SIZE,
+    SCOPE,
+    UNUSUAL,
+    Bail,
+    State,
+    clean,
+    index,
+    shown,
+    spare,
+)
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -40,16 +50,18 @@ Models = Callable[[], "tuple[Dialect, Dialect, Ladder]"]
 
 def code_of(plan: dict[str, Any]) -> CodeType:
     """Return the plan's code, compiled when it is not there for this Python."""
-    text = plan["text"]
-    file = "<wireglot {} to {}>".format(*plan["pair"])
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     import importlib.util
 
     ready: bytes | None = plan.get("code", {}).get(importlib.util.MAGIC_NUMBER)
     if ready is not None:
         found: CodeType = marshal.loads(ready)
         return found
-    return compile(text, file, "exec")
+    return compile(plan["text"], file_of(plan), "exec")
+
+
+def file_of(plan: dict[str, Any]) -> str:
+    """Return what stands for the name of a file where the plan's code shows up."""
+    return "wireglot: {} to {}".format(*plan["pair"])
 
 
 def _json_text(value: Any) -> str:
@@ -66,10 +78,11 @@ class Fast:
         self, plan: dict[str, Any], models: Models, partial: Partial, rules_hash: str
     ) -> None:
         self.models, self.partial, self.hash = models, partial, rules_hash
-        self.memo: dict[bytes, Known] = {}
+        self.memo: dict[bytes, Known] = dict(plan.get("known", {}))
         self.names: set[str] = set()  # names that fit, as seen lately
         scope: dict[str, Any] = {
             **SCOPE,
+            **shown(file_of(plan), plan["text"]),
             "UNUSUAL": UNUSUAL,
             "NUMBERS": range(10**6),
             "KNOWN": self.names,
@@ -187,19 +200,28 @@ class Fast:
         return self._keep(marshal.dumps(rest, 2), self._more(rest, body))
 
     def _more(self, rest: dict[str, Any], body: Any) -> Known:
+        """Note the keys without a place, and convert the others, remembered without the former."""
+        notes: list[Note] = []
+        kept = {k for k, v in rest.items() if self._kept(k, v, rest, notes)}
+        if not kept:
+            return {}, tuple(notes), None, False
+        shaped = {k: rest[k] for k in self.keys if k in kept}
+        mark = marshal.dumps(shaped, 2)
+        known = self.memo.get(mark) or self._keep(mark, self._shaped(shaped, body))
+        return known[0], (*notes, *known[1]), *known[2:]
+
+    def _shaped(self, shaped: dict[str, Any], body: Any) -> Known:
         """Let the interpreter convert these keys."""
         from ..interpreter import demands
 
         notes: list[Note] = []
-        shaped = {k: v for k, v in rest.items() if self._kept(k, v, rest, notes)}
-        made = self._part(shaped, notes) if shaped else {}
-        ir = self._whole({**shaped, self.prefix[0]: []}) if shaped else {}
-        named = demands.plain(ir) if shaped else None
-        talked = bool(shaped) and demands.talked(self.target.bounds, ir)
+        made = self._part(shaped, notes)
+        ir = self._whole({**shaped, self.prefix[0]: []})
+        talked = demands.talked(self.target.bounds, ir)
         if talked and demands.unsigned(self.target.name, self._whole(body)):
             raise Bail
         # The payload's own values must not change in the memory.
-        return _copied(made), tuple(notes), named, talked
+        return _copied(made), tuple(notes), demands.plain(ir), talked
 
     def _keep(self, mark: bytes, known: Known) -> Known:
         """Remember what became of these keys, unless it depends on what was said, too."""

@@ -6,7 +6,6 @@ around messages and tools are the interpreter's, asked once and remembered by va
 
 from __future__ import annotations
 
-import linecache
 import marshal
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +20,18 @@ from ..payload import check_json
 from ..results import Conversion, Reading
 from .fast import Fast, Models, Partial, _new
 from .standins import Said, Spots, put_back, swapped
-from .state import REMEMBERED, REMEMBERED_SIZE, SCOPE, UNUSUAL, Bail, Lost, Odd, State, remember
+from .state import (
+    REMEMBERED,
+    REMEMBERED_SIZE,
+    SCOPE,
+    UNUSUAL,
+    Bail,
+    Lost,
+    Odd,
+    State,
+    remember,
+    shown,
+)
 from .symbols import Cannot, NoFit
 
 LEAVE = (*UNUSUAL, Bail, RecursionError, WireglotError)
@@ -95,15 +105,15 @@ class Reads:
     def __init__(self, plan: dict[str, Any], name: str, slow: Slow) -> None:
         self.name, self.slow = name, slow
         self.memo: dict[Asked, Known] = {}
+        self.text: str = plan["text"]
+        file = f"wireglot: reading {name}"
         scope: dict[str, Any] = {
             **SCOPE,
+            **shown(file, self.text),
             "split": split,
             **plan["consts"],
         }
-        self.text: str = plan["text"]
-        text, file = self.text, f"<wireglot reading {name}>"
-        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-        exec(compile(text, file, "exec"), scope)
+        exec(compile(self.text, file, "exec"), scope)
         self.messages, self.tools, self.system = (
             scope[function] for function in ("messages", "tools", "system")
         )

@@ -88,6 +88,22 @@ def remember(seen: set[bytes], mark: bytes) -> None:
         seen.add(mark)
 
 
+class _Shown:
+    """A loader of generated code, of which tracebacks ask for its lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def get_source(self, name: str) -> str:
+        """Return the code."""
+        return self.text
+
+
+def shown(file: str, text: str) -> dict[str, Any]:
+    """Return the names in the scope of generated code by which tracebacks find its lines."""
+    return {"__name__": file, "__loader__": _Shown(text)}
+
+
 # What all generated code names.
 SCOPE: dict[str, Any] = {
     "ODD": Odd,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..checks.findings import Finding, Findings
     from .layers import Sorted
 
-MODEL, PLANS = "packaged.json", "compiled.bin"
+MODEL, PREPARED = "packaged.json", "compiled.bin"
 LADDER, OVERLAYS = "ladder", "overlays"
 
 
@@ -94,21 +94,21 @@ def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str,
 @functools.cache
 def packaged() -> RuleSet:
     """Return the packaged rule set, loaded once; what the wheel prepared is used as it is."""
-    prepared = f"{packaged_folder()}/{PLANS}"
-    if os.path.isfile(prepared):
-        import pickle
+    file = f"{packaged_folder()}/{PREPARED}"
+    if not os.path.isfile(file):
+        return load_rules()
+    from . import shipped
 
-        # Made by `wireglot.language.prepare` and shipped with the code beside it.
-        with open(prepared, "rb") as file:
-            names, plans, varied, models, hash = pickle.load(file)
-        return RuleSet(names, _flat_packaged, plans, varied=varied, models=models, hash=hash)
-    return load_rules()
-
-
-def _flat_packaged() -> dict[str, Node]:
-    from . import layers
-
-    return layers.flat(packaged_nodes())
+    index, nodes, plans = shipped.read(file)
+    names = [name for name in nodes if name != LADDER]
+    return RuleSet(
+        names,
+        lambda: nodes,
+        plans,
+        varied=index.varied,
+        models=index.models,
+        hash=index.hash,
+    )
 
 
 def load_rules(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..ir import MEDIA
@@ -343,3 +343,28 @@ def texts(picture: Picture) -> Iterator[Text]:
     elif isinstance(picture, Items):
         for child in picture.items:
             yield from texts(child)
+
+
+def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
+    """Return the keys of `$model`, if it stands at the top of one picture or nowhere."""
+    places = [h for p in pictures for h in holes(p) if h.path == "model"]
+    if not places:
+        return ()
+    top = pictures[0]
+    if len(pictures) > 1 or len(places) > 1 or not isinstance(top, Fields):
+        return None
+    return next((names for names, child in top.entries if child is places[0]), None)
+
+
+def model_in(picture: Picture, body: Any, path: str = "model") -> str | None:
+    """Return the name of the model that a payload holds where a picture has `$model`."""
+    if isinstance(picture, Hole):
+        return body if picture.path == path and isinstance(body, str) else None
+    if isinstance(picture, Fields) and isinstance(body, dict):
+        for names, child in picture.entries:
+            for name in names:
+                if name in body:
+                    found = model_in(child, body[name], path)
+                    if found is not None:
+                        return found
+    return None

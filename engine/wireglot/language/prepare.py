@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import marshal
-import pickle
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from ..errors import WireglotError
 from ..rulesets import Both, RuleSet
-from . import layers, load, variants
+from . import layers, load, shipped, variants
 from .source import Node, fingerprint, plain
+
+if TYPE_CHECKING:
+    from ..compiler.fast import Fast
+    from ..dialects import DialectRules
+
+# A request, and what requests mostly say beside: a pair brings along what becomes of it. For the
+# numbers others may stand.
+HELLO: dict[str, Any] = {
+    "model": "x",
+    "messages": [{"role": "user", "parts": [{"type": "text", "text": "x"}]}],
+    "tools": [{"type": "function", "name": "x", "parameters": {"type": "object"}}],
+}
+_CHOICES: list[dict[str, Any]] = [
+    {"tool_choice": choice, **parallel}
+    for choice in ("auto", "none", "required")
+    for parallel in ({}, {"parallel_tool_calls": True}, {"parallel_tool_calls": False})
+]
+_NUMBERS: list[dict[str, Any]] = [
+    {"max_tokens": 1},
+    *(
+        {**tokens, "temperature": number, **rest}  # numbers with and without a fraction
+        for number in (0.5, 1)
+        for tokens in ({}, {"max_tokens": 1})
+        for rest in ({}, {"top_p": 0.5})
+    ),
+]
+_EFFORTS: list[dict[str, Any]] = [{"reasoning": {"effort": e}} for e in ("low", "medium", "high")]
+USUAL = [
+    *_CHOICES,
+    {"parallel_tool_calls": True},
+    {"parallel_tool_calls": False},
+    *_NUMBERS,
+    *({**said, "tool_choice": "auto"} for said in _NUMBERS),
+    *_EFFORTS,
+]
 
 
 def main(target: Path) -> None:
@@ -25,25 +62,41 @@ def main(target: Path) -> None:
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
     rules = RuleSet(names, lambda: flat, varied=varied)
-    plans: dict[tuple[str, str, Both], bytes | None] = {}
+    plans: dict[tuple[str, str, Both], Any] = {}
     for source in names:
         for made in names:
             if source != made:
                 there = {name: varied.get(name, ()) for name in (source, made)}
                 for model in (None, *variants.models(*there.values())):
                     both = [variants.applying(there[n], n, model, {}) for n in (source, made)]
-                    plans[source, made, (both[0], both[1])] = None
-    for key in plans:
-        plan = rules.plan(*key)
-        if plan is not None:
-            file = f"<wireglot {key[0]} to {key[1]}>"
-            code = marshal.dumps(compile(plan["text"], file, "exec"))
-            plan["code"] = {importlib.util.MAGIC_NUMBER: code}
-            plans[key] = pickle.dumps(plan, protocol=5)
+                    key = (source, made, (both[0], both[1]))
+                    if key not in plans:
+                        plans[key] = _plan(rules, *key)
     light = {
         name: tuple(row._replace(over=Node({}, row.over.pos)) for row in rows)
         for name, rows in varied.items()
     }
     models = {name: rules[name].model_keys for name in names}
-    prepared = (names, plans, light, models, fingerprint(flat))
-    (folder / load.PLANS).write_bytes(pickle.dumps(prepared, protocol=5))
+    file = str(folder / load.PREPARED)
+    shipped.write(file, flat, plans, light, models, fingerprint(flat))
+
+
+def _plan(rules: RuleSet, source: str, target: str, both: Both) -> Any:
+    """Return the plan of a pair with its code for this Python, and what it knows beforehand."""
+    from ..compiler.fast import file_of
+
+    plan = rules.plan(source, target, both)
+    if plan is None:
+        return None
+    plan["known"] = _known(rules[source], rules._ready(plan, source, target, both))
+    code = marshal.dumps(compile(plan["text"], file_of(plan), "exec"))
+    plan["code"] = {importlib.util.MAGIC_NUMBER: code}
+    return plan
+
+
+def _known(source: DialectRules, fast: Fast) -> Any:
+    """Return what becomes of what requests mostly say."""
+    for said in USUAL:
+        with contextlib.suppress(WireglotError, *fast.leave):
+            fast.run(source.write({**HELLO, **said}).body, "x", None)
+    return fast.memo

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from ..errors import RuleError, UsageError
 from ..payload import OPTIONS
-from .merge import Place, merge, settled, without
-from .picture import Fields, Hole, Picture, holes
 from .source import Node, Report, wrong
 
 WORD = "variants"
@@ -107,6 +105,8 @@ def _options(node: Node) -> None:
 
 def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:
     """Return a flat rule file with the rows of these numbers laid over it, in their order."""
+    from .merge import Place, merge, settled, without
+
     whole = without(node, (WORD,))
     for number in which:
         whole = settled(merge(whole, found[number].over, Place.FILE))
@@ -188,31 +188,6 @@ def check_version(options: Mapping[str, Any], there: Mapping[str, Sequence[Row]]
         raise UsageError(f"{name} has no variant for the version `{said}`; there are: {versions}")
 
 
-def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
-    """Return the keys of `$model`, if it stands at the top of one picture or nowhere."""
-    places = [h for p in pictures for h in holes(p) if h.path == "model"]
-    if not places:
-        return ()
-    top = pictures[0]
-    if len(pictures) > 1 or len(places) > 1 or not isinstance(top, Fields):
-        return None
-    return next((names for names, child in top.entries if child is places[0]), None)
-
-
 def models(*dialects: Sequence[Row]) -> list[str]:
     """Return a name for each kind of model that rows speak of."""
     return [name for found in dialects for row in found if row.models for name in _names(row)]
-
-
-def model_in(picture: Picture, body: Any, path: str = "model") -> str | None:
-    """Return the name of the model that a payload holds where a picture has `$model`."""
-    if isinstance(picture, Hole):
-        return body if picture.path == path and isinstance(body, str) else None
-    if isinstance(picture, Fields) and isinstance(body, dict):
-        for names, child in picture.entries:
-            for name in names:
-                if name in body:
-                    found = model_in(child, body[name], path)
-                    if found is not None:
-                        return found
-    return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError, Foreseen, UsageError
 from ..interpreter.writer import Writer
-from ..language import variants
+from ..language import picture
 from ..notes import Draft, Note
 from ..payload import check_call, known_options
 from ..policy import Policy, of
@@ -342,7 +342,7 @@ def model_in(dialect: Dialect, frame: Any) -> str | None:
     """Return the name of the model that a frame says."""
     stream = dialect.stream
     pictures = stream.pictures() if stream is not None else ()
-    found = (variants.model_in(p, frame, "response.model") for p in pictures)
+    found = (picture.model_in(p, frame, "response.model") for p in pictures)
     return next((name for name in found if name is not None), None)
 
 

@@ -1,0 +1,98 @@
+"""What a wheel ships of the packaged rules: one file, read piece by piece.
+
+It begins with an index. Behind it stand the rule file of each dialect without layers, and the plan
+of each pair, so that a process reads those that it needs. `prepare` writes it.
+"""
+
+from __future__ import annotations
+
+import marshal
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .source import Node, undump
+from .variants import Row
+
+Span = tuple[int, int]  # from where, counted from the end of the index, and how many bytes
+_SIZE = 8  # bytes of the number at the start, that of the index's bytes
+
+
+class Index(NamedTuple):
+    """What stands in front, and where the rest stands.
+
+    Attributes:
+        nodes: The rule files, by dialect and `ladder`.
+        plans: The plans, by source, target and rows of variants; None for a pair without one.
+        varied: The variants, without what they lay over their dialects.
+        models: The keys under which requests name their model, where that is known.
+        hash: That of the rules.
+    """
+
+    nodes: dict[str, Span]
+    plans: dict[Any, Span | None]
+    varied: dict[str, tuple[Row, ...]]
+    models: dict[str, tuple[str, ...] | None]
+    hash: str
+
+
+class Pieces(Mapping[Any, Any]):
+    """Pieces of the file, each read when it is asked for."""
+
+    def __init__(
+        self, file: str, start: int, spans: Mapping[Any, Span | None], made: Callable[[bytes], Any]
+    ) -> None:
+        self._file, self._start, self._spans, self._made = file, start, spans, made
+
+    def __getitem__(self, key: Any) -> Any:
+        span = self._spans[key]
+        if span is None:
+            return None
+        with open(self._file, "rb") as file:
+            file.seek(self._start + span[0])
+            return self._made(file.read(span[1]))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._spans
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._spans)
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+
+def read(file: str) -> tuple[Index, Pieces, Pieces]:
+    """Return the index of a file, the rule files and the plans."""
+    with open(file, "rb") as opened:
+        size = int.from_bytes(opened.read(_SIZE))
+        index: Index = pickle.loads(opened.read(size))
+    start = _SIZE + size
+    nodes = Pieces(file, start, index.nodes, lambda data: undump(marshal.loads(data)))
+    return index, nodes, Pieces(file, start, index.plans, pickle.loads)
+
+
+def write(
+    file: str,
+    nodes: Mapping[str, Node],
+    plans: Mapping[Any, Any],
+    *rest: Any,
+) -> None:
+    """Write a file of rule files, plans and what else the index holds."""
+    pieces: list[bytes] = []
+    ends = [0]
+
+    def kept(data: bytes) -> Span:
+        pieces.append(data)
+        ends.append(ends[-1] + len(data))
+        return ends[-2], len(data)
+
+    index = Index(
+        # In a form that every Python reads.
+        {name: kept(marshal.dumps(node.dump(), 2)) for name, node in nodes.items()},
+        {k: None if v is None else kept(pickle.dumps(v, protocol=5)) for k, v in plans.items()},
+        *rest,
+    )
+    head = pickle.dumps(index, protocol=5)
+    with open(file, "wb") as opened:
+        opened.write(b"".join([len(head).to_bytes(_SIZE), head, *pieces]))
