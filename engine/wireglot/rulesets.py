@@ -501,8 +501,9 @@ class RuleSet:
         recorder: Recorder | None = None,
     ) -> tuple[Any, list[Note], Envelope | None]:
         one, two = self._made(source, both[0]), self._made(target, both[1])
-        read = one._read(body, unit, model, stream, options, recorder)
         same = source == target
+        away = options if same else {**options, "away": True}  # no value is written at home again
+        read = one._read(body, unit, model, stream, away, recorder)
         out, drafts, envelope = two._write(
             read.ir, unit, same, read.trail, options, read.made, read.odd
         )

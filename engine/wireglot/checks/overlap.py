@@ -135,7 +135,7 @@ def _tested(case: Case) -> bool:
 def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
     """Read a value by one case; ABSENT where it does not fit."""
     shape, case = pair
-    if case.heads and not (isinstance(wire, dict) and may_fit(case, wire)):
+    if not may_fit(case, wire) if isinstance(wire, dict) else case.heads:
         return ABSENT
     reader = Reader(dialect, {}, probe=True)
     try:
@@ -259,7 +259,6 @@ def _objects(p: Picture) -> Iterator[Fields]:
 
 def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
     """Report keys that two pictures of one object claim (R017)."""
-    known = Reader(dialect, {})
     seen: dict[str, str] = dict.fromkeys(fields.names, "a key beside it")
     rest: Hole | None = None
     for hole in fields.spread:
@@ -274,7 +273,7 @@ def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
             findings.error("R017", message, hole.pos, "give it a key: `messages: $messages as ...`")
         if hole.shape not in dialect.shapes and hole.shape not in dialect.unions:
             continue
-        for key in sorted(known.keys_of(hole.shape)):
+        for key in sorted(dialect.keys_of(hole.shape)):
             if key in seen:
                 message = f"the key `{key}` of `{hole.shape}` is pictured by {seen[key]} too"
                 help = "each key of the object stands in one picture: take one of the two out"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import units
 from ..interpreter import enforce
 from ..language.lenses import Misfit, same
-from ..language.measure import may_fit
+from ..language.measure import worded
 from ..language.picture import ABSENT, Fields, Hole
 from ..language.rulefile import Case, Shape
 from ..notes import LEFT_OUT
@@ -156,7 +156,7 @@ def _is_head(file: File, shape: Shape, line: Any) -> bool:
     """Tell whether a line is the head: it fits the session, and is no message."""
     case = shape.cases[0]
     named = isinstance(case.wire, Fields) and len(case.wire.entries) > 1
-    return named and isinstance(line, dict) and may_fit(case, line) and not file.like(line)
+    return named and isinstance(line, dict) and worded(case, line) and not file.like(line)
 
 
 def _fixed(shape: Shape) -> dict[str, Any]:

@@ -378,7 +378,7 @@ def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> di
     odd = False
     for i, item in enumerate(wire):
         assert h.shape is not None
-        entry = reader.shape(h.shape, item, (*at, i))
+        entry = reader.as_home(h.shape, item, (*at, i))
         odd = bool(entry.pop("spelled", None)) or odd
         key, value = entry.get("key"), entry.get("value")
         if not isinstance(key, str) or key in found or len(entry) != 2:

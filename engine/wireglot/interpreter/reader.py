@@ -13,7 +13,7 @@ from ..errors import ConversionError
 from ..ir import OPAQUE, field_type
 from ..language import picture as pic
 from ..language.lenses import Misfit, guard, is_guard, same
-from ..language.measure import may_fit
+from ..language.measure import may_fit, worded
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.rulefile import Case, Dialect, Shape
 from ..payload import MAX_DEPTH
@@ -37,6 +37,8 @@ class Reader:
     ) -> None:
         self.dialect, self.options = dialect, options
         self.probe = probe  # reads only to see what a written value means: no memory
+        # Whether what is read may be written at home, where cases are taken that were read.
+        self.home = not probe and not options.get("away")
         self.trail = Trail() if recorder is None else recorder.trail
         self.recorder = recorder
         self.notes: list[tuple[str, str, At, Any, str]] = []
@@ -51,6 +53,14 @@ class Reader:
         """Read one node by the first case that fits; raises the deepest Misfit."""
         return self.first(self.dialect.cases_of(name), wire, at, lenient)
 
+    def as_home(self, name: str, wire: Any, at: At) -> Any:
+        """Read one node as if it might be written again, for it counts whether it could be."""
+        home, self.home = self.home, not self.probe
+        try:
+            return self.shape(name, wire, at)
+        finally:
+            self.home = home
+
     def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         """Read one node by the first of some cases that fits."""
         self.depth += 1
@@ -63,15 +73,16 @@ class Reader:
             self.depth -= 1
 
     def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
-        best: Misfit | None = None
-        mark = len(self.notes)
         quick = wire.__class__ is dict
+        found: list[Misfit | Case] = []  # why a case did not fit, or one that cannot
         for shape, case in cases:
             if shape.gathers or shape.marks:
                 continue
+            if quick and not may_fit(case, wire):
+                found.append(case)
+                continue
+            mark = len(self.notes)
             try:
-                if quick and case.heads and not may_fit(case, wire):
-                    self._unfit(case, wire, at)
                 env = self.case(case, wire, at, lenient)
                 value = self.build(shape, case, env, at)
                 if wire == {} and isinstance(value, dict) and not self.probe:
@@ -81,9 +92,24 @@ class Reader:
             except Misfit as misfit:
                 misfit.__traceback__ = None
                 del self.notes[mark:]
-                if best is None or len(misfit.at) > len(best.at):
-                    best = misfit
-        raise best or Misfit("nothing fits", at)
+                found.append(misfit)
+        # Nothing fits: what lies deepest says most, the first of those that lie equally deep.
+        why = [o if isinstance(o, Misfit) else self._why(o, wire, at, lenient) for o in found]
+        raise max(why, key=lambda misfit: len(misfit.at), default=Misfit("nothing fits", at))
+
+    def _why(self, case: Case, wire: dict[str, Any], at: At, lenient: bool) -> Misfit:
+        """Return why a case does not fit that lacks keys or fixed words."""
+        mark = len(self.notes)
+        try:
+            if not worded(case, wire):
+                self._unfit(case, wire, at)
+            self.case(case, wire, at, lenient)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            return misfit
+        finally:
+            del self.notes[mark:]
+        return Misfit("nothing fits", at)
 
     def _unfit(self, case: Case, wire: dict[str, Any], at: At) -> None:
         """Raise the Misfit of a case whose fixed words do not stand in an object."""
@@ -132,7 +158,7 @@ class Reader:
         if "parts" in case.lists:
             made.setdefault("parts", [])
         self.attach(made, env)
-        if case.doubles and case.name and not self.probe and self._chosen(shape, made) is not case:
+        if case.doubles and case.name and self.home and self._chosen(shape, made) is not case:
             self.memory(made)[""] = {**self.memory(made).get("", {}), "case": case.name}
         self.trail.put(made, None, at)
         return made
@@ -250,12 +276,13 @@ class Reader:
 
     def picture(self, p: Picture, wire: Any, at: At, rel: At, env: Env, top: bool = False) -> None:
         """Match one picture against a wire value (ABSENT where nothing stands)."""
-        if isinstance(p, Hole):
-            self.hole(p, wire, at, rel, env)
-        elif isinstance(p, Fields):
-            self.fields(p, wire, at, rel, env, top)
-        elif isinstance(p, Literal):
-            self.literal(p, wire, at, rel, env)
+        kind = p.__class__
+        if kind is Hole:
+            self.hole(p, wire, at, rel, env)  # type: ignore[arg-type]
+        elif kind is Fields:
+            self.fields(p, wire, at, rel, env, top)  # type: ignore[arg-type]
+        elif kind is Literal:
+            self.literal(p, wire, at, rel, env)  # type: ignore[arg-type]
         elif isinstance(p, Text):
             found = p.read(wire) if isinstance(wire, str) else None
             if found is None:
@@ -343,18 +370,18 @@ class Reader:
             self.recorder.hush(at, "it is empty", p.pos)
         for names, child in p.entries:
             key = names[0]
-            for i, name in enumerate(names):
-                if name in wire:
-                    key = name
-                    if i:
-                        env.spelled.setdefault(pointer((*rel, names[0])), {})["key"] = name
-                    break
+            if key not in wire and len(names) > 1:
+                other = next((name for name in names if name in wire), key)
+                if other != key:
+                    env.spelled.setdefault(pointer((*rel, key)), {})["key"] = key = other
             value = wire.get(key, ABSENT)
-            if value is ABSENT and isinstance(child, Hole) and child.idle:
-                continue
-            used.add(key)
+            if value is ABSENT:
+                if child.idle:
+                    continue
+            else:
+                used.add(key)
             self.picture(child, value, (*at, key), (*rel, names[0]), env)
-        rest = {k: v for k, v in wire.items() if k not in used}
+        rest = {k: v for k, v in wire.items() if k not in used} if len(used) < len(wire) else {}
         for hole in p.spread:
             if hole.shape is None:
                 taken, rest = rest, {}
@@ -364,7 +391,7 @@ class Reader:
                     raise Misfit(f"this is not {' and '.join(hole.lenses)}", at, hole.pos)
                 env.put(hole.path, taken, at)
                 continue
-            keys = self.keys_of(hole.shape)
+            keys = self.dialect.keys_of(hole.shape)
             taken = {k: v for k, v in rest.items() if k in keys}
             rest = {k: v for k, v in rest.items() if k not in keys}
             if not taken and hole.mark is not None:
@@ -379,48 +406,35 @@ class Reader:
             if reason is not None and value is not None:
                 env.notes.append(("dropped", "lost", here, p.pos, reason))
 
-    def keys_of(self, name: str) -> frozenset[str]:
-        """Return the wire keys that a shape or union names."""
-        members = self.dialect.unions.get(name, [name])
-        keys: set[str] = set()
-        for member in members:
-            shape = self.dialect.shapes[member]
-            keys |= shape.keys
-            for case in shape.cases:
-                if isinstance(case.wire, Fields):
-                    for hole in case.wire.spread:
-                        if hole.shape:
-                            keys |= self.keys_of(hole.shape)
-        return frozenset(keys)
-
     # -- holes --------------------------------------------------------------------------------
 
     def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
         """Match a hole: absence by its mark, then lenses and shape backwards."""
-        kind = field_type(env.case.shape, h.path)
         if h.path == "nth":
             intake.place_of(self, h, wire, at, rel, env)
             return
-        takes_null = kind == "any" and h.null
         if len(h.paths) > 1 or h.mark == "copy":
             (env.sums if h.mark != "copy" else env.copies).append((h, wire, at, rel))
             return
-        filled = self.probe and h.mark == "else" and wire is not ABSENT and same(wire, h.value)
-        if filled or wire is ABSENT or (wire is None and not takes_null):
+        none = wire is ABSENT or (
+            wire is None and not (h.null and field_type(env.case.shape, h.path) == "any")
+        )
+        if none or (self.probe and h.mark == "else" and same(wire, h.value)):
             intake.nothing(self, h, wire, at, rel, env)
             return
         if h.path == ".":
             env.later.append((h, wire, at, rel, spread))
             return
-        before = dict(env.spelled)
+        # A conversation is never left out as a whole, and what is kept stands below something.
+        may_keep = env.lenient and h.mark is not None and h.shape != "conversation"
+        may_keep = may_keep and (spread or len(at) != len(env.base))
+        before = dict(env.spelled) if may_keep else None
         try:
             value = intake.taken(self, h, wire, at, rel, env)
         except Misfit as misfit:
             misfit.__traceback__ = None
-            if not env.lenient or h.mark is None or h.shape == "conversation":
-                raise  # a conversation is never left out as a whole
-            if not spread and len(at) == len(env.base):
-                raise  # what is kept stands below something that was read
+            if before is None:
+                raise
             env.spelled = before
             intake.keep(self, h, wire, at, rel, env, misfit, spread)
             return

@@ -486,12 +486,12 @@ class Writer:
             value = ABSENT
         wire: Any = ABSENT
         if value is not ABSENT:
-            claims = set(view.claims)
+            claims = set(view.claims) if h.mark is not None else None
             mark = len(self.notes)
             try:
                 wire = outlet.put(self, h, value, view, rel, into)
             except Misfit:
-                if h.mark is None:
+                if claims is None:
                     raise
                 del self.notes[mark:]
                 view.claims = claims

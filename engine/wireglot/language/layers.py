@@ -136,6 +136,20 @@ def flat(files: Mapping[str, Node], overlays: Iterable[Node] = ()) -> dict[str, 
     return {name: done[name] for name in files}
 
 
+def above(names: Iterable[str], files: Mapping[str, Node]) -> set[str]:
+    """Return these dialects and all that lie over them."""
+    found = set(names)
+    while True:
+        over = {
+            name
+            for name, node in files.items()
+            if (parent := node.get("extends")) is not None and parent.value in found
+        }
+        if over <= found:
+            return found
+        found |= over
+
+
 def _flatten(
     name: str,
     files: Mapping[str, Node],

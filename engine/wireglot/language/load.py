@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuleError, UsageError
@@ -139,11 +139,14 @@ def load_rules(
         raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
     base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
     found: list[Finding] = []
+    touched: Collection[str] = ()
     if sources or plugins:
         nodes, findings = _checked(base, sources, overlays, plugins)
         found = findings.sorted()
     else:
-        nodes = gathered(base, (), overlays)
+        laid = layers.chosen(overlays, _packaged_overlays()) if overlays else {}
+        nodes = layers.flat(base, laid.values())
+        touched = layers.above([node.value["overlay"].value for node in laid.values()], base)
     names = [name for name in nodes if name != LADDER]
     rules = RuleSet(
         names,
@@ -155,10 +158,9 @@ def load_rules(
         ),
         sources=sources,
     )
-    for name in () if sources or plugins else names:
-        if nodes[name] is not base.get(name):
-            rules[name]
-            rules.variants(name)
+    for name in touched:
+        rules[name]
+        rules.variants(name)
     return rules
 
 

@@ -28,8 +28,13 @@ def measure(case: Case, kind: str | None) -> None:
         if hole.mode == "each" and hole.path != ".":
             case.lists.setdefault(hole.path, []).append(hole)
     case.weight, case.sides = weight, (ir, wire)
-    case.heads = tuple(_heads(case.wire))
+    tell(case)
     case.home = any("home" in hole.lenses for hole in pic.holes(case.wire))
+
+
+def tell(case: Case) -> None:
+    """Note what an object must hold for a case to fit."""
+    case.heads, case.needs = tuple(_heads(case.wire)), frozenset(_needs(case.wire))
 
 
 def _heads(p: Picture) -> Iterator[Head]:
@@ -41,8 +46,28 @@ def _heads(p: Picture) -> Iterator[Head]:
                 yield names, frozenset(words), len(words) < len(child.values)
 
 
+def _needs(p: Picture) -> Iterator[str]:
+    """Yield the keys without which no object fits a picture, of those with one spelling."""
+    for names, child in p.entries if isinstance(p, Fields) else ():
+        if len(names) > 1:
+            continue
+        if isinstance(child, Hole):
+            needed = child.mark is None and len(child.paths) == 1 and child.path != "nth"
+        elif isinstance(child, Literal):
+            needed = ABSENT not in child.values
+        else:
+            needed = not (isinstance(child, Fields) and child.loose)
+        if needed:
+            yield names[0]
+
+
 def may_fit(case: Case, wire: dict[str, Any]) -> bool:
-    """Tell whether the fixed words of a case stand in an object: a quick look before reading."""
+    """Tell whether an object holds the keys and fixed words of a case: a quick look before it."""
+    return case.needs <= wire.keys() and (not case.heads or worded(case, wire))
+
+
+def worded(case: Case, wire: dict[str, Any]) -> bool:
+    """Tell whether the fixed words of a case stand in an object."""
     for names, words, optional in case.heads:
         found = next((wire[name] for name in names if name in wire), None)
         if found is None:

@@ -46,9 +46,13 @@ MARKS = ("optional", "default", "else", "made", "copy", "old")
 
 
 class Picture:
-    """Base of every picture; `pos` is where it stands in its rule file."""
+    """Base of every picture; `pos` is where it stands in its rule file.
+
+    `idle` says that reading does nothing where nothing stands.
+    """
 
     __slots__ = ("pos",)
+    idle = False
 
     def __init__(self, pos: Pos) -> None:
         self.pos = pos
@@ -57,11 +61,12 @@ class Picture:
 class Literal(Picture):
     """A fixed scalar. The first value is written; every value (ABSENT among them) is read."""
 
-    __slots__ = ("values",)
+    __slots__ = ("idle", "values")
 
     def __init__(self, values: tuple[Any, ...], pos: Pos) -> None:
         super().__init__(pos)
         self.values = values
+        self.idle = values[:1] == (ABSENT,)
 
 
 class Text(Picture):
@@ -117,7 +122,6 @@ class Hole(Picture):
         self.paths, self.mode, self.shape = paths, mode, shape
         self.lenses, self.mark, self.value = lenses, mark, value
         self.path = paths[0]  # mostly the only one
-        # Whether nothing happens where nothing stands.
         self.idle = mark in ("optional", "old") and len(paths) == 1 and paths[0] not in (".", "nth")
         # Whether a null may be a value here, and not only say that there is none.
         self.null = not mark and (not lenses or any("null" in lens.split("+") for lens in lenses))
@@ -126,7 +130,7 @@ class Hole(Picture):
 class Fields(Picture):
     """An object: entries of (spellings, picture), and holes that take the other keys."""
 
-    __slots__ = ("_firm", "_loose", "closed", "entries", "names", "spread")
+    __slots__ = ("_firm", "_idle", "_loose", "closed", "entries", "names", "spread")
 
     def __init__(
         self,
@@ -139,6 +143,7 @@ class Fields(Picture):
         self.entries, self.spread, self.closed = entries, spread, closed
         self.names = frozenset(n for names, _ in entries for n in names)
         self._firm: bool | None = None
+        self._idle: bool | None = None
         self._loose: bool | None = None
 
     @property
@@ -159,6 +164,14 @@ class Fields(Picture):
             marked = all(h.mark is not None for h in found)
             self._loose = bool(found) and marked and not self.firm
         return self._loose
+
+    @property
+    def idle(self) -> bool:  # type: ignore[override]
+        """Tell whether reading does nothing where nothing stands."""
+        if self._idle is None:
+            spread = all(hole.shape and hole.mark is not None for hole in self.spread)
+            self._idle = self.loose and spread and all(child.idle for _, child in self.entries)
+        return self._idle
 
 
 def _fixed(p: Picture) -> bool:

@@ -15,7 +15,7 @@ from . import events
 from . import picture as pic
 from . import schema as schema_words
 from .lenses import Table
-from .measure import disjoint, measure
+from .measure import disjoint, measure, tell
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
 from .schema import Schema
@@ -54,6 +54,7 @@ class Case:
     rivals: bool = False  # another case may read what this one writes
     doubles: bool = False  # another case may write what this one reads
     heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
+    needs: frozenset[str] = frozenset()  # keys of the wire that must be there
     home: bool = False  # written only at home, where nothing else is
     alone: frozenset[str] | None = None  # paths with a hole of their own, once a sum has asked
 
@@ -145,6 +146,7 @@ class Dialect:
     family: str  # dialects of one family share the fields of `own`
     candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
     kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
+    named: dict[str, frozenset[str]] = field(default_factory=dict)
     carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
     document: Document | None = None
     filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
@@ -232,6 +234,20 @@ class Dialect:
             return [self.shapes[member] for member in self.unions.get(name, (name,))]
         return [self.units[name]]
 
+    def keys_of(self, name: str) -> frozenset[str]:
+        """Return the wire keys that a shape or union names, with those that stand among them."""
+        known = self.named.get(name)
+        if known is None:
+            keys: set[str] = set()
+            for member in self.unions.get(name, [name]):
+                shape = self.shapes[member]
+                keys |= shape.keys
+                wires = (case.wire for case in shape.cases if isinstance(case.wire, Fields))
+                for hole in (hole for wire in wires for hole in wire.spread if hole.shape):
+                    keys |= self.keys_of(str(hole.shape))
+            known = self.named[name] = frozenset(keys)
+        return known
+
     def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
         """Return every (shape, case) of a shape, union or unit, the narrowest first."""
         found = self.candidates.get(name)
@@ -312,6 +328,7 @@ def _respell(dialect: Dialect, node: Node) -> None:
         raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
     for case in dialect.cases:
         _snake(case.wire)
+        tell(case)
     for wire in dialect.stream.pictures() if dialect.stream else ():
         _snake(wire)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):

@@ -16,6 +16,7 @@ from ..errors import RuleError
 
 MAX_BYTES, MAX_DEPTH, MAX_NODES = 1_000_000, 60, 60_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
+_DIGITS = frozenset("-0123456789")  # how a number may begin
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
 
 
@@ -172,14 +173,21 @@ class _Reading:
 
     def pos(self, event: Any) -> Pos:
         """Return where an event begins."""
-        return Pos(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+        mark = event.start_mark
+        return Pos(self.file, mark.line + 1, mark.column + 1)
 
     def bounded(self, events: Any) -> Iterator[Any]:
         """Yield the events of nodes, and hold the file to its limits."""
         yaml = self.yaml
+        scalar = yaml.ScalarEvent
+        kept = (yaml.NodeEvent, yaml.CollectionEndEvent)
         depth = documents = 0
         for nodes, event in enumerate(events, 1):
-            if isinstance(event, yaml.DocumentStartEvent):
+            if event.__class__ is scalar and event.anchor is event.tag is None:
+                if nodes <= MAX_NODES:  # most are such
+                    yield event
+                    continue
+            elif isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
                     help = "put each dialect in a file of its own"
@@ -189,9 +197,9 @@ class _Reading:
                     self.refuse(
                         "YAML directives are not used here", self.pos(event), "leave it out"
                     )
-            elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            elif isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
-            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 help = "write it out; a text that begins with `&` or `*` stands in quotes"
@@ -203,7 +211,7 @@ class _Reading:
                 message = "the file is nested too deep or has too many nodes"
                 help = f"at most {MAX_DEPTH} levels and {MAX_NODES} nodes"
                 raise wrong(message, self.pos(event), help, self.text, "R011")
-            if isinstance(event, yaml.NodeEvent | yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            if isinstance(event, kept):
                 yield event
 
     def build(self, events: list[Any]) -> Node:
@@ -248,7 +256,7 @@ class _Reading:
             return value
         if value in _WORDS:
             return _WORDS[value]
-        if number := _NUMBER.fullmatch(value):
+        if value[0] in _DIGITS and (number := _NUMBER.fullmatch(value)):
             if len(value) > 40:
                 self.refuse("this number has too many digits", pos, "write it as text")
                 return value

@@ -68,7 +68,6 @@ class Fold:
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self._told: set[tuple[str, str]] = set()
-        self._keys: dict[str, frozenset[str]] = {}
         self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
         self._failure = Failure(dialect)
 
@@ -95,7 +94,7 @@ class Fold:
             return
         self.stirred = True
         check_json(wire)
-        frame = Frame(wire, self._keys_of)
+        frame = Frame(wire, self.dialect.keys_of)
         sights = frame.sights(self.stream)
         common = frame.common(self.stream.frame)
         error = self._failure.of(wire, frame)
@@ -137,12 +136,6 @@ class Fold:
     def _said(self, path: str) -> bool:
         """Tell whether a field of the response is known: what is said of it changes nothing."""
         return self.outcome.knows(path.removeprefix("response."))
-
-    def _keys_of(self, name: str) -> frozenset[str]:
-        keys = self._keys.get(name)
-        if keys is None:
-            keys = self._keys[name] = Reader(self.dialect, {}).keys_of(name)
-        return keys
 
     def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
         """Note what nothing has claimed of a frame, and return the places."""
