@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from wireglot.authoring import examples, show
 from wireglot.authoring.examples import Example
-from wireglot.language.rulefile import Dialect, Shape
+from wireglot.language.model import Dialect, Shape
 from wireglot.language.source import Node
 from wireglot.rulesets import RuleSet
 

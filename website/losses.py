@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from wireglot.language import picture as pic
 from wireglot.language.lenses import Table
+from wireglot.language.model import Case, Conversation, Dialect
 from wireglot.language.picture import Hole
-from wireglot.language.rulefile import Case, Conversation, Dialect
 from wireglot.notes import CODES
 
 MADE_TIME = "time"

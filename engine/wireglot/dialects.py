@@ -11,16 +11,25 @@ from . import policy as policies
 from .audits import paths
 from .errors import ConversionError, Foreseen, UsageError
 from .files import documents, sessions
-from .interpreter import admission, arguments, conversation, demands, enforce, pairing, turns
+from .interpreter import (
+    admission,
+    arguments,
+    building,
+    conversation,
+    demands,
+    enforce,
+    pairing,
+    turns,
+)
 from .interpreter.env import Env
 from .interpreter.reader import Reader
 from .interpreter.recorder import Recorder, Written
 from .interpreter.resolver import Resolve
 from .interpreter.sight import View
 from .interpreter.writer import Writer
-from .language import ladder, picture, rulefile, variants
+from .language import ladder, picture, variants
 from .language.lenses import Misfit
-from .language.rulefile import Shape
+from .language.model import Case, Conversation, Dialect, Shape
 from .notes import Draft, Note, severity_of
 from .payload import (
     Clock,
@@ -61,7 +70,7 @@ class DialectRules:
 
     def __init__(
         self,
-        model: rulefile.Dialect,
+        model: Dialect,
         steps: ladder.Ladder,
         pick: Pick | None = None,
         rules_hash: Callable[[], str] = str,
@@ -366,8 +375,8 @@ class DialectRules:
         reader.hole(hole, body, (), (), env)
         reader.finish(env)
         ir = {}
-        reader.fill(ir, None, env)
-        reader.attach(ir, env)
+        building.fill(reader, ir, None, env)
+        building.attach(reader, ir, env)
         assert top is not None
         return ir
 
@@ -549,12 +558,12 @@ class DialectRules:
             raise UsageError(f"{self.name} has no picture of a {unit}")
         return self.model.units[unit]
 
-    def _talk(self) -> rulefile.Conversation:
+    def _talk(self) -> Conversation:
         if self.model.conversation is None:
             raise UsageError(f"{self.name} has no conversation")
         return self.model.conversation
 
-    def _request_hole(self, field: str) -> tuple[Any, rulefile.Case]:
+    def _request_hole(self, field: str) -> tuple[Any, Case]:
         from .language.picture import holes
 
         case = self._unit("request").cases[0]

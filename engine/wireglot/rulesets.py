@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .interpreter.resolver import Resolve
     from .language.ladder import Ladder
     from .language.live import LiveRules
-    from .language.rulefile import Dialect
+    from .language.model import Dialect
     from .language.variants import Row, Rows
     from .loop.exchanges import Exchange
     from .streaming.streams import Translator

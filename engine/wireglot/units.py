@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .interpreter import choosing
 from .interpreter.reader import Reader
 from .interpreter.writer import Writer
 from .ir import USER_DATA
 from .language import ladder
 from .language.lenses import Misfit
+from .language.model import Shape
 from .language.picture import Hole
-from .language.rulefile import Shape
 from .trail import At, Trail, pointer
 
 
@@ -40,7 +41,7 @@ def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
     mark = len(writer.notes)
     writer.missing = set()
     try:
-        return writer.one(shape, ir)
+        return choosing.one(writer, shape, ir)
     except Misfit as misfit:
         misfit.__traceback__ = None
         missing = writer.missing

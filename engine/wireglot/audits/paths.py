@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.rulefile import Dialect
 from ..notes import Note
 from ..trail import At, keys_of
 from . import where

@@ -10,8 +10,8 @@ from ..authoring.generate import Generator
 from ..dialects import DialectRules
 from ..language import picture
 from ..language.lenses import stringify
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Literal
-from ..language.rulefile import Dialect
 from ..trail import keys_of, path_of
 from . import paths
 

@@ -15,8 +15,8 @@ from ..authoring.generate import BY_TYPE, NOT_OBJECTS, TIMED, TIMES, can_be_left
 from ..ir import field_type
 from ..language import picture as pic
 from ..language.lenses import is_guard, milliseconds_of, stringify
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.rulefile import Case, Dialect, Shape
 from .schemaprobes import SCHEMAS
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided

@@ -16,7 +16,7 @@ from .trace import OUTSIDE, Origin, Step, Trace
 
 if TYPE_CHECKING:
     from ..interpreter.sight import View
-    from ..language.rulefile import Dialect
+    from ..language.model import Dialect
     from ..notes import Note
     from ..results import Envelope
     from ..rulesets import Both, RuleSet

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, holes
-from ..language.rulefile import Dialect
 from ..language.source import Pos
 from ..trail import At
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..language import variants
 from ..language.lenses import stringify
 from ..language.load import LADDER
-from ..language.rulefile import Dialect
+from ..language.model import Dialect
 from ..language.source import Node, plain
 from ..language.variants import Row
 from ..rulesets import RuleSet

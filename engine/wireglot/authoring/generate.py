@@ -12,8 +12,8 @@ from typing import Any
 from ..ir import field_type
 from ..language import picture as pic
 from ..language.lenses import is_guard, milliseconds_of, stringify
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.rulefile import Case, Dialect, Shape
 from ..language.schema import Schema
 
 MAX_DEPTH = 7

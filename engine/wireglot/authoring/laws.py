@@ -30,7 +30,7 @@ from .generate import Generator
 from .shrink import shrink
 
 if TYPE_CHECKING:
-    from ..language.rulefile import Dialect
+    from ..language.model import Dialect
     from ..rulesets import RuleSet
 
 UNITS = ("request", "response", "error", "session")

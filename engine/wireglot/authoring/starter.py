@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from ..checks.findings import Finding
 from ..errors import WireglotError
 from ..language import load
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
-from ..language.rulefile import Dialect
 from ..language.source import Node, parse
 from ..rulesets import RuleSet
 from ..trail import keys_of

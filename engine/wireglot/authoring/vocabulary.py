@@ -11,8 +11,8 @@ from ..audits import paths, payloads
 from ..errors import ConversionError
 from ..ir import PARTS, field_type
 from ..language import picture
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
-from ..language.rulefile import Dialect
 from ..rulesets import RuleSet
 
 TYPES: dict[str, tuple[type, ...]] = {

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ..audits.paths import MAX_LENGTH
 from ..language.lenses import stringify
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
-from ..language.rulefile import Case, Dialect, Shape
 
 MARKED = {
     None: "required",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..ir import PARTS
+from ..language.model import Case, Dialect
 from ..language.picture import Fields
-from ..language.rulefile import Case, Dialect
 from ..language.source import Node
 from ..loop import carry
 from .findings import Findings, helped

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from ..ir import FUNCTION
 from ..language import picture as pic
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, Literal, Picture
-from ..language.rulefile import Case, Dialect, Shape
 from .fields import ANY, KINDS, held
 
 Objects = frozenset[str]

@@ -8,8 +8,8 @@ from typing import Any
 from ..ir import field_type
 from ..language import picture as pic
 from ..language.lenses import FORMS, GUARDS, LENSES, guard, is_guard
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
-from ..language.rulefile import Dialect
 from .contexts import Contexts, View
 from .fields import ANY, EVERY, OBJECTS, WORDS, held, names
 from .findings import Findings, helped, near

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import ConversionError
+from ..interpreter import building
 from ..interpreter.reader import Reader
 from ..interpreter.writer import Writer
 from ..ir import field_type
 from ..language import picture as pic
 from ..language.lenses import Misfit, is_guard, same, stringify
 from ..language.measure import may_fit
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.rulefile import Case, Dialect, Shape
 from ..language.source import Pos
 from ..trail import Trail
 from .contexts import Contexts
@@ -139,7 +140,7 @@ def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
         return ABSENT
     reader = Reader(dialect, {}, probe=True)
     try:
-        return reader.build(shape, case, reader.case(case, wire, (), False), ())
+        return building.build(reader, shape, case, reader.case(case, wire, (), False), ())
     except (Misfit, ConversionError) as error:
         error.__traceback__ = None
         return ABSENT

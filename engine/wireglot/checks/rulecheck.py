@@ -10,8 +10,8 @@ from ..ir import FUNCTION, PARTS
 from ..language import picture as pic
 from ..language import rulefile
 from ..language.ladder import Ladder
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
-from ..language.rulefile import Dialect
 from ..language.source import Node
 from . import carrycheck, holecheck, overlap, streamcheck
 from .contexts import Contexts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..language import picture as pic
 from ..language.events import OF_KIND, OF_SHAPE, Event, Word
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture
-from ..language.rulefile import Dialect
 from .fields import KEPT, OBJECTS, held
 from .findings import Findings, helped
 from .holecheck import LISTS, definitions, unknown_lens

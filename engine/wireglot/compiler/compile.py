@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.ladder import Ladder
+from ..language.model import Case, Conversation, Dialect, Group
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
-from ..language.rulefile import Case, Conversation, Dialect, Group
 from ..language.source import Pos
 from ..notes import foreign, no_place
 from . import commits, elements, toolcode

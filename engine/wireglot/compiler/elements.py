@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
-from ..language.rulefile import Case, Shape
 from .looks import closed_key, literal, result_kind, spreads, tag, usual
 from .symbols import Cannot, Code, NoFit, Sym, Val, needed, odd_unless
 from .symread import Reading

@@ -38,7 +38,7 @@ from .state import (
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
-    from ..language.rulefile import Dialect
+    from ..language.model import Dialect
 
 _new: Any = tuple.__new__  # a named tuple without its keywords
 # What becomes of fields, the notes, the tools that a choice among them names, if there is one, and

@@ -14,7 +14,7 @@ from .. import jsontext
 from ..errors import WireglotError
 from ..interpreter import admission, sight
 from ..language.ladder import Ladder
-from ..language.rulefile import Dialect
+from ..language.model import Dialect
 from ..notes import Draft, Note
 from ..payload import check_json
 from ..results import Conversion, Reading

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..language.lenses import is_guard
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, holes
-from ..language.rulefile import Case, Dialect, Shape
 from .symbols import Cannot
 
 

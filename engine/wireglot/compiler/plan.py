@@ -14,8 +14,8 @@ from ..interpreter.limits import _pattern
 from ..ir import field_type
 from ..language.ladder import Ladder
 from ..language.lenses import is_guard
+from ..language.model import Dialect, Group
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, holes
-from ..language.rulefile import Dialect, Group
 from ..notes import no_place, own_field
 from . import scope
 from .compile import Pair

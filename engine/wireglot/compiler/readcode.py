@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import OPAQUE
+from ..language.model import Case, Conversation, Dialect, Group
 from ..language.picture import ABSENT, Fields, Hole, Text
-from ..language.rulefile import Case, Conversation, Dialect, Group
 from . import elements, scope, standins, toolcode
 from .compile import Pair
 from .looks import entries, find, gathering

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..language import picture as pic
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture
-from ..language.rulefile import Dialect
 
 ENFORCED = frozenset(
     "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "

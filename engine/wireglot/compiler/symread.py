@@ -10,9 +10,9 @@ from typing import Any
 
 from ..ir import field_type
 from ..language.lenses import is_guard
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text, holes
 from ..language.picture import Test as Condition
-from ..language.rulefile import Case, Dialect, Shape
 from .symbols import CLASSES, Cannot, Code, Const, Spare, Sym, Val, all_marked, odd_unless
 
 WHOLE = frozenset((".", "nth", "run"))  # paths that bind no field

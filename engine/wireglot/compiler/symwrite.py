@@ -10,8 +10,8 @@ from typing import Any
 
 from ..ir import DERIVED, OPAQUE, field_type
 from ..language.lenses import is_guard
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
-from ..language.rulefile import Case, Dialect, Shape
 from ..language.source import Pos
 from . import schemacode
 from .symbols import CLASSES, Cannot, Code, Const, NoFit, Sym, Val, all_marked, needed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..language.model import Case, Group
 from ..language.picture import Hole
-from ..language.rulefile import Case, Group
 from .symbols import Cannot, Code, Const, NoFit, Sym
 from .symwrite import write
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, holes
-from ..language.rulefile import Case, Dialect, Shape
 from . import commits, schemacode
 from .looks import find, gathering, unlensed
 from .symbols import Cannot, Code, NoFit, Val

@@ -11,7 +11,8 @@ import itertools
 from typing import Any
 
 from ..language.ladder import Ladder
-from ..language.rulefile import Case, Dialect, load
+from ..language.model import Case, Dialect
+from ..language.rulefile import load
 from ..language.source import Node, Pos
 from . import commits, plan
 from .compile import Pair

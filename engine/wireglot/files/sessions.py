@@ -13,8 +13,8 @@ from .. import units
 from ..interpreter import enforce
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole
-from ..language.rulefile import Case, Shape
 from ..notes import LEFT_OUT
 from ..trail import At, keys_of
 from . import replay, tree

@@ -6,8 +6,8 @@ from collections import deque
 from typing import Any
 
 from ..hooks import left_out
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
-from ..language.rulefile import Dialect
 from ..trail import At, pointer
 from .enforce import unplaced, with_parts
 from .reader import Reader

@@ -10,11 +10,11 @@ from collections import deque
 from typing import Any
 
 from ..language.lenses import Misfit
+from ..language.model import Case, Conversation, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
-from ..language.rulefile import Case, Conversation, Group, Shape
 from ..notes import LEFT_OUT, Draft
 from ..trail import At, pointer
-from . import answers, enforce, intake, pairing, turns
+from . import answers, building, enforce, intake, pairing, turns
 from .env import Env
 from .reader import Reader
 from .sight import View
@@ -180,7 +180,7 @@ def _read_group(
             _remember(reader, message, "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
-    reader._tests(case, env.fields, env)
+    building.tests(reader, case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
     tool = next((c for c in group.cases if talk.role(c) == "tool"), None)
@@ -204,9 +204,9 @@ def _read_group(
 
 def _fields(reader: Reader, case: Case, env: Env, message: dict[str, Any]) -> None:
     role = message["role"]
-    reader.fill(message, case.ir, env)
+    building.fill(reader, message, case.ir, env)
     message["role"] = role if role == "tool" else message.get("role", role)
-    reader.attach(message, env)
+    building.attach(reader, message, env)
 
 
 def _remember(reader: Reader, message: dict[str, Any], key: str, value: Any) -> None:

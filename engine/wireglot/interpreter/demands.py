@@ -10,7 +10,7 @@ from ..language.lenses import Misfit, stringify
 from . import share
 
 if TYPE_CHECKING:
-    from ..language.rulefile import Case
+    from ..language.model import Case
     from ..language.schema import Schema
     from ..trail import At
     from .sight import View

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..language.ladder import step
 from ..language.lenses import Misfit
+from ..language.model import Case, Conversation
 from ..language.picture import Literal
-from ..language.rulefile import Case, Conversation
 from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
 from .sight import View, blank
 from .writer import Writer

@@ -16,10 +16,10 @@ from ..language.lenses import (
     seconds_of,
     time_of,
 )
+from ..language.model import Shape
 from ..language.picture import ABSENT, Hole
-from ..language.rulefile import Shape
 from ..trail import At, Trail, pointer
-from . import runs
+from . import building, runs
 from .env import Env, show
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: A
             mark = len(reader.notes)
             try:
                 env = reader.case(case, item, at, False)
-                owner[field] = reader.build(shape, case, env, at)
+                owner[field] = building.build(reader, shape, case, env, at)
             except Misfit:
                 del reader.notes[mark:]
                 continue

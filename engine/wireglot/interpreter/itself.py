@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, same
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
-from ..language.rulefile import Case, Shape
 from ..trail import At, Several, pointer
-from . import intake
+from . import building, intake
 from .env import Env
 from .recorder import Written
 from .sight import View, tells
@@ -35,8 +35,8 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
                 made: dict[str, Any] = {}
                 shadow = Env(env.base, case, lenient)
                 shadow.fields = inner.fields
-                reader._tests(case, seen, env)
-                reader.fill(made, case.ir, shadow)
+                building.tests(reader, case, seen, env)
+                building.fill(reader, made, case.ir, shadow)
             except Misfit as misfit:
                 misfit.__traceback__ = None
                 del reader.notes[mark:]
@@ -62,7 +62,7 @@ def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, A
         if "." not in path:
             around[path] = value
     around.update({k: v for k, v in made.items() if k not in ("own",)})
-    return reader._chosen(shape, around)
+    return building.chosen(reader, shape, around)
 
 
 def inside(case: Case, env: Env) -> None:

@@ -10,15 +10,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError
-from ..ir import OPAQUE, field_type
-from ..language import picture as pic
+from ..ir import field_type
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.rulefile import Case, Dialect, Shape
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, Trail, path_of, pointer
-from . import intake, itself, sums
+from . import building, intake, itself, sums
 from .env import Env, empty_of, like, show
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class Reader:
             mark = len(self.notes)
             try:
                 env = self.case(case, wire, at, lenient)
-                value = self.build(shape, case, env, at)
+                value = building.build(self, shape, case, env, at)
                 if wire == {} and isinstance(value, dict) and not self.probe:
                     memory = self.memory(value)
                     memory[""] = {**memory.get("", {}), "empty": True}
@@ -144,133 +143,10 @@ class Reader:
         for hole, wire, at, rel, spread in env.later:
             itself.read(self, hole, wire, at, rel, env, spread)
 
-    def build(self, shape: Shape, case: Case, env: Env, at: At) -> Any:
-        """Make the IR value of a case out of what its picture found."""
-        made: Any = {} if shape.kind is None else {"type": shape.kind}
-        self._tests(case, env.fields, env)
-        itself.inside(case, env)
-        self.fill(made, case.ir, env)
-        if isinstance(made.get(""), tuple):
-            if env.kept or env.spelled:
-                # A bare value remembers nothing; another case may hold it all.
-                raise Misfit("it says more than can be read here", at, case.pos)
-            return made[""][0]
-        if "parts" in case.lists:
-            made.setdefault("parts", [])
-        self.attach(made, env)
-        if case.doubles and case.name and self.home and self._chosen(shape, made) is not case:
-            self.memory(made)[""] = {**self.memory(made).get("", {}), "case": case.name}
-        self.trail.put(made, None, at)
-        return made
-
-    def _chosen(self, shape: Shape, made: Any) -> Case | None:
-        from .writer import Writer
-
-        probe = Writer(self.dialect, False, Trail(), self.options)
-        value = {k: v for k, v in made.items() if k != "spelled"}
-        for entry in made.get("spelled", {}).get(self.dialect.name, {}).values():
-            if isinstance(entry.get("made"), str):
-                value.setdefault(entry["made"], "made")  # it will be there when this is written
-        try:
-            return probe.choose(shape, value)
-        except Misfit:
-            return None
-
-    def fill(self, made: dict[str, Any], ir: Picture | None, env: Env) -> None:
-        """Put the fields that were found into an IR object, through its `ir` picture if any."""
-        fields = dict(env.fields)
-        if ir is not None:
-            value = self._made(ir, fields, env)
-            if not isinstance(ir, Fields):
-                made[""] = (value,)
-                return
-            for key, (inner, at) in value.items():
-                self.place(made, key, inner, at)
-            if self.recorder is not None:
-                self.recorder.texts(ir, made, env.fields)
-                self.recorder.fill(ir, env)
-        for path, (value, at) in fields.items():
-            self.place(made, path, value, at)
-
-    def _made(self, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
-        if isinstance(ir, Literal):
-            return ir.values[0]
-        if isinstance(ir, Hole):
-            return fields.pop(ir.path, (ABSENT, None))[0]
-        if isinstance(ir, Text):
-            values = [fields.pop(n, ("", None))[0] for n in ir.names]
-            return ir.write(tuple(values))
-        assert isinstance(ir, Fields)
-        out: dict[str, Any] = {}
-        for (name, *_), child in ir.entries:
-            at = None
-            if isinstance(child, pic.Test):
-                continue
-            if isinstance(child, Hole):
-                at = fields.get(child.path, (None, None))[1]
-            elif isinstance(child, Literal) and child.values[0] is ABSENT:
-                continue
-            value = self._made(child, fields, env)
-            if isinstance(child, Fields):
-                inner: dict[str, Any] = {}
-                for key, (leaf, leaf_at) in value.items():
-                    self.place(inner, key, leaf, leaf_at)
-                value = inner
-                if self.recorder is not None:
-                    self.recorder.texts(child, inner, env.fields)
-            if name == "type" and value is not ABSENT and not isinstance(value, str):
-                raise Misfit("the type of an object is a word", env.base, child.pos)
-            if value is not ABSENT:
-                out[name] = (value, at)
-        return out
-
-    def _test(self, test: pic.Test, name: str, seen: dict[str, Any], env: Env) -> None:
-        value = seen.get(name, (ABSENT, None))[0]
-        if test.word == "present" and value is ABSENT:
-            raise Misfit(f"`{name}` is missing", env.base, test.pos)
-        if test.word == "has" and not test.holds(value):
-            raise Misfit(f"`{name}` holds no {test.kind}", env.base, test.pos)
-
-    def place(self, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
-        """Put a value at a dotted path of an IR object and remember where it came from."""
-        keys = path.split(".")
-        if keys[0] == "own":
-            keys.insert(1, self.dialect.family)
-        if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
-            value = {"value": value, "origin": self.dialect.name}
-        owner = made
-        for key in keys[:-1]:
-            owner = owner.setdefault(key, {})
-            if not isinstance(owner, dict):
-                raise Misfit(f"`{path}` stands in what is no object", at or ())
-        old = owner.get(keys[-1])
-        if isinstance(old, dict) and isinstance(value, dict):
-            # Two places of the wire make one object of the IR.
-            old.update(value)
-            for key in value:
-                self.trail.put(old, key, at)
-            self.trail.copy(value, old)
-            return
-        if isinstance(old, dict):
-            raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
-        owner[keys[-1]] = value
-        self.trail.put(owner, keys[-1], at)
-
     def memory(self, made: dict[str, Any]) -> dict[str, Any]:
         """Return the memory of spelling of an IR object, made when it is not there."""
         memory: dict[str, Any] = made.setdefault("spelled", {}).setdefault(self.dialect.name, {})
         return memory
-
-    def attach(self, made: dict[str, Any], env: Env) -> None:
-        """Hang kept keys and memory on an IR object, and hand on the notes."""
-        if env.kept:
-            made.setdefault("kept", {}).setdefault(self.dialect.name, {}).update(env.kept)
-            self.trail.put(made, "kept", env.base)
-        if env.spelled:
-            memory = self.memory(made)
-            for key, entry in env.spelled.items():
-                memory.setdefault(key, {}).update(entry)
-        self.notes.extend(env.notes)
 
     # -- pictures -----------------------------------------------------------------------------
 
@@ -447,14 +323,6 @@ class Reader:
             if value == []:
                 self.recorder.nothing(env, h.path, at)
         env.put(h.path, value, at)
-
-    # -- sums and the object itself -----------------------------------------------------------
-
-    def _tests(self, case: Case, seen: dict[str, Any], env: Env) -> None:
-        if isinstance(case.ir, Fields):
-            for (name, *_), child in case.ir.entries:
-                if isinstance(child, pic.Test):
-                    self._test(child, name, seen, env)
 
     def element(
         self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)

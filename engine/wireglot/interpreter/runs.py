@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import Misfit
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Literal
-from ..language.rulefile import Case, Shape
 from ..trail import At, Several, keys_of
+from . import building
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -26,7 +27,7 @@ def gathered(
         # What stands beside the run is said of its first part; a new run begins with it.
         if path in first and not isinstance(first[path], dict):
             raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
-        reader.place(first, path, value, place)
+        building.place(reader, first, path, value, place)
     whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
     whole += [(*at, *keys_of(key)) for key in env.kept]
     if len(places := [place for place in whole if place is not None]) > 1:

@@ -8,11 +8,11 @@ from ..ir import FUNCTION, OPAQUE, PARTS
 from ..language import picture as pic
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, same
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
-from ..language.rulefile import Case, Shape
 from ..notes import NO_WORD, foreign, no_place
 from ..trail import At, Several, pointer
-from . import leftover
+from . import choosing, leftover
 from .recorder import Written
 from .resolver import supplied
 from .sight import Gathered, View, blank, tells
@@ -243,7 +243,7 @@ def marked(
             continue
         mark = len(writer.notes)
         try:
-            found.append((hole, part[field], writer.one(marks[field], part[field])))
+            found.append((hole, part[field], choosing.one(writer, marks[field], part[field])))
         except Misfit as misfit:
             misfit.__traceback__ = None
             del writer.notes[mark:]
@@ -327,7 +327,7 @@ def member(writer: Writer, name: str, part: Any) -> Any:
         try:
             if shape.gathers:
                 return piece(writer, shape, part)
-            return writer.one(shape, part)
+            return choosing.one(writer, shape, part)
         except Misfit as misfit:
             misfit.__traceback__ = None
             del writer.notes[mark:]

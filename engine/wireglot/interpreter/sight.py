@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import OPAQUE
 from ..language.lenses import Misfit, parse_json, same
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT
-from ..language.rulefile import Case, Shape
 
 if TYPE_CHECKING:
     from .writer import Writer

@@ -11,7 +11,7 @@ from ..trail import At, pointer
 from .env import Env, show
 
 if TYPE_CHECKING:
-    from ..language.rulefile import Case
+    from ..language.model import Case
     from .reader import Reader
     from .sight import View
     from .writer import Writer

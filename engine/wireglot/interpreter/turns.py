@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from ..language.rulefile import Conversation, Turn
+from ..language.model import Conversation, Turn
 from ..notes import ONE_ROLE
 from .writer import Writer
 

@@ -12,15 +12,15 @@ from ..ir import FUNCTION, OPAQUE, field_type
 from ..language import picture as pic
 from ..language.ladder import Ladder
 from ..language.lenses import Misfit, guard, is_guard, moment_of, same
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.rulefile import Case, Dialect, Shape
 from ..notes import Draft, Effect
 from ..trail import At, Trail, pointer
-from . import itself, leftover, making, outlet, share, sums
+from . import choosing, itself, leftover, making, outlet, share, sums
 from .limits import Limits
 from .recorder import Written
 from .resolver import Resolver
-from .sight import View, alike, memory_of, tells
+from .sight import View, tells
 
 
 class Writer:
@@ -127,7 +127,7 @@ class Writer:
             if shape.marks and shape.name != name:
                 continue
             try:
-                return self.one(shape, value)
+                return choosing.one(self, shape, value)
             except Misfit as misfit:
                 misfit.__traceback__ = None
                 del self.notes[mark:]
@@ -135,118 +135,9 @@ class Writer:
                     best = misfit
         raise best or Misfit(f"`{name}` has no member")
 
-    def one(self, shape: Shape, value: Any) -> Any:
-        """Write a value by one shape."""
-        best: Misfit | None = None
-        spare: tuple[Any, list[Draft], Case] | None = None
-        poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
-        mark, lefts, aside = len(self.notes), list(self.lefts), len(self.beside)
-        for case in self.order(shape, value):
-            try:
-                wire = self.case(shape, case, value)
-            except Misfit as misfit:
-                misfit.__traceback__ = None
-                del self.notes[mark:]
-                if best is None or tells(misfit, best):
-                    best = misfit
-                continue
-            if case.rivals and not self._reads_back(shape, wire, value):
-                if spare is None:
-                    spare = (wire, self.notes[mark:], case)
-                del self.notes[mark:]
-                continue
-            lost = sum(map(_weight, self.notes[mark:]))
-            if not lost or self.same or len(shape.cases) == 1:
-                return wire
-            # Another case may have a place for what this one has none for.
-            if poor is None or lost < poor[0]:
-                poor = (lost, wire, self.notes[mark:], self.lefts, self.beside[aside:])
-            self.lefts = list(lefts)
-            del self.notes[mark:], self.beside[aside:]
-        if poor is not None:
-            _, wire, drafts, self.lefts, blocks = poor
-            self.notes.extend(drafts)
-            self.beside.extend(blocks)
-            return wire
-        if spare is None:
-            raise best or Misfit(f"`{shape.name}` has no case")
-        wire, drafts, case = spare
-        self.written[id(value)] = (value, wire)
-        # What the case itself says of it is less than what is found out here.
-        self.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
-        if not self.same or self.repair:
-            told = f"the target reads this as {self._said(shape, wire, value)}"
-            at = self.trail.find(value) if isinstance(value, dict) else None
-            self.note("ambiguous", "changed", at, case.pos, told, wire)
-        return wire
-
     def afresh(self) -> Writer:
         """Return a writer of this dialect that remembers nothing and repairs nothing."""
         return Writer(self.dialect, False, Trail(), {"repair": False})
-
-    def order(self, shape: Shape, value: Any) -> list[Case]:
-        """Return the cases in the order in which they are tried: the remembered one first."""
-        if self.same and isinstance(value, dict):
-            name = memory_of(value, self.dialect.name).get("", {}).get("case")
-            return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
-        return shape.cases
-
-    def choose(self, shape: Shape, value: Any) -> Case | None:
-        """Return the case that would write a value."""
-        for case in shape.cases:
-            mark = len(self.notes)
-            try:
-                wire = self.case(shape, case, value)
-                if not case.rivals or self._reads_back(shape, wire, value):
-                    return case
-            except Misfit:
-                continue
-            finally:
-                del self.notes[mark:]
-        return None
-
-    def _reads_back(self, shape: Shape, wire: Any, value: Any) -> bool:
-        try:
-            read = self._read(shape, wire)
-        except Misfit:
-            return False
-        for path in self.filled.get(id(value), (value, ()))[1]:
-            read = _without(read, path.split("."))
-        return alike(read, self._fitted(value), self.respelt)
-
-    def _fitted(self, value: Any) -> Any:
-        """Return a value with its name and ids as the limits let them be written."""
-        if not self.limits.limits or not isinstance(value, dict):
-            return value
-        fitted = dict(value)
-        for key in ("name", "id", "tool_call_id"):
-            if key in value and (kind := self.limits.kind(value, key)):
-                fitted[key] = self.limits.fit(kind, value[key])
-        return fitted
-
-    def _read(self, shape: Shape, wire: Any) -> Any:
-        from .reader import Reader
-
-        cases = [(shape, c) for c in shape.cases]
-        try:
-            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), False)
-        except Misfit:
-            if not self.same:
-                raise
-            # What was kept because it fits nothing stands there again.
-            return Reader(self.dialect, {}, probe=True).first(cases, wire, (), True)
-
-    def _said(self, shape: Shape, wire: Any, value: Any) -> str:
-        """Say what a written value reads as, where that is not what was meant."""
-        try:
-            found = self._read(shape, wire)
-        except Misfit:
-            return "nothing that it knows"
-        if isinstance(found, dict) and isinstance(value, dict):
-            for key in ("kind", "type"):
-                if key in found and found[key] != value.get(key):
-                    return f"`{found[key]}`, not `{value.get(key)}`"
-        return "something else"
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
@@ -554,18 +445,3 @@ class Writer:
     def leftover(self, view: View, wire: Any) -> None:
         """Put kept keys back at home; note everything that no picture took abroad."""
         leftover.leftover(self, view, wire)
-
-
-def _without(read: Any, keys: list[str]) -> Any:
-    """Return what was read without the field at a path."""
-    if not isinstance(read, dict) or keys[0] not in read:
-        return read
-    rest = {k: v for k, v in read.items() if k != keys[0]}
-    return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
-
-
-def _weight(draft: Draft) -> int:
-    """Weigh a loss: what two dialects could share is worse to lose than what one alone has."""
-    if draft.effect != "lost":
-        return 0
-    return 1 if draft.code in ("own-field", "unknown-key", "foreign-signature") else 100

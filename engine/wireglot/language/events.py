@@ -23,7 +23,7 @@ from .source import Node, Pos, wrong
 
 if TYPE_CHECKING:
     from ..streaming.alike import Forms
-    from .rulefile import Shape
+    from .model import Shape
 
 STREAM_WORDS = frozenset("framing named frame events read-also drop examples".split())
 FRAMINGS = ("sse", "lines")

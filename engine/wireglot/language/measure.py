@@ -11,7 +11,7 @@ from .lenses import GUARDS, is_guard
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 
 if TYPE_CHECKING:
-    from .rulefile import Case, Head
+    from .model import Case, Head
 
 
 def measure(case: Case, kind: str | None) -> None:

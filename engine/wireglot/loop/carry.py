@@ -17,8 +17,8 @@ from typing import Any
 from ..errors import ConversionError
 from ..interpreter import admission
 from ..ir import field_type
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
-from ..language.rulefile import Dialect
 from ..trail import pointer
 
 MARK = "wireglot"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..jsontext import stringify
+from ..language.model import Dialect
 from ..language.picture import Fields, Literal, Text, texts
-from ..language.rulefile import Dialect
 from .memory import digest
 from .names import paired
 

@@ -6,8 +6,8 @@ from collections import deque
 from typing import Any
 
 from ..interpreter.limits import Limits
+from ..language.model import Dialect
 from ..language.picture import Hole, keys
-from ..language.rulefile import Dialect
 
 Part = dict[str, Any]
 Table = dict[str, dict[str, dict[str, str]]]  # dialect, kind of name: what it was, what was written

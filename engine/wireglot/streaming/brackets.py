@@ -8,8 +8,8 @@ from typing import Any
 from ..interpreter import share
 from ..language import picture as pic
 from ..language.events import Event
+from ..language.model import Shape
 from ..language.picture import Hole
-from ..language.rulefile import Shape
 from .outgoing import Frames, Place
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..interpreter.reader import Reader
 from ..language.lenses import Misfit
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture
-from ..language.rulefile import Dialect
 from .sighting import Frame
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .. import hooks
-from ..interpreter import pairing
+from ..interpreter import building, pairing
 from ..interpreter.reader import Reader
 from ..language.events import Word
 from ..language.lenses import Misfit, same, stringify
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
-from ..language.rulefile import Dialect
 from ..notes import UNKNOWN_KEY
 from ..payload import check_json
 from ..trail import At, Trail, path_of, value_at
@@ -491,7 +491,7 @@ class Fold:
         for path, value in sight.found.items():
             if path not in ("piece", "whole") and not path.startswith(OWNED):
                 value = dict(value) if isinstance(value, dict) else value
-                Reader(self.dialect, {}).place(said, path, value, None)
+                building.place(Reader(self.dialect, {}), said, path, value, None)
         for hole, wire, _ in sight.taken:
             if hole.path not in ASIDE and not hole.path.startswith(OWNED):
                 self.outcome.put(said, hole.path, hole, wire)

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from .. import units
-from ..interpreter import itself
+from ..interpreter import building, itself
 from ..interpreter.env import Env
 from ..interpreter.reader import Reader
 from ..language.lenses import Misfit
+from ..language.model import Case, Dialect
 from ..language.picture import ABSENT, Fields, Hole, Picture, holes
-from ..language.rulefile import Case, Dialect
 from ..trail import At, Trail
 from .incoming import Candidate, laid_over, merged
 
@@ -77,7 +77,7 @@ class Outcome:
             return
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
-            Reader(self.dialect, {}).place(owner, path, value, None)
+            building.place(Reader(self.dialect, {}), owner, path, value, None)
         except Misfit:  # something of another type stood there: what comes later counts
             held = owner
             for key in self.keys_of(path)[:-1]:
@@ -125,8 +125,8 @@ class Outcome:
         del env.fields["parts"]
         found: dict[str, Any] = {}
         for path, (value, _) in env.fields.items():
-            reader.place(found, path, value, None)
-        reader.attach(found, env)
+            building.place(reader, found, path, value, None)
+        building.attach(reader, found, env)
         return found
 
     @cached_property
@@ -172,7 +172,7 @@ class Outcome:
             one: dict[str, Any] = {"parts": parts}
             one.update(self._stop(owner))
             for path, value in owner.flows.items():
-                Reader(self.dialect, {}).place(one, path, value, None)
+                building.place(Reader(self.dialect, {}), one, path, value, None)
             made["candidates"].append(merged(one, owner.own, over=True))
         counts = self.counts()
         if counts is not None:

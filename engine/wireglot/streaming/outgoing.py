@@ -8,8 +8,8 @@ from ..interpreter.sight import View
 from ..interpreter.writer import Writer
 from ..language.events import Event
 from ..language.lenses import Misfit
+from ..language.model import Case
 from ..language.picture import ABSENT
-from ..language.rulefile import Case
 
 MARK, NUMBER = "\0piece\0", "\0number\0"
 _PLAIN = (str, int, float, bool, type(None))

@@ -22,7 +22,7 @@ from .unfold import Unfold
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules, Read
-    from ..language.rulefile import Dialect
+    from ..language.model import Dialect
     from ..rulesets import RuleSet
 
     Pair = tuple[DialectRules, DialectRules]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError
 from ..interpreter.writer import Writer
-from ..language.rulefile import Dialect
+from ..language.model import Dialect
 from ..trail import Trail
 from .incoming import Candidate, Part
 from .outcome import Outcome

@@ -16,8 +16,8 @@ from ..interpreter.writer import Writer
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
+from ..language.model import Dialect
 from ..language.picture import Hole, holes
-from ..language.rulefile import Dialect
 from ..trail import At, Trail
 from .brackets import Brackets
 from .incoming import Candidate, Part, text_of

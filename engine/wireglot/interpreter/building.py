@@ -1,0 +1,156 @@
+"""Building the IR: the value of a case out of what its picture found on the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir import OPAQUE
+from ..language import picture as pic
+from ..language.lenses import Misfit
+from ..language.model import Case, Shape
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
+from ..trail import At, Trail
+from . import choosing, itself
+from .env import Env
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def build(reader: Reader, shape: Shape, case: Case, env: Env, at: At) -> Any:
+    """Make the IR value of a case out of what its picture found."""
+    made: Any = {} if shape.kind is None else {"type": shape.kind}
+    tests(reader, case, env.fields, env)
+    itself.inside(case, env)
+    fill(reader, made, case.ir, env)
+    if isinstance(made.get(""), tuple):
+        if env.kept or env.spelled:
+            # A bare value remembers nothing; another case may hold it all.
+            raise Misfit("it says more than can be read here", at, case.pos)
+        return made[""][0]
+    if "parts" in case.lists:
+        made.setdefault("parts", [])
+    attach(reader, made, env)
+    if case.doubles and case.name and reader.home and chosen(reader, shape, made) is not case:
+        reader.memory(made)[""] = {**reader.memory(made).get("", {}), "case": case.name}
+    reader.trail.put(made, None, at)
+    return made
+
+
+def chosen(reader: Reader, shape: Shape, made: Any) -> Case | None:
+    """Return the case that would write an IR object."""
+    from .writer import Writer
+
+    probe = Writer(reader.dialect, False, Trail(), reader.options)
+    value = {k: v for k, v in made.items() if k != "spelled"}
+    for entry in made.get("spelled", {}).get(reader.dialect.name, {}).values():
+        if isinstance(entry.get("made"), str):
+            value.setdefault(entry["made"], "made")  # it will be there when this is written
+    try:
+        return choosing.choose(probe, shape, value)
+    except Misfit:
+        return None
+
+
+def fill(reader: Reader, made: dict[str, Any], ir: Picture | None, env: Env) -> None:
+    """Put the fields that were found into an IR object, through its `ir` picture if any."""
+    fields = dict(env.fields)
+    if ir is not None:
+        value = _made(reader, ir, fields, env)
+        if not isinstance(ir, Fields):
+            made[""] = (value,)
+            return
+        for key, (inner, at) in value.items():
+            place(reader, made, key, inner, at)
+        if reader.recorder is not None:
+            reader.recorder.texts(ir, made, env.fields)
+            reader.recorder.fill(ir, env)
+    for path, (value, at) in fields.items():
+        place(reader, made, path, value, at)
+
+
+def _made(reader: Reader, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
+    if isinstance(ir, Literal):
+        return ir.values[0]
+    if isinstance(ir, Hole):
+        return fields.pop(ir.path, (ABSENT, None))[0]
+    if isinstance(ir, Text):
+        values = [fields.pop(n, ("", None))[0] for n in ir.names]
+        return ir.write(tuple(values))
+    assert isinstance(ir, Fields)
+    out: dict[str, Any] = {}
+    for (name, *_), child in ir.entries:
+        at = None
+        if isinstance(child, pic.Test):
+            continue
+        if isinstance(child, Hole):
+            at = fields.get(child.path, (None, None))[1]
+        elif isinstance(child, Literal) and child.values[0] is ABSENT:
+            continue
+        value = _made(reader, child, fields, env)
+        if isinstance(child, Fields):
+            inner: dict[str, Any] = {}
+            for key, (leaf, leaf_at) in value.items():
+                place(reader, inner, key, leaf, leaf_at)
+            value = inner
+            if reader.recorder is not None:
+                reader.recorder.texts(child, inner, env.fields)
+        if name == "type" and value is not ABSENT and not isinstance(value, str):
+            raise Misfit("the type of an object is a word", env.base, child.pos)
+        if value is not ABSENT:
+            out[name] = (value, at)
+    return out
+
+
+def _test(reader: Reader, test: pic.Test, name: str, seen: dict[str, Any], env: Env) -> None:
+    value = seen.get(name, (ABSENT, None))[0]
+    if test.word == "present" and value is ABSENT:
+        raise Misfit(f"`{name}` is missing", env.base, test.pos)
+    if test.word == "has" and not test.holds(value):
+        raise Misfit(f"`{name}` holds no {test.kind}", env.base, test.pos)
+
+
+def place(reader: Reader, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
+    """Put a value at a dotted path of an IR object and remember where it came from."""
+    keys = path.split(".")
+    if keys[0] == "own":
+        keys.insert(1, reader.dialect.family)
+    if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
+        value = {"value": value, "origin": reader.dialect.name}
+    owner = made
+    for key in keys[:-1]:
+        owner = owner.setdefault(key, {})
+        if not isinstance(owner, dict):
+            raise Misfit(f"`{path}` stands in what is no object", at or ())
+    old = owner.get(keys[-1])
+    if isinstance(old, dict) and isinstance(value, dict):
+        # Two places of the wire make one object of the IR.
+        old.update(value)
+        for key in value:
+            reader.trail.put(old, key, at)
+        reader.trail.copy(value, old)
+        return
+    if isinstance(old, dict):
+        raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
+    owner[keys[-1]] = value
+    reader.trail.put(owner, keys[-1], at)
+
+
+def attach(reader: Reader, made: dict[str, Any], env: Env) -> None:
+    """Hang kept keys and memory on an IR object, and hand on the notes."""
+    if env.kept:
+        made.setdefault("kept", {}).setdefault(reader.dialect.name, {}).update(env.kept)
+        reader.trail.put(made, "kept", env.base)
+    if env.spelled:
+        memory = reader.memory(made)
+        for key, entry in env.spelled.items():
+            memory.setdefault(key, {}).update(entry)
+    reader.notes.extend(env.notes)
+
+
+def tests(reader: Reader, case: Case, seen: dict[str, Any], env: Env) -> None:
+    """Raise Misfit where the `ir` picture of a case asks for what was not found."""
+    if isinstance(case.ir, Fields):
+        for (name, *_), child in case.ir.entries:
+            if isinstance(child, pic.Test):
+                _test(reader, child, name, seen, env)

@@ -1,0 +1,144 @@
+"""Choosing: which case of a shape writes a value, so that it reads back as what was meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..language.lenses import Misfit
+from ..language.model import Case, Shape
+from ..notes import Draft
+from .sight import alike, memory_of, tells
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def one(writer: Writer, shape: Shape, value: Any) -> Any:
+    """Write a value by one shape."""
+    best: Misfit | None = None
+    spare: tuple[Any, list[Draft], Case] | None = None
+    poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
+    mark, lefts, aside = len(writer.notes), list(writer.lefts), len(writer.beside)
+    for case in _order(writer, shape, value):
+        try:
+            wire = writer.case(shape, case, value)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del writer.notes[mark:]
+            if best is None or tells(misfit, best):
+                best = misfit
+            continue
+        if case.rivals and not _reads_back(writer, shape, wire, value):
+            if spare is None:
+                spare = (wire, writer.notes[mark:], case)
+            del writer.notes[mark:]
+            continue
+        lost = sum(map(_weight, writer.notes[mark:]))
+        if not lost or writer.same or len(shape.cases) == 1:
+            return wire
+        # Another case may have a place for what this one has none for.
+        if poor is None or lost < poor[0]:
+            poor = (lost, wire, writer.notes[mark:], writer.lefts, writer.beside[aside:])
+        writer.lefts = list(lefts)
+        del writer.notes[mark:], writer.beside[aside:]
+    if poor is not None:
+        _, wire, drafts, writer.lefts, blocks = poor
+        writer.notes.extend(drafts)
+        writer.beside.extend(blocks)
+        return wire
+    if spare is None:
+        raise best or Misfit(f"`{shape.name}` has no case")
+    wire, drafts, case = spare
+    writer.written[id(value)] = (value, wire)
+    # What the case itself says of it is less than what is found out here.
+    writer.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
+    if not writer.same or writer.repair:
+        told = f"the target reads this as {_said(writer, shape, wire, value)}"
+        at = writer.trail.find(value) if isinstance(value, dict) else None
+        writer.note("ambiguous", "changed", at, case.pos, told, wire)
+    return wire
+
+
+def _order(writer: Writer, shape: Shape, value: Any) -> list[Case]:
+    """Return the cases in the order in which they are tried: the remembered one first."""
+    if writer.same and isinstance(value, dict):
+        name = memory_of(value, writer.dialect.name).get("", {}).get("case")
+        return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
+    return shape.cases
+
+
+def choose(writer: Writer, shape: Shape, value: Any) -> Case | None:
+    """Return the case that would write a value."""
+    for case in shape.cases:
+        mark = len(writer.notes)
+        try:
+            wire = writer.case(shape, case, value)
+            if not case.rivals or _reads_back(writer, shape, wire, value):
+                return case
+        except Misfit:
+            continue
+        finally:
+            del writer.notes[mark:]
+    return None
+
+
+def _reads_back(writer: Writer, shape: Shape, wire: Any, value: Any) -> bool:
+    try:
+        read = _read(writer, shape, wire)
+    except Misfit:
+        return False
+    for path in writer.filled.get(id(value), (value, ()))[1]:
+        read = _without(read, path.split("."))
+    return alike(read, _fitted(writer, value), writer.respelt)
+
+
+def _fitted(writer: Writer, value: Any) -> Any:
+    """Return a value with its name and ids as the limits let them be written."""
+    if not writer.limits.limits or not isinstance(value, dict):
+        return value
+    fitted = dict(value)
+    for key in ("name", "id", "tool_call_id"):
+        if key in value and (kind := writer.limits.kind(value, key)):
+            fitted[key] = writer.limits.fit(kind, value[key])
+    return fitted
+
+
+def _read(writer: Writer, shape: Shape, wire: Any) -> Any:
+    from .reader import Reader
+
+    cases = [(shape, c) for c in shape.cases]
+    try:
+        return Reader(writer.dialect, {}, probe=True).first(cases, wire, (), False)
+    except Misfit:
+        if not writer.same:
+            raise
+        # What was kept because it fits nothing stands there again.
+        return Reader(writer.dialect, {}, probe=True).first(cases, wire, (), True)
+
+
+def _said(writer: Writer, shape: Shape, wire: Any, value: Any) -> str:
+    """Say what a written value reads as, where that is not what was meant."""
+    try:
+        found = _read(writer, shape, wire)
+    except Misfit:
+        return "nothing that it knows"
+    if isinstance(found, dict) and isinstance(value, dict):
+        for key in ("kind", "type"):
+            if key in found and found[key] != value.get(key):
+                return f"`{found[key]}`, not `{value.get(key)}`"
+    return "something else"
+
+
+def _without(read: Any, keys: list[str]) -> Any:
+    """Return what was read without the field at a path."""
+    if not isinstance(read, dict) or keys[0] not in read:
+        return read
+    rest = {k: v for k, v in read.items() if k != keys[0]}
+    return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
+
+
+def _weight(draft: Draft) -> int:
+    """Weigh a loss: what two dialects could share is worse to lose than what one alone has."""
+    if draft.effect != "lost":
+        return 0
+    return 1 if draft.code in ("own-field", "unknown-key", "foreign-signature") else 100

@@ -1,0 +1,241 @@
+"""What a rule file says, as data: shapes with cases, messages, and the dialect that holds them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from . import picture as pic
+from .picture import Fields, Hole, Literal, Picture
+from .source import Node, Pos
+
+if TYPE_CHECKING:
+    from ..files.documents import Document
+    from .events import Stream
+    from .lenses import Table
+    from .schema import Schema
+
+Head = tuple[tuple[str, ...], frozenset[str], bool]  # spellings, words, whether none may stand
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """One way to write a shape: a picture of the IR side (or none) and one of the wire side."""
+
+    name: str
+    shape: str
+    wire: Picture
+    ir: Picture | None
+    drop: dict[str, str]
+    note: str | None
+    pos: Pos
+    weight: float = 0.0
+    sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    lists: dict[str, list[Hole]] = field(default_factory=dict)
+    rivals: bool = False  # another case may read what this one writes
+    doubles: bool = False  # another case may write what this one reads
+    heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
+    needs: frozenset[str] = frozenset()  # keys of the wire that must be there
+    home: bool = False  # written only at home, where nothing else is
+    alone: frozenset[str] | None = None  # paths with a hole of their own, once a sum has asked
+
+    @property
+    def read_only(self) -> bool:
+        """Whether messages of this case are written nowhere but where they were read."""
+        holes = self.lists.get("parts", [])
+        return bool(holes) and all(hole.mark == "old" for hole in holes)
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
+
+    `gathers` are the kinds of a run that it holds, `marks` the field of the element before it.
+    """
+
+    name: str
+    kind: str | None
+    cases: list[Case]
+    gathers: frozenset[str]
+    keys: frozenset[str]
+    pos: Pos
+    marks: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Conversation cases that share one skeleton: one wire message, read item by item."""
+
+    cases: list[Case]
+    skeleton: str
+    spliced: bool
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """A turn that must stand somewhere; `between` names the roles of its neighbours."""
+
+    role: str
+    text: str
+    at: str
+    between: tuple[str, str]
+    pos: Pos
+    before: str = ""  # only where the turn that stands there holds such a part
+
+
+@dataclass(slots=True, eq=False)
+class Conversation:
+    """How IR messages become wire messages: one each, or one for a run of neighbours."""
+
+    per: str
+    groups: list[Group]
+    enforce: list[tuple[str, str]]
+    pos: Pos
+    turns: list[Turn] = field(default_factory=list)
+    heal: list[tuple[str, str]] = field(default_factory=list)  # only where repair is asked for
+    healing: list[Turn] = field(default_factory=list)
+    places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
+
+    def role(self, case: Case) -> str:
+        """Return the IR role of a case."""
+        ir = case.ir
+        if isinstance(ir, Fields):
+            for names, child in ir.entries:
+                if names[0] == "role" and isinstance(child, Literal):
+                    return str(child.values[0])
+        return case.name
+
+
+@dataclass(eq=False)
+class Dialect:
+    """A whole rule file, ready to read and write."""
+
+    name: str
+    see: str
+    verified: str
+    shapes: dict[str, Shape]
+    unions: dict[str, list[str]]
+    tables: dict[str, Table]
+    schemas: dict[str, Schema]
+    limits: dict[str, dict[str, Any]]
+    bounds: dict[str, dict[str, Any]]
+    conversation: Conversation | None
+    units: dict[str, Shape]
+    hooks: tuple[str, ...]
+    media_types: dict[str, str]
+    node: Node
+    family: str  # dialects of one family share the fields of `own`
+    candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
+    kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
+    named: dict[str, frozenset[str]] = field(default_factory=dict)
+    carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
+    document: Document | None = None
+    filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
+    stream: Stream | None = None
+
+    def kinds_of(self, name: str) -> frozenset[Any]:
+        """Return the types of IR objects that a shape or union holds; None for a plain function."""
+        known = self.kinds.get(name)
+        if known is None:
+            known = self.kinds[name] = self._kinds(name)
+        return known
+
+    def _kinds(self, name: str) -> frozenset[Any]:
+        found: set[Any] = set()
+        for member in self.unions.get(name, [name]):
+            shape = self.shapes[member]
+            for case in shape.cases if not shape.marks else ():
+                said = case.sides[0].get("/type")
+                found.update(said if isinstance(said, tuple) else (shape.kind,))
+        return frozenset(found)
+
+    @functools.cached_property
+    def keys(self) -> frozenset[str]:
+        """All keys that pictures of the wire name, in every spelling."""
+        found = (names for case in self.cases for names, _ in pic.keys(case.wire))
+        return frozenset(n for names in found for n in names)
+
+    @functools.cached_property
+    def telling(self) -> frozenset[str]:
+        """The keys by which cases are told apart: they are required, or literals."""
+        return frozenset(
+            n
+            for case in self.cases
+            for names, p in pic.keys(case.wire)
+            for n in names
+            if not (isinstance(p, Hole) and p.mark is not None)
+        )
+
+    @functools.cached_property
+    def tells_freeform(self) -> bool:
+        """Whether results tell on the wire that their calls took freeform input."""
+        return any("/freeform" in case.sides[0] for case in self.cases)
+
+    @property
+    def cases(self) -> list[Case]:
+        """All cases of all shapes, units and messages."""
+        found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
+        if self.conversation is not None:
+            found += [c for g in self.conversation.groups for c in g.cases]
+        found += [c for g in self.filed.groups for c in g.cases] if self.filed else []
+        return found
+
+    @functools.cached_property
+    def answered(self) -> bool:
+        """Whether the calls hold their results: a picture names `$result`."""
+        found = (h.path.partition(".")[0] for c in self.cases for h in pic.holes(c.wire))
+        return "result" in found
+
+    @functools.cached_property
+    def in_files(self) -> Dialect:
+        """The dialect with the messages that stand in a file."""
+        return dataclasses.replace(self, conversation=self.filed or self.conversation)
+
+    def has_rivals(self, name: str, run: Shape) -> bool:
+        """Tell whether an earlier member of a union writes what a gathering one reads."""
+        members = self.unions.get(name, [])
+        earlier = members[: members.index(run.name)] if run.name in members else []
+        return any(self.kinds_of(other) & set(run.gathers or ()) for other in earlier)
+
+    def plain_kind(self, name: str) -> str:
+        """Return the type of the part that a bare text stands for, in a list of these elements."""
+        kinds = self.kinds_of(name)
+        return str(next(iter(kinds))) if len(kinds) == 1 and None not in kinds else "text"
+
+    def marks_of(self, name: str) -> dict[str, Shape]:
+        """Return the members of a union that are a field of the element before them, by field."""
+        if name not in self.unions:
+            return {}
+        members = (self.shapes[member] for member in self.unions[name])
+        return {shape.marks: shape for shape in members if shape.marks}
+
+    def members(self, name: str) -> list[Shape]:
+        """Return the shapes of a union, a shape, or a unit."""
+        if name in self.unions or name in self.shapes:
+            return [self.shapes[member] for member in self.unions.get(name, (name,))]
+        return [self.units[name]]
+
+    def keys_of(self, name: str) -> frozenset[str]:
+        """Return the wire keys that a shape or union names, with those that stand among them."""
+        known = self.named.get(name)
+        if known is None:
+            keys: set[str] = set()
+            for member in self.unions.get(name, [name]):
+                shape = self.shapes[member]
+                keys |= shape.keys
+                wires = (case.wire for case in shape.cases if isinstance(case.wire, Fields))
+                for hole in (hole for wire in wires for hole in wire.spread if hole.shape):
+                    keys |= self.keys_of(str(hole.shape))
+            known = self.named[name] = frozenset(keys)
+        return known
+
+    def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
+        """Return every (shape, case) of a shape, union or unit, the narrowest first."""
+        found = self.candidates.get(name)
+        if found is None:
+            found = [(shape, case) for shape in self.members(name) for case in shape.cases]
+            found.sort(key=lambda pair: -pair[1].weight)
+            self.candidates[name] = found
+        return found
