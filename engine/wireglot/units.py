@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from .errors import UsageError
 from .interpreter import choosing
 from .interpreter.reader import Reader
 from .interpreter.writer import Writer
 from .ir import USER_DATA
 from .language import ladder
 from .language.lenses import Misfit
-from .language.model import Shape
-from .language.picture import Hole
+from .language.model import Case, Conversation, Dialect, Shape
+from .language.picture import Hole, holes
 from .trail import At, Trail, pointer
 
 
@@ -178,3 +179,26 @@ def source_of(misfit: Misfit, trail: Trail, ir: Any) -> str:
     """Return the place in the source that a misfit while writing tells of."""
     at = trail.find(ir) if isinstance(ir, dict | list) else None
     return pointer(at) if at else ""
+
+
+def pictured(dialect: Dialect, unit: str) -> Shape:
+    """Return the picture of a unit; raises UsageError where there is none."""
+    if unit not in dialect.units:
+        raise UsageError(f"{dialect.name} has no picture of a {unit}")
+    return dialect.units[unit]
+
+
+def talk_of(dialect: Dialect) -> Conversation:
+    """Return how messages are written; raises UsageError where there are none."""
+    if dialect.conversation is None:
+        raise UsageError(f"{dialect.name} has no conversation")
+    return dialect.conversation
+
+
+def request_hole(dialect: Dialect, field: str) -> tuple[Hole, Case]:
+    """Return the hole of a field of a request; raises UsageError where there is none."""
+    case = pictured(dialect, "request").cases[0]
+    for hole in holes(case.wire):
+        if hole.path == field or (hole.path == "." and hole.shape == field):
+            return hole, case
+    raise UsageError(f"{dialect.name} has no place for `{field}`")

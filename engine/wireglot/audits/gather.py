@@ -19,7 +19,7 @@ from .provoke import ANY_MODEL, Probe
 from .trace import Trace
 
 if TYPE_CHECKING:
-    from ..dialects import Read
+    from ..interpreter.reading import Read
     from ..language.variants import Rows
     from ..rulesets import RuleSet
 

@@ -13,7 +13,8 @@ from . import paths, probes, straining
 from .provenance import leaves
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules, Read
+    from ..dialects import DialectRules
+    from ..interpreter.reading import Read
 
 ANY_MODEL = "m"
 

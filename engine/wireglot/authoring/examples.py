@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from .. import policy
 from ..audits import where
 from ..errors import ConversionError, UsageError
-from ..interpreter import share
+from ..interpreter import share, writing
 from ..interpreter.reader import Reader
 from ..interpreter.writer import Writer
 from ..ir import USER_DATA
@@ -286,7 +286,7 @@ class _AtWork:
             return frames, [note.code for note in whole.notes]
         writer = Writer(self.model, home, Trail(), {}, self.dialect._ladder)
         if self.section != "shapes":
-            said = self.dialect._envelope(writer, ir)[0]._asdict()
+            said = writing.envelope_of(writer, ir)[0]._asdict()
             wire: Any = {k: v for k, v in said.items() if v not in (None, "", {})}
         elif self.model.shapes[self.named].gathers:
             wire = self._gathered(writer, ir)

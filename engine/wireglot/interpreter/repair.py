@@ -16,6 +16,7 @@ from ..notes import Note
 from ..payload import known_options
 from ..results import Conversion, concluded, finished, rule_of
 from ..trail import pointer
+from . import writing
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _required(
     """Return what could not be written had it come from elsewhere: missing fields, odd elements."""
     read = picked._read(body, "request", model, None, options)
     writer = Writer(picked.model, False, read.trail, options, picked._ladder)
-    wire, _ = picked._written(writer, read.ir, "request", read.made, read.odd)
+    wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []
     for note in finished(writer.notes, wire):
         if note.code == "filled-in":

@@ -193,6 +193,10 @@ class Dialect:
         """The dialect with the messages that stand in a file."""
         return dataclasses.replace(self, conversation=self.filed or self.conversation)
 
+    def of_unit(self, unit: str) -> Dialect:
+        """Return the dialect with the messages as they stand in a unit."""
+        return self.in_files if unit == "session" else self
+
     def has_rivals(self, name: str, run: Shape) -> bool:
         """Tell whether an earlier member of a union writes what a gathering one reads."""
         members = self.unions.get(name, [])

@@ -11,7 +11,8 @@ from ..streaming.streams import Translator
 from .remainder import Remainder, fresh
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules, Read
+    from ..dialects import DialectRules
+    from ..interpreter.reading import Read
     from .names import Names
 
 

@@ -21,7 +21,8 @@ from .outcome import Outcome
 from .unfold import Unfold
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules, Read
+    from ..dialects import DialectRules
+    from ..interpreter.reading import Read
     from ..language.model import Dialect
     from ..rulesets import RuleSet
 

@@ -1,0 +1,147 @@
+"""Reading a payload of any unit: pictures, then ids that are made, then calls and results."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import hooks, units
+from ..audits import paths
+from ..errors import ConversionError, Foreseen
+from ..files import sessions
+from ..language.lenses import Misfit
+from ..language.model import Dialect
+from ..notes import Draft
+from ..payload import check_json, check_unit
+from ..results import rule_of
+from ..trail import Trail, pointer
+from . import arguments, building, conversation, pairing
+from .env import Env
+from .reader import Reader
+from .recorder import Recorder
+
+
+class Read(NamedTuple):
+    """What was read, and what is to be said of it."""
+
+    ir: Any
+    trail: Trail
+    notes: list[tuple[str, str, Any, Any, str]]
+    made: set[int]
+    odd: list[Draft]  # calls and results that do not pair
+
+
+def read(
+    dialect: Dialect,
+    body: Any,
+    unit: str,
+    model: str | None,
+    stream: bool | None,
+    options: dict[str, Any],
+    recorder: Recorder | None = None,
+) -> Read:
+    """Read a payload of a unit. Raises ConversionError, UsageError, RuleError."""
+    with Foreseen(dialect.node.pos):
+        return _read(dialect, body, unit, model, stream, options, recorder)
+
+
+def _read(
+    dialect: Dialect,
+    body: Any,
+    unit: str,
+    model: str | None,
+    stream: bool | None,
+    options: dict[str, Any],
+    recorder: Recorder | None,
+) -> Read:
+    check_unit(unit)
+    check_json(body)
+    reader = Reader(dialect.of_unit(unit), options, recorder=recorder)
+    try:
+        ir = _unit(reader, body, unit)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        raise ConversionError(misfit.reason, pointer(misfit.at), rule_of(misfit.pos)) from None
+    except RecursionError:
+        raise ConversionError("the payload is nested too deep") from None
+    if unit == "request":
+        if model is not None and "model" not in ir:
+            ir["model"] = model
+        if stream is not None and "stream" not in ir:
+            ir["stream"] = stream
+    notes = list(reader.notes)
+    made: set[int] = set()
+    whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
+    for name in dialect.hooks:
+        found = hooks.HOOKS[name](whole, body, dialect.name, reader.trail)
+        made |= {id(part) for _, part in found}
+        if recorder is not None:
+            recorder.hooked.update((id(part), (part, name)) for _, part in found)
+    for one in whole.get("candidates", ()) if unit == "response" else ():
+        pairing.named([one], dialect.name)
+    messages = units.messages_of(ir, unit)
+    odd: list[Draft] = []
+    if messages is not None:
+        if recorder is not None:
+            recorder.names.update(units.names_of(messages, reader.trail))
+        for code, part in pairing.named(messages, dialect.name, dialect.tells_freeform):
+            at = reader.trail.find(part) or ()
+            told = {
+                "duplicate-id": "two calls in a row have this id; results pair in order",
+                "unpaired": "this result answers no call that is still open"
+                if part.get("type") == "tool_result"
+                else "this call has no result in the conversation",
+                "inconsistent": "this result is of another kind than its call: one is freeform",
+            }[code]
+            odd.append(Draft(code, "kept", at, None, told, None, part))
+    if unit == "request" and options.get("check_arguments"):
+        odd += arguments.checked(ir, reader.trail)
+    return Read(ir, reader.trail, notes, made, odd)
+
+
+def _unit(reader: Reader, body: Any, unit: str) -> Any:
+    dialect = reader.dialect
+    if unit in ("request", "response", "error"):
+        reader.drops = paths.dropped(dialect, unit)
+        ir = units.whole(reader, units.pictured(dialect, unit), body)
+        if unit == "request":
+            _head(reader, ir)
+        return ir
+    if unit == "session":
+        return sessions.read(reader, units.pictured(dialect, unit), body)
+    if unit == "messages":
+        units.talk_of(dialect)
+        return conversation.read_messages(reader, body, ())
+    if unit == "message":
+        units.talk_of(dialect)
+        return conversation.read_message(reader, body, ())[1]
+    if unit == "usage":
+        return reader.shape("usage", body, (), True)
+    if unit == "tool_call" or unit == "tool_result":
+        return reader.shape(unit, body, (), True)
+    hole, case = units.request_hole(dialect, "tools" if unit in ("tools", "tool") else unit)
+    if unit == "tools" and not isinstance(body, list):
+        raise Misfit("expected a list of tools", (), hole.pos)
+    if unit == "tool":
+        if not isinstance(body, dict):
+            raise Misfit("expected a tool", (), hole.pos)
+        tools = reader.element(hole.shape or "", body, ())[0]
+        if len(tools) != 1:
+            raise Misfit(f"it holds {len(tools)} tools; use the unit `tools`", (), hole.pos)
+        return {"tools": tools}
+    env = Env((), case, True)
+    reader.hole(hole, body, (), (), env)
+    reader.finish(env)
+    ir = {}
+    building.fill(reader, ir, None, env)
+    building.attach(reader, ir, env)
+    return ir
+
+
+def _head(reader: Reader, ir: dict[str, Any]) -> None:
+    parts = ir.pop("system", None)
+    if parts is None:
+        return
+    message = {"role": "system", "parts": parts}
+    message["spelled"] = {reader.dialect.name: {"": {"head": True}}}
+    reader.trail.put(message, None, reader.trail.find(ir, "system"))
+    ir["messages"] = [message, *ir.get("messages", ())]

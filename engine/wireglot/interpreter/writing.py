@@ -1,0 +1,191 @@
+"""Writing a payload of any unit: what must hold of the whole first, then its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import units
+from ..errors import ConversionError, Foreseen, UsageError
+from ..files import sessions
+from ..language.ladder import Ladder
+from ..language.lenses import Misfit
+from ..language.model import Dialect
+from ..language.picture import ABSENT
+from ..notes import Draft
+from ..results import Envelope, rule_of
+from ..trail import Several, Trail
+from . import conversation, demands, enforce, turns
+from .recorder import Written
+from .sight import View
+from .writer import Writer
+
+
+def write(
+    dialect: Dialect,
+    steps: Ladder,
+    ir: Any,
+    unit: str,
+    same: bool,
+    trail: Trail,
+    options: dict[str, Any],
+    made: set[int] | None = None,
+    odd: list[Draft] | None = None,
+    prepare: Callable[[Writer], None] | None = None,
+) -> tuple[Any, list[Draft], Envelope | None]:
+    """Write an IR value as a payload of a unit. Raises ConversionError, UsageError, RuleError."""
+    writer = Writer(dialect.of_unit(unit), same, trail, options, steps)
+    with Foreseen(dialect.node.pos, options):
+        body, envelope = written(writer, ir, unit, made, odd, prepare)
+    return body, writer.notes, envelope
+
+
+def written(
+    writer: Writer,
+    ir: Any,
+    unit: str,
+    made: set[int] | None = None,
+    odd: list[Draft] | None = None,
+    prepare: Callable[[Writer], None] | None = None,
+) -> tuple[Any, Envelope | None]:
+    """Write an IR value by a writer that was made for it; raises ConversionError, UsageError."""
+    same, trail, options = writer.same, writer.trail, writer.options
+    writer.made = set() if (same and not writer.repair) or made is None else made
+    if unit == "request" and not options.get("part"):
+        writer.request()
+    writer.alone = unit in ("tool", "tool_call", "tool_result")
+    writer.notes.extend(odd or ())
+    try:
+        units.reserve(writer, ir)
+        if prepare is not None:
+            prepare(writer)
+        for message in units.messages_of(ir, unit) or ():
+            for part in message.get("parts", ()):
+                if part.get("type") == "tool_call":
+                    writer.calls[part.get("id", "")] = part.get("name", "")
+        body, envelope = _unit(writer, ir, unit)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        raise ConversionError(
+            f"the {unit} has no form in {writer.dialect.name}: {misfit.reason}",
+            units.source_of(misfit, trail, ir),
+            rule_of(misfit.pos),
+        ) from None
+    except RecursionError:
+        raise ConversionError("the value is nested too deep") from None
+    writer.settle()
+    return body, envelope
+
+
+def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
+    if unit == "request":
+        return _request(writer, ir)
+    if unit in ("response", "error"):
+        return units.stepped(writer, units.pictured(writer.dialect, unit), ir), None
+    if unit == "session":
+        return sessions.write(writer, units.pictured(writer.dialect, unit), ir), None
+    if unit in ("messages", "message"):
+        units.talk_of(writer.dialect)
+        found = conversation.write_messages(writer, ir, whole=unit != "message")
+        if unit == "message":
+            if len(found) != 1:
+                raise Misfit(f"it becomes {len(found)} messages; use the unit `messages`")
+            return found[0], None
+        return found, None
+    if unit in ("usage", "tool_call"):
+        return units.laddered(writer, unit, ir), None
+    if unit == "tool_result":
+        talk = units.talk_of(writer.dialect)
+        for group in talk.groups:
+            for case in group.cases:
+                if talk.role(case) == "tool":
+                    holes = case.lists.get("parts", [])
+                    found = [w for _, _, w in writer.give(holes[:1], ir)]
+                    if len(found) == 1:
+                        return found[0], None
+        raise Misfit("no picture takes it")
+    hole, case = units.request_hole(writer.dialect, "tools" if unit in ("tools", "tool") else unit)
+    view = View(ir, "request", case, writer)
+    wire = writer.hole(hole, view, (), None)
+    if writer.recorder is not None:
+        writer.recorder.top = Written(hole, view, ())
+    writer.leftover(view, wire)
+    if wire is ABSENT:
+        raise Misfit("nothing of it has a place")
+    if unit == "tool":
+        if len(wire) != 1:
+            raise Misfit("the tool has no place")
+        return wire[0], None
+    return wire, None
+
+
+def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
+    shape = units.pictured(writer.dialect, "request")
+    whole = dict(ir)
+    writer.trail.copy(ir, whole)
+    if writer.dialect.conversation is not None and isinstance(ir.get("messages"), list):
+        parts, rest = enforce.lift(writer, ir["messages"])
+        whole["messages"] = rest
+        if parts or units.was_there(ir, writer.dialect.name, writer.same):
+            whole["system"] = parts
+    whole = demands.loosened(writer, _narrowed(writer, whole))
+    envelope: Envelope | None = None
+    outside: set[str] = set()
+    if "envelope" in writer.dialect.units:
+        envelope, outside = envelope_of(writer, whole)
+    case = shape.cases[0]
+    view = View(whole, "request", case, writer)
+    demands.meet(writer, whole, view)
+    wire = writer.picture(case.wire, view, (), top=True)
+    view.claims |= outside
+    heads = [at for part in whole.get("system", ()) if (at := writer.trail.find(part))]
+    if heads and "system" not in view.claims:
+        writer.trail.put(whole, "system", Several.of(heads))
+    writer.leftover(view, wire)
+    return wire, envelope
+
+
+def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Send fewer tools where that is how a dialect says which may be called."""
+    talk = writer.dialect.conversation
+    if talk is None or not writer.repair or ("narrow-tools", "") not in talk.enforce:
+        return ir
+    try:
+        hole, case = units.request_hole(writer.dialect, "tool_choice")
+    except UsageError:
+        return turns.narrowed(writer, ir)
+    probe = Writer(writer.dialect, False, Trail(), writer.options)
+    view = View(ir, "request", case, probe)
+    taken = probe.hole(hole, view, (), None) is not ABSENT
+    if taken and any(claim.startswith("tool_choice") for claim in view.claims):
+        return ir
+    return turns.narrowed(writer, ir)
+
+
+def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
+    """Write what a request keeps outside its body; also return the fields that went there."""
+    shape = writer.dialect.units["envelope"]
+    best = Misfit("the envelope fits nothing")
+    for case in shape.cases:
+        view = View(ir, "envelope", case, writer)
+        try:
+            if case.ir is not None:
+                writer.match(case.ir, ir, "", view)
+            wire = writer.picture(case.wire, view, (), top=True)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            best = misfit
+            continue
+        if writer.recorder is not None:
+            writer.recorder.envelope = wire
+        return (
+            Envelope(
+                wire.get("model"),
+                wire.get("stream"),
+                wire.get("method", ""),
+                wire.get("path", ""),
+                wire.get("headers") or {},
+            ),
+            view.claims,
+        )
+    raise best
