@@ -173,5 +173,24 @@ def test_the_installed_wheel_converts_usual_requests_as_the_checkout_does(
 def test_the_installed_command_converts(installed: Path, tmp_path: Path) -> None:
     argv = ["convert", str(ROOT / "examples" / "weather" / "request.json")]
     argv += ["--from", "openai-chat", "--to", "anthropic", "-o", "out.json"]
-    python("-m", "wireglot", *argv, cwd=tmp_path, path=installed)
+    code = f"""
+import sys
+from wireglot.cli import main
+assert main({argv!r}) == 0
+print("wireglot.interpreter" in sys.modules)
+"""
+    assert python("-c", code, cwd=tmp_path, path=installed).strip() == "False"
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["messages"]
+
+
+@pytest.mark.slow
+def test_rules_that_are_loaded_from_a_wheel_are_the_packaged_ones(
+    installed: Path, tmp_path: Path
+) -> None:
+    code = """
+import wireglot
+one, two = wireglot.packaged(), wireglot.load_rules()
+print(one.hash == two.hash == two.reloaded().hash, one.dialects == two.dialects, one.hash)
+"""
+    there = wireglot.packaged()
+    assert python("-c", code, cwd=tmp_path, path=installed).split() == ["True", "True", there.hash]

@@ -94,20 +94,25 @@ def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str,
 @functools.cache
 def packaged() -> RuleSet:
     """Return the packaged rule set, loaded once; what the wheel prepared is used as it is."""
+    return load_rules()
+
+
+def _prepared() -> RuleSet | None:
+    """Return the packaged rule set as a wheel ships it; None in a checkout."""
     file = f"{packaged_folder()}/{PREPARED}"
     if not os.path.isfile(file):
-        return load_rules()
+        return None
     from . import shipped
 
     index, nodes, plans = shipped.read(file)
-    names = [name for name in nodes if name != LADDER]
     return RuleSet(
-        names,
+        [name for name in nodes if name != LADDER],
         lambda: nodes,
         plans,
         varied=index.varied,
         models=index.models,
         hash=index.hash,
+        again=load_rules,
     )
 
 
@@ -133,10 +138,12 @@ def load_rules(
         RuleError: A rule file is wrong; it has file, line and column.
         UsageError: A source or overlay is not there.
     """
-    from . import layers
-
     if isinstance(overlays, str) or not isinstance(overlays, Sequence):
         raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
+    if builtin and not (sources or overlays or plugins) and (ready := _prepared()) is not None:
+        return ready
+    from . import layers
+
     base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
     found: list[Finding] = []
     touched: Collection[str] = ()
