@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import math
 from collections import Counter
@@ -72,7 +73,8 @@ def recorded(name: str) -> Iterator[Any]:
     if not file.is_file():
         pytest.skip("../shared/traffic is not here")
     with gzip.open(file, "rt", encoding="utf-8") as lines:
-        for line in lines:
+        # The recordings of a dialect that shares another's are tried there, too.
+        for line in itertools.islice(lines, 0, None, 3 if name == "vertex" else 1):
             body = json.loads(line)["request"]
             if isinstance(body, dict):
                 yield body
@@ -109,7 +111,7 @@ def test_a_clean_request_is_compiled_whole(source: str, target: str) -> None:
 def test_broken_requests_convert_alike(source: str, target: str) -> None:
     body = weather(source)
     tiers = Counter(
-        check(source, target, mutant) for mutant in some(body, 400, f"{source}{target}")
+        check(source, target, mutant) for mutant in some(body, 250, f"{source}{target}")
     )
     assert tiers[1] > 20 and tiers[3] > 5, f"the compiled path was not tried: {tiers}"
 

@@ -115,7 +115,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_VALUES)
 def test_values_are_written_as_float_by_float(value: Any) -> None:
     assert jsontext.stringify(value) == jsontext._text(value) == jsontext.utf8_text(value)

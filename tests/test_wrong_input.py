@@ -458,8 +458,12 @@ def fingerprint(value: Any) -> tuple[object, ...]:
         item = stack.pop()
         kind = type(item)
         if kind is dict:
-            keys = sorted(item, key=lambda key: (type(key).__name__, repr(key)))
-            out.append(("dict", tuple((type(key).__name__, key) for key in keys)))
+            if all(type(key) is str for key in item):
+                keys = sorted(item)
+                out.append(("dict", *keys))
+            else:
+                keys = sorted(item, key=lambda key: (type(key).__name__, repr(key)))
+                out.append(("dict", tuple((type(key).__name__, key) for key in keys)))
             stack.extend(item[key] for key in keys)
         elif kind in (list, tuple):
             out.append((kind.__name__, len(item)))
