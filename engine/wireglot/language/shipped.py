@@ -7,10 +7,12 @@ of each pair, so that a process reads those that it needs. `prepare` writes it.
 from __future__ import annotations
 
 import marshal
+import os
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
+from ..errors import RuleError
 from .source import Node, undump
 from .variants import Row
 
@@ -36,20 +38,38 @@ class Index(NamedTuple):
     hash: str
 
 
+class Opened(NamedTuple):
+    """A file whose index was read: its name, where its pieces begin, and what it was like."""
+
+    name: str
+    start: int
+    stamp: tuple[int, int]
+
+
 class Pieces(Mapping[Any, Any]):
-    """Pieces of the file, each read when it is asked for."""
+    """Pieces of the file, each read when it is asked for.
+
+    Raises RuleError where the file is another one by then, as after an upgrade.
+    """
 
     def __init__(
-        self, file: str, start: int, spans: Mapping[Any, Span | None], made: Callable[[bytes], Any]
+        self, opened: Opened, spans: Mapping[Any, Span | None], made: Callable[[bytes], Any]
     ) -> None:
-        self._file, self._start, self._spans, self._made = file, start, spans, made
+        self._opened, self._spans, self._made = opened, spans, made
 
     def __getitem__(self, key: Any) -> Any:
         span = self._spans[key]
         if span is None:
             return None
-        with open(self._file, "rb") as file:
-            file.seek(self._start + span[0])
+        name, start, stamp = self._opened
+        with open(name, "rb") as file:
+            if _stamp(file) != stamp:
+                raise RuleError(
+                    "the packaged rules were replaced while they were in use",
+                    name,
+                    help="start the process again",
+                )
+            file.seek(start + span[0])
             return self._made(file.read(span[1]))
 
     def __contains__(self, key: object) -> bool:
@@ -62,14 +82,19 @@ class Pieces(Mapping[Any, Any]):
         return len(self._spans)
 
 
-def read(file: str) -> tuple[Index, Pieces, Pieces]:
+def _stamp(file: IO[bytes]) -> tuple[int, int]:
+    seen = os.fstat(file.fileno())
+    return seen.st_mtime_ns, seen.st_size
+
+
+def read(name: str) -> tuple[Index, Pieces, Pieces]:
     """Return the index of a file, the rule files and the plans."""
-    with open(file, "rb") as opened:
-        size = int.from_bytes(opened.read(_SIZE))
-        index: Index = pickle.loads(opened.read(size))
-    start = _SIZE + size
-    nodes = Pieces(file, start, index.nodes, lambda data: undump(marshal.loads(data)))
-    return index, nodes, Pieces(file, start, index.plans, pickle.loads)
+    with open(name, "rb") as file:
+        size = int.from_bytes(file.read(_SIZE))
+        index: Index = pickle.loads(file.read(size))
+        opened = Opened(name, _SIZE + size, _stamp(file))
+    nodes = Pieces(opened, index.nodes, lambda data: undump(marshal.loads(data)))
+    return index, nodes, Pieces(opened, index.plans, pickle.loads)
 
 
 def write(

@@ -1,0 +1,46 @@
+"""What a wheel ships: one file, read piece by piece."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import wireglot
+from wireglot.language import shipped
+from wireglot.language.source import fingerprint
+
+NODES = {name: node for name, node in wireglot.packaged()._files().items() if name != "vertex"}
+PLANS = {("a", "b", ((), ())): {"text": "x" * 1000}, ("b", "a", ((), (0,))): None}
+REST: tuple[dict[str, tuple[()]], dict[str, tuple[str, ...]], str] = (
+    {"a": ()},
+    {"a": ("model",)},
+    "hash",
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    name = str(tmp_path / "compiled.bin")
+    shipped.write(name, NODES, PLANS, *REST)
+    return name
+
+
+def test_what_was_written_is_read_piece_by_piece(file: str) -> None:
+    index, nodes, plans = shipped.read(file)
+    assert index[2:] == REST
+    assert fingerprint(nodes) == fingerprint(NODES)
+    assert dict(plans) == PLANS
+    assert len(plans) == 2 and ("a", "a", ((), ())) not in plans
+    with pytest.raises(KeyError):
+        plans["a", "a", ((), ())]
+
+
+def test_another_file_in_the_same_place_is_refused(file: str) -> None:
+    _, nodes, _ = shipped.read(file)
+    os.utime(file, ns=(1, 1))
+    with pytest.raises(wireglot.RuleError) as caught:
+        nodes["anthropic"]
+    assert "the packaged rules were replaced while they were in use" in str(caught.value)
+    assert "start the process again" in str(caught.value)
