@@ -42,5 +42,5 @@ def test_another_file_in_the_same_place_is_refused(file: str) -> None:
     os.utime(file, ns=(1, 1))
     with pytest.raises(wireglot.RuleError) as caught:
         nodes["anthropic"]
-    assert "the packaged rules were replaced while they were in use" in str(caught.value)
-    assert "start the process again" in str(caught.value)
+    told = f"the packaged rules in {file} were replaced while they were in use"
+    assert str(caught.value) == f"{told}\n  help: start the process again"

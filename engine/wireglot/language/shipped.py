@@ -64,11 +64,8 @@ class Pieces(Mapping[Any, Any]):
         name, start, stamp = self._opened
         with open(name, "rb") as file:
             if _stamp(file) != stamp:
-                raise RuleError(
-                    "the packaged rules were replaced while they were in use",
-                    name,
-                    help="start the process again",
-                )
+                message = f"the packaged rules in {name} were replaced while they were in use"
+                raise RuleError(message, help="start the process again")
             file.seek(start + span[0])
             return self._made(file.read(span[1]))
 
