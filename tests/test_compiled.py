@@ -138,6 +138,26 @@ def test_an_odd_message_is_recovered_alone() -> None:
     assert "developer-as-system" in [note.code for note in notes]
 
 
+@pytest.mark.parametrize("target", ["openai-chat", "gemini", "vertex"])
+@pytest.mark.parametrize("told", [0, 1, 2])
+def test_keys_beside_results_are_noted_where_the_interpreter_notes_them(
+    target: str, told: int
+) -> None:
+    calls: list[Any] = [{"type": "tool_use", "id": i, "name": "f", "input": {}} for i in ("a", "b")]
+    results: list[Any] = [
+        {"type": "tool_result", "tool_use_id": i, "content": "r"} for i in ("a", "b")
+    ]
+    texts = [{"type": "text", "text": "t", "y": 2}] * (told == 1)
+    talk: list[Any] = [{"role": "user", "content": "q"}, {"role": "assistant", "content": calls}]
+    last = {"role": "user", "content": results + texts if told < 2 else "t", "x": {"a": 1}}
+    messages = [*talk, last] if told < 2 else [talk[0], last]
+    body = {"model": "m", "max_tokens": 9, "messages": messages}
+    assert check("anthropic", target, body) == 1
+    notes = wireglot.convert(body, source="anthropic", target=target).notes
+    at = len(messages) - 1
+    assert f"/messages/{at}/x" in [n.source_path for n in notes if n.code == "unknown-key"]
+
+
 CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 CALL = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "x", "is_error": False}

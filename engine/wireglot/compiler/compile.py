@@ -152,9 +152,8 @@ class Pair:
             self._lift(code, reading, fields)
             return
         target = self._target(code, role)
-        if not splits:
-            for keys in reading.spares:
-                keys.belongs(commits.rule_of(self, target), self.target.family)
+        for keys in reading.spares:
+            keys.belongs(commits.rule_of(self, target), self.target.family)
         accs = target.accumulators()
         answers = self._target(code, "tool") if splits else None
         self.others = accs
@@ -176,6 +175,9 @@ class Pair:
             for value in fields.values():
                 code(f"if {value.code} is not None: raise ODD")
             with code.block("if t:"):
+                # What stands beside the list of a message belongs to the first that it becomes.
+                rule = code.const(commits.rule_of(self, answers), "RULE")
+                code(f"if lost: lost = beside(lost, {rule})")
                 commits.commit(self, code, "tool", answers, {}, ["t"])
             with code.block(f"if {accs[0]} or not t:"):
                 commits.commit(self, code, role, target, fields, accs)

@@ -152,6 +152,11 @@ def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
     return found
 
 
+def beside(lost: list[Lost], rule: Any) -> list[Lost]:
+    """Let notes of what stands in a message itself point to another rule."""
+    return [(*one[:2], rule, one[3]) if len(one[3]) == 2 else one for one in lost]
+
+
 def _answers(part: dict[str, Any]) -> bool:
     return part.get("type") == "tool_result"
 
