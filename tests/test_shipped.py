@@ -10,26 +10,24 @@ import pytest
 import wireglot
 from wireglot.language import shipped
 from wireglot.language.source import fingerprint
+from wireglot.language.variants import Row
 
 NODES = {name: node for name, node in wireglot.packaged()._files().items() if name != "vertex"}
 PLANS = {("a", "b", ((), ())): {"text": "x" * 1000}, ("b", "a", ((), (0,))): None}
-REST: tuple[dict[str, tuple[()]], dict[str, tuple[str, ...]], str] = (
-    {"a": ()},
-    {"a": ("model",)},
-    "hash",
-)
+VARIED: dict[str, tuple[Row, ...]] = {"a": ()}
+MODELS: dict[str, tuple[str, ...] | None] = {"a": ("model",), "b": None}
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
     name = str(tmp_path / "compiled.bin")
-    shipped.write(name, NODES, PLANS, *REST)
+    shipped.write(name, NODES, PLANS, VARIED, MODELS, "hash")
     return name
 
 
 def test_what_was_written_is_read_piece_by_piece(file: str) -> None:
     index, nodes, plans = shipped.read(file)
-    assert index[2:] == REST
+    assert index[2:] == (VARIED, MODELS, "hash")
     assert fingerprint(nodes) == fingerprint(NODES)
     assert dict(plans) == PLANS
     assert len(plans) == 2 and ("a", "a", ((), ())) not in plans

@@ -234,29 +234,22 @@ def _dir() -> Sequence[str]:
     return __all__
 
 
+# What a conversion may do without, and where it is.
+_LATER = {
+    "DialectRules": ".dialects",
+    "Exchange": ".loop.exchanges",
+    "LiveRules": ".language.live",
+    "TextStream": ".streaming.streams",
+    "Trace": ".audits.trace",
+    "Translator": ".streaming.streams",
+    "has_tool_calls": ".guards",
+    "is_tool_result": ".guards",
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "DialectRules":  # needs the interpreter, which a conversion may do without
-        from .dialects import DialectRules
+    if name in _LATER:
+        import importlib
 
-        return DialectRules
-    if name in ("has_tool_calls", "is_tool_result"):
-        from . import guards
-
-        return getattr(guards, name)
-    if name == "LiveRules":
-        from .language.live import LiveRules
-
-        return LiveRules
-    if name == "Exchange":
-        from .loop.exchanges import Exchange
-
-        return Exchange
-    if name == "Trace":
-        from .audits.trace import Trace
-
-        return Trace
-    if name in ("TextStream", "Translator"):
-        from .streaming import streams
-
-        return getattr(streams, name)
+        return getattr(importlib.import_module(_LATER[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,13 +15,10 @@ from .interpreter import (
     reading,
     writing,
 )
-from .interpreter.reading import Read
-from .interpreter.recorder import Recorder
 from .interpreter.resolver import Resolve
-from .interpreter.writer import Writer
 from .language import ladder, picture, variants
 from .language.model import Dialect
-from .notes import Draft, Note, severity_of
+from .notes import Note, severity_of
 from .payload import (
     Clock,
     check_call,
@@ -32,7 +29,7 @@ from .payload import (
     text_under,
     with_clock,
 )
-from .results import Conversion, Envelope, Reading, concluded, effect_of, finished, rule_of
+from .results import Conversion, Reading, concluded, effect_of, finished, rule_of
 from .trail import Trail, pointer
 
 if TYPE_CHECKING:
@@ -120,7 +117,7 @@ class DialectRules:
         known: dict[str, Any],
     ) -> Reading:
         """Read a payload in the interpreter."""
-        found = picked._read(body, unit, model, stream, known)
+        found = reading.read(picked, body, unit, model, stream, known)
         notes = [
             Note(
                 code,
@@ -188,8 +185,8 @@ class DialectRules:
         admission.check(ir, unit)
         value = units.inward(ir, unit)
         picked = self._picked(ir.get("model") if isinstance(ir, dict) else None, known)
-        body, drafts, envelope = picked._write(
-            value, unit, units.at_home(value, self.name), Trail(), known
+        body, drafts, envelope = writing.write(
+            picked, value, unit, units.at_home(value, self.name), Trail(), known
         )
         rules_hash = self._hash()
         return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
@@ -202,7 +199,7 @@ class DialectRules:
         def partial(ir: Any, alone: bool = True) -> Any:
             admission.check(ir, "request")
             options = {"part": True} if alone else {}
-            body, drafts, envelope = self._write(ir, "request", False, Trail(), options)
+            body, drafts, envelope = writing.write(self, ir, "request", False, Trail(), options)
             return body, list(finished(drafts, body)), envelope
 
         return halves.writes(self.model, self._ladder, partial, self._hash())
@@ -257,31 +254,3 @@ class DialectRules:
             return self._pick(model, options)
         variants.check_version(options, {self.name: ()})
         return self
-
-    # -- the two halves, as the other modules ask for them ----------------------------------------
-
-    def _read(
-        self,
-        body: Any,
-        unit: str,
-        model: str | None,
-        stream: bool | None,
-        options: dict[str, Any],
-        recorder: Recorder | None = None,
-    ) -> Read:
-        return reading.read(self.model, body, unit, model, stream, options, recorder)
-
-    def _write(
-        self,
-        ir: Any,
-        unit: str,
-        same: bool,
-        trail: Trail,
-        options: dict[str, Any],
-        made: set[int] | None = None,
-        odd: list[Draft] | None = None,
-        prepare: Callable[[Writer], None] | None = None,
-    ) -> tuple[Any, list[Draft], Envelope | None]:
-        return writing.write(
-            self.model, self._ladder, ir, unit, same, trail, options, made, odd, prepare
-        )

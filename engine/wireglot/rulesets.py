@@ -500,12 +500,14 @@ class RuleSet:
         both: Both = NONE,
         recorder: Recorder | None = None,
     ) -> tuple[Any, list[Note], Envelope | None]:
+        from .interpreter import reading, writing
+
         one, two = self._made(source, both[0]), self._made(target, both[1])
         same = source == target
         away = options if same else {**options, "away": True}  # no value is written at home again
-        read = one._read(body, unit, model, stream, away, recorder)
-        out, drafts, envelope = two._write(
-            read.ir, unit, same, read.trail, options, read.made, read.odd
+        read = reading.read(one, body, unit, model, stream, away, recorder)
+        out, drafts, envelope = writing.write(
+            two, read.ir, unit, same, read.trail, options, read.made, read.odd
         )
         return out, all_notes(read.notes, drafts, out, same), envelope
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError
+from ..interpreter import reading, writing
 from ..language import variants
 from ..notes import Note, Severity
 from ..results import all_notes
@@ -97,13 +98,15 @@ class Gatherer:
         key = (model, rows[0], str(self.options))
         read = probe.reads.get(key)
         if read is None:
-            read = one._read(probe.body, self.unit, model, probe.stream, options)
+            read = reading.read(one, probe.body, self.unit, model, probe.stream, options)
             probe.reads[key] = read
         before = self.written.get((id(probe), rows[1]))
         if before is not None and _alike(before[0], read):
             return before[1]
         trail, odd = read.trail.fork(), [copy.copy(draft) for draft in read.odd]
-        body, drafts, _ = two._write(read.ir, self.unit, same, trail, options, set(read.made), odd)
+        body, drafts, _ = writing.write(
+            two, read.ir, self.unit, same, trail, options, set(read.made), odd
+        )
         notes = all_notes(read.notes, drafts, body, same)
         self.written[id(probe), rows[1]] = (read, notes)
         return notes

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ConversionError, UsageError
+from ..interpreter import reading
 from ..language.lenses import stringify
 from ..trail import At
 from . import paths, probes, straining
@@ -94,7 +95,7 @@ def payloads(
 
 def _read(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> Read | None:
     try:
-        return dialect._read(body, unit, ANY_MODEL, stream, {})
+        return reading.read(dialect, body, unit, ANY_MODEL, stream, {})
     except ConversionError:
         return None
 

@@ -136,7 +136,8 @@ def _tested(case: Case) -> bool:
 def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
     """Read a value by one case; ABSENT where it does not fit."""
     shape, case = pair
-    if not may_fit(case, wire) if isinstance(wire, dict) else case.heads:
+    fits = may_fit(case, wire) if isinstance(wire, dict) else not case.heads
+    if not fits:
         return ABSENT
     reader = Reader(dialect, {}, probe=True)
     try:

@@ -14,6 +14,7 @@ from ..interpreter.limits import _pattern
 from ..ir import field_type
 from ..language.ladder import Ladder
 from ..language.lenses import is_guard
+from ..language.measure import needed
 from ..language.model import Dialect, Group
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, holes
 from ..notes import no_place, own_field
@@ -210,7 +211,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     return {
         "fixed": fixed,
         "demanded": demanded,
-        "needed": [names for names, child in wire.entries if _needed(child)],
+        "needed": [names for names, child in wire.entries if needed(child)],
         "order": tuple(n[0] for n, _ in entries(target)),
         "shared": frozenset(k[0] for k, h in there if k and not h.path.startswith("own.")) | roots,
         "places": {path: place for path, (place, _) in places.items()},
@@ -255,17 +256,6 @@ def _spots(
         return Spot(classes, entry[1] if entry[0] == "copy" else None)
 
     return spots_of(wire, spot)
-
-
-def _needed(p: Picture) -> bool:
-    """Tell whether a key of the source's request must be there."""
-    if isinstance(p, Hole):
-        return p.mark is None
-    if isinstance(p, Literal):
-        return ABSENT not in p.values
-    if isinstance(p, Fields) and p.loose:
-        return any(isinstance(child, Items) or _needed(child) for _, child in p.entries)
-    return True
 
 
 def _demands(
@@ -361,7 +351,7 @@ def _beside(source: Dialect, target: Dialect, path: str) -> list[Hole]:
 
 def _said(dialect: Dialect, hole: Hole) -> set[str]:
     """Return the fields that a hole may fill, with those inside of others."""
-    found = {hole.path}
+    found = set(hole.paths)
     if hole.path == "." and hole.shape:
         for _, case in dialect.cases_of(hole.shape):
             found |= {h.path for h in holes(case.wire)}
@@ -398,10 +388,4 @@ def _words(hole: Hole) -> bool:
 
 def _fields(dialect: Dialect, hole: Hole) -> set[str]:
     """Return the request fields that a hole with a shape takes."""
-    found = {path.split(".")[0] for path in hole.paths}
-    if hole.path == "." and hole.shape:
-        for _, case in dialect.cases_of(hole.shape):
-            found |= {h.path.split(".")[0] for h in holes(case.wire)}
-            if isinstance(case.ir, Fields):
-                found |= set(case.ir.names)
-    return found - {"own", ""}
+    return {path.split(".")[0] for path in _said(dialect, hole)} - {"own", ""}

@@ -152,13 +152,12 @@ class Reader:
 
     def picture(self, p: Picture, wire: Any, at: At, rel: At, env: Env, top: bool = False) -> None:
         """Match one picture against a wire value (ABSENT where nothing stands)."""
-        kind = p.__class__
-        if kind is Hole:
-            self.hole(p, wire, at, rel, env)  # type: ignore[arg-type]
-        elif kind is Fields:
-            self.fields(p, wire, at, rel, env, top)  # type: ignore[arg-type]
-        elif kind is Literal:
-            self.literal(p, wire, at, rel, env)  # type: ignore[arg-type]
+        if isinstance(p, Hole):
+            self.hole(p, wire, at, rel, env)
+        elif isinstance(p, Fields):
+            self.fields(p, wire, at, rel, env, top)
+        elif isinstance(p, Literal):
+            self.literal(p, wire, at, rel, env)
         elif isinstance(p, Text):
             found = p.read(wire) if isinstance(wire, str) else None
             if found is None:

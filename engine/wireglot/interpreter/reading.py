@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import hooks, units
 from ..audits import paths
 from ..errors import ConversionError, Foreseen
 from ..files import sessions
 from ..language.lenses import Misfit
-from ..language.model import Dialect
 from ..notes import Draft
 from ..payload import check_json, check_unit
 from ..results import rule_of
@@ -18,6 +17,9 @@ from . import arguments, building, conversation, pairing
 from .env import Env
 from .reader import Reader
 from .recorder import Recorder
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
 
 
 class Read(NamedTuple):
@@ -31,7 +33,7 @@ class Read(NamedTuple):
 
 
 def read(
-    dialect: Dialect,
+    rules: DialectRules,
     body: Any,
     unit: str,
     model: str | None,
@@ -40,62 +42,64 @@ def read(
     recorder: Recorder | None = None,
 ) -> Read:
     """Read a payload of a unit. Raises ConversionError, UsageError, RuleError."""
-    with Foreseen(dialect.node.pos):
-        return _read(dialect, body, unit, model, stream, options, recorder)
+    with Foreseen(rules.model.node.pos):
+        check_unit(unit)
+        check_json(body)
+        reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
+        try:
+            ir = _unit(reader, body, unit)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            rule = rule_of(misfit.pos)
+            raise ConversionError(misfit.reason, pointer(misfit.at), rule) from None
+        except RecursionError:
+            raise ConversionError("the payload is nested too deep") from None
+        if unit == "request":
+            if model is not None and "model" not in ir:
+                ir["model"] = model
+            if stream is not None and "stream" not in ir:
+                ir["stream"] = stream
+        made = _hooked(reader, ir, body)
+        odd = _paired(reader, ir, unit)
+        if unit == "request" and options.get("check_arguments"):
+            odd += arguments.checked(ir, reader.trail)
+        return Read(ir, reader.trail, reader.notes, made, odd)
 
 
-def _read(
-    dialect: Dialect,
-    body: Any,
-    unit: str,
-    model: str | None,
-    stream: bool | None,
-    options: dict[str, Any],
-    recorder: Recorder | None,
-) -> Read:
-    check_unit(unit)
-    check_json(body)
-    reader = Reader(dialect.of_unit(unit), options, recorder=recorder)
-    try:
-        ir = _unit(reader, body, unit)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        raise ConversionError(misfit.reason, pointer(misfit.at), rule_of(misfit.pos)) from None
-    except RecursionError:
-        raise ConversionError("the payload is nested too deep") from None
-    if unit == "request":
-        if model is not None and "model" not in ir:
-            ir["model"] = model
-        if stream is not None and "stream" not in ir:
-            ir["stream"] = stream
-    notes = list(reader.notes)
+def _hooked(reader: Reader, ir: Any, body: Any) -> set[int]:
+    """Let the dialect's hooks make ids, and return the parts that got one."""
     made: set[int] = set()
     whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
-    for name in dialect.hooks:
-        found = hooks.HOOKS[name](whole, body, dialect.name, reader.trail)
+    for name in reader.dialect.hooks:
+        found = hooks.HOOKS[name](whole, body, reader.dialect.name, reader.trail)
         made |= {id(part) for _, part in found}
-        if recorder is not None:
-            recorder.hooked.update((id(part), (part, name)) for _, part in found)
-    for one in whole.get("candidates", ()) if unit == "response" else ():
+        if reader.recorder is not None:
+            reader.recorder.hooked.update((id(part), (part, name)) for _, part in found)
+    return made
+
+
+def _paired(reader: Reader, ir: Any, unit: str) -> list[Draft]:
+    """Give results the names of their calls, and return drafts for what does not pair."""
+    dialect = reader.dialect
+    for one in ir.get("candidates", ()) if unit == "response" else ():
         pairing.named([one], dialect.name)
     messages = units.messages_of(ir, unit)
     odd: list[Draft] = []
-    if messages is not None:
-        if recorder is not None:
-            recorder.names.update(units.names_of(messages, reader.trail))
-        for code, part in pairing.named(messages, dialect.name, dialect.tells_freeform):
-            at = reader.trail.find(part) or ()
-            told = {
-                "duplicate-id": "two calls in a row have this id; results pair in order",
-                "unpaired": "this result answers no call that is still open"
-                if part.get("type") == "tool_result"
-                else "this call has no result in the conversation",
-                "inconsistent": "this result is of another kind than its call: one is freeform",
-            }[code]
-            odd.append(Draft(code, "kept", at, None, told, None, part))
-    if unit == "request" and options.get("check_arguments"):
-        odd += arguments.checked(ir, reader.trail)
-    return Read(ir, reader.trail, notes, made, odd)
+    if messages is None:
+        return odd
+    if reader.recorder is not None:
+        reader.recorder.names.update(units.names_of(messages, reader.trail))
+    for code, part in pairing.named(messages, dialect.name, dialect.tells_freeform):
+        at = reader.trail.find(part) or ()
+        told = {
+            "duplicate-id": "two calls in a row have this id; results pair in order",
+            "unpaired": "this result answers no call that is still open"
+            if part.get("type") == "tool_result"
+            else "this call has no result in the conversation",
+            "inconsistent": "this result is of another kind than its call: one is freeform",
+        }[code]
+        odd.append(Draft(code, "kept", at, None, told, None, part))
+    return odd
 
 
 def _unit(reader: Reader, body: Any, unit: str) -> Any:

@@ -16,7 +16,7 @@ from ..notes import Note
 from ..payload import known_options
 from ..results import Conversion, concluded, finished, rule_of
 from ..trail import pointer
-from . import writing
+from . import reading, writing
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _required(
     picked: DialectRules, body: Any, model: str | None, options: dict[str, Any]
 ) -> list[Diagnosis]:
     """Return what could not be written had it come from elsewhere: missing fields, odd elements."""
-    read = picked._read(body, "request", model, None, options)
+    read = reading.read(picked, body, "request", model, None, options)
     writer = Writer(picked.model, False, read.trail, options, picked._ladder)
     wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []

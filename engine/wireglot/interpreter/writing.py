@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import units
 from ..errors import ConversionError, Foreseen, UsageError
 from ..files import sessions
-from ..language.ladder import Ladder
 from ..language.lenses import Misfit
-from ..language.model import Dialect
 from ..language.picture import ABSENT
 from ..notes import Draft
 from ..results import Envelope, rule_of
@@ -20,10 +18,12 @@ from .recorder import Written
 from .sight import View
 from .writer import Writer
 
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+
 
 def write(
-    dialect: Dialect,
-    steps: Ladder,
+    rules: DialectRules,
     ir: Any,
     unit: str,
     same: bool,
@@ -34,8 +34,8 @@ def write(
     prepare: Callable[[Writer], None] | None = None,
 ) -> tuple[Any, list[Draft], Envelope | None]:
     """Write an IR value as a payload of a unit. Raises ConversionError, UsageError, RuleError."""
-    writer = Writer(dialect.of_unit(unit), same, trail, options, steps)
-    with Foreseen(dialect.node.pos, options):
+    writer = Writer(rules.model.of_unit(unit), same, trail, options, rules.ladder)
+    with Foreseen(rules.model.node.pos, options):
         body, envelope = written(writer, ir, unit, made, odd, prepare)
     return body, writer.notes, envelope
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import RuleError, UsageError
@@ -110,14 +110,7 @@ def files(base: Mapping[str, Node], own: Sorted) -> dict[str, Node]:
 
     What extends a dialect that the user replaces lies over the one that it was written for.
     """
-
-    def replaced(node: Node) -> bool:
-        parent = node.get("extends")
-        if parent is None:
-            return False
-        return parent.value in own.dialects or replaced(base[parent.value])
-
-    held = [name for name, node in base.items() if replaced(node)]
+    held = above(own.dialects, base)
     whole = flat(base) if held else {}
     return {**base, **{name: whole[name] for name in held}, **own.dialects}
 
@@ -136,18 +129,16 @@ def flat(files: Mapping[str, Node], overlays: Iterable[Node] = ()) -> dict[str, 
     return {name: done[name] for name in files}
 
 
-def above(names: Iterable[str], files: Mapping[str, Node]) -> set[str]:
-    """Return these dialects and all that lie over them."""
-    found = set(names)
-    while True:
-        over = {
-            name
-            for name, node in files.items()
-            if (parent := node.get("extends")) is not None and parent.value in found
-        }
-        if over <= found:
-            return found
-        found |= over
+def above(names: Collection[str], files: Mapping[str, Node]) -> list[str]:
+    """Return the dialects that lie over some."""
+
+    def lies(node: Node) -> bool:
+        parent = node.get("extends")
+        if parent is None:
+            return False
+        return parent.value in names or lies(files[parent.value])
+
+    return [name for name, node in files.items() if lies(node)]
 
 
 def _flatten(

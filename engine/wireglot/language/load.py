@@ -151,9 +151,10 @@ def load_rules(
         nodes, findings = _checked(base, sources, overlays, plugins)
         found = findings.sorted()
     else:
-        laid = layers.chosen(overlays, _packaged_overlays()) if overlays else {}
-        nodes = layers.flat(base, laid.values())
-        touched = layers.above([node.value["overlay"].value for node in laid.values()], base)
+        laid = _chosen(overlays, layers.Sorted({}, {})).values()
+        nodes = layers.flat(base, laid)
+        below = {node.value["overlay"].value for node in laid}
+        touched = [*below, *layers.above(below, base)]
     names = [name for name in nodes if name != LADDER]
     rules = RuleSet(
         names,

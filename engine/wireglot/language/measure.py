@@ -49,16 +49,19 @@ def _heads(p: Picture) -> Iterator[Head]:
 def _needs(p: Picture) -> Iterator[str]:
     """Yield the keys without which no object fits a picture, of those with one spelling."""
     for names, child in p.entries if isinstance(p, Fields) else ():
-        if len(names) > 1:
-            continue
-        if isinstance(child, Hole):
-            needed = child.mark is None and len(child.paths) == 1 and child.path != "nth"
-        elif isinstance(child, Literal):
-            needed = ABSENT not in child.values
-        else:
-            needed = not (isinstance(child, Fields) and child.loose)
-        if needed:
+        if len(names) == 1 and needed(child):
             yield names[0]
+
+
+def needed(p: Picture) -> bool:
+    """Tell whether a picture under a key fits only where something stands there."""
+    if isinstance(p, Hole):
+        return p.mark is None and p.path != "nth"
+    if isinstance(p, Literal):
+        return ABSENT not in p.values
+    if isinstance(p, Fields) and p.loose:
+        return any(needed(child) for _, child in p.entries)
+    return True
 
 
 def may_fit(case: Case, wire: dict[str, Any]) -> bool:

@@ -46,27 +46,32 @@ MARKS = ("optional", "default", "else", "made", "copy", "old")
 
 
 class Picture:
-    """Base of every picture; `pos` is where it stands in its rule file.
-
-    `idle` says that reading does nothing where nothing stands.
-    """
+    """Base of every picture; `pos` is where it stands in its rule file."""
 
     __slots__ = ("pos",)
-    idle = False
 
     def __init__(self, pos: Pos) -> None:
         self.pos = pos
+
+    @property
+    def idle(self) -> bool:
+        """Tell whether reading does nothing where nothing stands."""
+        return False
 
 
 class Literal(Picture):
     """A fixed scalar. The first value is written; every value (ABSENT among them) is read."""
 
-    __slots__ = ("idle", "values")
+    __slots__ = ("values",)
 
     def __init__(self, values: tuple[Any, ...], pos: Pos) -> None:
         super().__init__(pos)
         self.values = values
-        self.idle = values[:1] == (ABSENT,)
+
+    @property
+    def idle(self) -> bool:
+        """Tell whether reading does nothing where nothing stands."""
+        return self.values[:1] == (ABSENT,)
 
 
 class Text(Picture):
@@ -106,7 +111,7 @@ class Text(Picture):
 class Hole(Picture):
     """A place for a value of the IR."""
 
-    __slots__ = ("idle", "lenses", "mark", "mode", "null", "path", "paths", "shape", "value")
+    __slots__ = ("_idle", "lenses", "mark", "mode", "null", "path", "paths", "shape", "value")
 
     def __init__(
         self,
@@ -122,9 +127,16 @@ class Hole(Picture):
         self.paths, self.mode, self.shape = paths, mode, shape
         self.lenses, self.mark, self.value = lenses, mark, value
         self.path = paths[0]  # mostly the only one
-        self.idle = mark in ("optional", "old") and len(paths) == 1 and paths[0] not in (".", "nth")
+        self._idle = (
+            mark in ("optional", "old") and len(paths) == 1 and paths[0] not in (".", "nth")
+        )
         # Whether a null may be a value here, and not only say that there is none.
         self.null = not mark and (not lenses or any("null" in lens.split("+") for lens in lenses))
+
+    @property
+    def idle(self) -> bool:
+        """Tell whether reading does nothing where nothing stands."""
+        return self._idle
 
 
 class Fields(Picture):
@@ -166,7 +178,7 @@ class Fields(Picture):
         return self._loose
 
     @property
-    def idle(self) -> bool:  # type: ignore[override]
+    def idle(self) -> bool:
         """Tell whether reading does nothing where nothing stands."""
         if self._idle is None:
             spread = all(hole.shape and hole.mark is not None for hole in self.spread)

@@ -98,7 +98,9 @@ def write(
     file: str,
     nodes: Mapping[str, Node],
     plans: Mapping[Any, Any],
-    *rest: Any,
+    varied: dict[str, tuple[Row, ...]],
+    models: dict[str, tuple[str, ...] | None],
+    hash: str,
 ) -> None:
     """Write a file of rule files, plans and what else the index holds."""
     pieces: list[bytes] = []
@@ -113,7 +115,9 @@ def write(
         # In a form that every Python reads.
         {name: kept(marshal.dumps(node.dump(), 2)) for name, node in nodes.items()},
         {k: None if v is None else kept(pickle.dumps(v, protocol=5)) for k, v in plans.items()},
-        *rest,
+        varied,
+        models,
+        hash,
     )
     head = pickle.dumps(index, protocol=5)
     with open(file, "wb") as opened:

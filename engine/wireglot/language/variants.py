@@ -105,7 +105,7 @@ def _options(node: Node) -> None:
 
 def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:
     """Return a flat rule file with the rows of these numbers laid over it, in their order."""
-    from .merge import Place, merge, settled, without
+    from .merge import Place, merge, settled, without  # a prepared conversion lays nothing
 
     whole = without(node, (WORD,))
     for number in which:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import policy as policies
 from ..errors import UsageError
+from ..interpreter import reading, writing
 from ..language import variants
 from ..notes import Draft, Note, quiet
 from ..payload import check_call, known_options, resolving
@@ -84,7 +85,7 @@ class Exchange:
         if done is not None:
             return self._sent(done.body, done.notes, done.envelope)
         options = resolving(self._options, self._resolve)
-        read = one._read(body, "request", None, stream, options)
+        read = reading.read(one, body, "request", None, stream, options)
         if self.model is not None:
             read.ir["model"] = self.model
         same = self.client == self.provider
@@ -103,8 +104,8 @@ class Exchange:
             self._names.into(writer.limits, self.provider)
 
         made = read.made - {id(part) for part, entry in calls}
-        out, found, envelope = two._write(
-            read.ir, "request", same, read.trail, options, made, drafts, prepare
+        out, found, envelope = writing.write(
+            two, read.ir, "request", same, read.trail, options, made, drafts, prepare
         )
         self._names.learn(held[0].limits, self.provider)
         if not same:
@@ -120,10 +121,10 @@ class Exchange:
         """
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
-        read = one._read(body, "response", None, None, self._options)
+        read = reading.read(one, body, "response", None, None, self._options)
         if self.client == self.provider:
-            out, drafts, _ = two._write(
-                read.ir, "response", True, read.trail, self._options, read.made, read.odd
+            out, drafts, _ = writing.write(
+                two, read.ir, "response", True, read.trail, self._options, read.made, read.odd
             )
             return self._given(out, all_notes(read.notes, drafts, out, True))
         rest = Remainder(one, two, self._names, self._taken(), self._options)
@@ -156,14 +157,14 @@ class Exchange:
             raise UsageError(f"`http` is a number, not {type(http).__name__}")
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
-        read = one._read(body, "error", None, None, self._options)
+        read = reading.read(one, body, "error", None, None, self._options)
         same = self.client == self.provider
         said, kind = read.ir.get("kind"), kind_of(http)
         known = kind is not None and not same and said != kind and open_kind(said)
         if known:
             read.ir["kind"] = kind
-        out, drafts, _ = two._write(
-            read.ir, "error", same, read.trail, self._options, read.made, read.odd
+        out, drafts, _ = writing.write(
+            two, read.ir, "error", same, read.trail, self._options, read.made, read.odd
         )
         at = read.trail.find(read.ir, "kind")
         if known and said is not None and not any(draft.source == at for draft in drafts):

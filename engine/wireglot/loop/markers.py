@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter import reading
 from ..jsontext import stringify
 from ..language.model import Dialect
 from ..language.picture import Fields, Literal, Text, texts
@@ -27,7 +28,7 @@ def written(provider: DialectRules, messages: list[Any], body: Any) -> list[Mark
     errors = {id(p): p for m in messages for p in m["parts"] if _failed(p)}
     if not errors:
         return []
-    read = provider._read(body, "request", None, None, {}).ir["messages"]
+    read = reading.read(provider, body, "request", None, None, {}).ir["messages"]
     in_text = bool(_pictures(provider.model))
     found = []
     for mine, theirs in zip(_answered(messages), _answered(read), strict=False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..interpreter import reading, writing
 from ..language.picture import holes
 from ..notes import Draft
 from ..trail import Places, Several, Trail
@@ -84,12 +85,12 @@ class Remainder:
             for name in self._back.values():  # the client's own names, whatever they are
                 writer.limits.remember("tool_name", name, name)
 
-        out, drafts, _ = self.client._write(
-            ir, "response", False, trail, self._options, made, odd, prepare
+        out, drafts, _ = writing.write(
+            self.client, ir, "response", False, trail, self._options, made, odd, prepare
         )
         (writer,) = held
         self._names.learn(writer.limits, self.client.name)
-        seen = self.client._read(out, "response", None, None, self._options).ir
+        seen = reading.read(self.client, out, "response", None, None, self._options).ir
         there = Places(out)
         for candidate, client_sees in zip(
             ir.get("candidates") or (), seen.get("candidates") or (), strict=False

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, It
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError, Foreseen, UsageError
+from ..interpreter import reading, writing
 from ..interpreter.writer import Writer
 from ..language import picture
 from ..notes import Draft, Note
@@ -180,7 +181,7 @@ class Translator:
         notes = read_notes(fold.notes, self._home) + finished(lost, body)
         if self._unfold is not None:
             notes += read_notes(self._unfold.notes, False)
-            read = self._source._read(body, "response", None, None, self._options)
+            read = reading.read(self._source, body, "response", None, None, self._options)
             ids(read.ir, fold)
             body, drafts = self._written(read)
             notes += all_notes(read.notes, drafts, body, False)
@@ -196,8 +197,16 @@ class Translator:
             for (kind, name), written in sent.items():
                 writer.limits.remember(kind, name, written)
 
-        out, drafts, _ = self._target._write(
-            read.ir, "response", False, read.trail, self._options, read.made, read.odd, prepare
+        out, drafts, _ = writing.write(
+            self._target,
+            read.ir,
+            "response",
+            False,
+            read.trail,
+            self._options,
+            read.made,
+            read.odd,
+            prepare,
         )
         return out, drafts
 
@@ -221,7 +230,7 @@ class TextStream:
         self._fold.close()
         yield from self._taken()
         body, _ = collected(self._rules, self._fold, {})
-        self._ir = self._rules._read(body, "response", None, None, {}).ir
+        self._ir = reading.read(self._rules, body, "response", None, None, {}).ir
         ids(self._ir, self._fold)
 
     def _taken(self) -> list[str]:
@@ -315,7 +324,7 @@ def ids(ir: dict[str, Any], fold: Fold) -> None:
 
 def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> tuple[Any, list[Draft]]:
     """Return the response that a stream makes in its own dialect, and what it cannot hold."""
-    body, drafts, _ = rules._write(fold.outcome.draft(), "response", True, Trail(), options)
+    body, drafts, _ = writing.write(rules, fold.outcome.draft(), "response", True, Trail(), options)
     return body, [draft for draft in drafts if draft.effect == "lost"]
 
 

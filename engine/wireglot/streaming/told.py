@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError
+from ..interpreter import reading
 from ..interpreter.writer import Writer
 from ..language.model import Dialect
 from ..trail import Trail
@@ -24,7 +25,7 @@ def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
     with Foreseen(found.model.node.pos):
-        read = found._read(response, "response", None, None, {})
+        read = reading.read(found, response, "response", None, None, {})
         yield from unfolded(found, read.ir, True, read.made)
 
 
