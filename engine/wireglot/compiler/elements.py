@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..language.measure import disjoint, takes
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from .looks import closed_key, literal, result_kind, spreads, tag, usual
@@ -122,7 +123,7 @@ def usual_case(
     if shape.kind == "tool_result":
         result(pair, code, [c for s, c in cases if s is shape], shape, var, key, sinks, place)
         return
-    chosen = next((c for _, c in cases if usual(c)), None)
+    chosen = next((c for _, c in cases if usual(c) and not c.home), None)
     if chosen is None:
         raise Cannot
     owner = next(s for s, c in cases if c is chosen)
@@ -134,7 +135,7 @@ def usual_case(
     for _, other in cases:
         if other is chosen:
             break
-        exclude(pair, code, other.wire, chosen.wire, reading, var)
+        exclude(pair, code, shape.name, other.wire, chosen.wire, reading, var)
     obj = reading.build(owner)
     if owner.kind == "tool_call":
         code(f"if {obj['id'].code} in new: raise BAIL")
@@ -144,7 +145,7 @@ def usual_case(
 
 
 def exclude(
-    pair: Pair, code: Code, rival: Picture, usual: Picture, reading: Reading, var: str
+    pair: Pair, code: Code, shape: str, rival: Picture, usual: Picture, reading: Reading, var: str
 ) -> None:
     """Raise ODD where a narrower case would have read this."""
     if not isinstance(rival, Fields) or not isinstance(usual, Fields):
@@ -160,6 +161,9 @@ def exclude(
         if isinstance(child, Literal) and isinstance(own, Literal) and own.values[0] is ABSENT:
             if child.values[0] is not ABSENT:
                 return
+        if isinstance(child, Hole) and child.mark is None and isinstance(own, Hole):
+            if disjoint({"": takes(child, shape)}, {"": takes(own, shape)}):
+                return  # what that takes is odd here
     for (key, *_), child in rival.entries:
         own = mine.get(key)
         if isinstance(child, Fields) and isinstance(own, Hole):
@@ -169,7 +173,7 @@ def exclude(
                 code(f"if {wanted[0]!r} in {value.code}: raise ODD")
                 return
         if isinstance(child, Fields) and isinstance(own, Fields):
-            exclude(pair, code, child, own, reading, var)
+            exclude(pair, code, shape, child, own, reading, var)
             return
     raise Cannot
 

@@ -329,6 +329,8 @@ def _cases(
     done: Callable[[Code, str], None],
 ) -> bool:
     for i, case in enumerate(cases):
+        if case.home:
+            continue
         piece = code.fork()
         writing = Writing(piece, dialect, shape.name, obj, limit)
         try:

@@ -38,6 +38,8 @@ def keep(
     env.kept[pointer(at[len(env.base) :])] = wire
     if h.mark in ("default", "else"):
         env.spell(rel, wire, h.value)
+    if h.mark == "default":
+        env.put(h.path, standing(h), None)
     elif h.mark == "made":
         env.spelled[pointer(rel)] = {"made": h.path, "as": wire}
     env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
@@ -55,6 +57,11 @@ def place_of(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
             env.notes.append(("reworded", "changed", at, h.pos, told))
 
 
+def standing(h: Hole) -> Any:
+    """Return what stands for nothing in a hole with a default."""
+    return [] if h.mode == "each" or h.value == [] else {} if h.value == {} else h.value
+
+
 def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Read absence or null by the mark of the hole."""
     if h.mark is None:
@@ -62,8 +69,7 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
     written = h.value if h.mark in ("default", "else") else ABSENT
     if h.mark == "default":
-        empty = [] if h.mode == "each" or written == [] else {} if written == {} else written
-        env.put(h.path, empty, None)
+        env.put(h.path, standing(h), None)
         if reader.recorder is not None:
             reader.recorder.defaults[env.base, h.path] = h.pos
     if reader.recorder is not None and wire is None:

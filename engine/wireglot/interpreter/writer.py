@@ -157,6 +157,8 @@ class Writer:
             fixed = case.sides[0].get("/type")
             if not (isinstance(fixed, tuple) and value.get("type") in fixed):
                 raise Misfit(f"this is no {shape.kind}", (), case.pos)
+        if case.home and not self.same:
+            raise Misfit("this is only read here", (), case.pos)
         view = View(value, shape.name, case, self)
         if case.ir is not None:
             self.match(case.ir, value, "", view)
@@ -230,6 +232,8 @@ class Writer:
                 self.match(child, found, inner, view)
             if ir.closed and not value.keys() <= ir.names | {"spelled", "kept"}:
                 raise Misfit(f"`{path}` says more", (), ir.pos)
+            if ir.closed and path:
+                view.claims.add(path)  # it says nothing else
 
     # -- pictures -----------------------------------------------------------------------------
 

@@ -81,12 +81,23 @@ def worded(case: Case, wire: dict[str, Any]) -> bool:
     return True
 
 
-def _class(hole: Hole, shape: str) -> Any:
-    guards = [lens for lens in hole.lenses if is_guard(lens)]
+def _class(hole: Hole, shape: str) -> frozenset[str]:
+    guards = [lens for lens in hole.lenses if is_guard(lens) and lens != "home"]
     words = frozenset(guards[0].split("+")) if guards else frozenset()
     if not words and hole.mode == "each":
         words = frozenset(("list",))
     return words or frozenset((field_type(shape, hole.path),))
+
+
+def takes(hole: Hole, shape: str) -> frozenset[str]:
+    """Return the types of what a hole takes on the wire, where something stands."""
+    if "json" in hole.lenses:
+        return frozenset(("string",))
+    if hole.lenses[-1:] in (("bare",), ("blocks",), ("plain",)):
+        return frozenset(("string", "list"))
+    if not hole.lenses or is_guard(hole.lenses[-1]):
+        return _class(hole, shape)
+    return frozenset(("any",))
 
 
 def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
@@ -107,13 +118,9 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
             total += 1.0
         return total
     if isinstance(p, Hole) and p.mark is None:
-        if "json" in p.lenses or p.lenses[-1:] in (("bare",), ("blocks",), ("plain",)):
-            side[path] = frozenset(("string", "list") if "json" not in p.lenses else ("string",))
-        elif not p.lenses or is_guard(p.lenses[-1]):
-            side[path] = _class(p, shape)
-        else:
-            side[path] = frozenset(("any",))
-        return 4.0 + 2 * len(p.lenses) + (1.5 if p.mode else 0.0)
+        side[path] = takes(p, shape)
+        told = sum(lens != "home" for lens in p.lenses)  # that says nothing of the value
+        return 4.0 + 2 * told + (1.5 if p.mode else 0.0)
     return 0.0
 
 
