@@ -48,6 +48,7 @@ CODES: dict[str, str] = {
     "loosened": "A strict tool whose schema cannot be kept strictly; it is strict no longer.",
     "duplicate-id": "Two calls with one id; results are paired in order.",
     "foreign-signature": "Opaque reasoning state, which only the dialect it came from can read.",
+    "ignored": "What rode in a history and is not as it was given, or tells of nothing there.",
     "foreign-file": "A file that one provider holds; its name says nothing to another.",
     "error-as-text": "An error result, written as JSON text with the one key `error`.",
     "failed-as-error": "A failed result of several text blocks, written as one error.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .errors import ConversionError, UsageError
@@ -85,6 +86,15 @@ def text_under(keys: Iterable[str], body: dict[str, Any]) -> str | None:
         if isinstance(found, str):
             return found
     return None
+
+
+@contextlib.contextmanager
+def not_too_deep() -> Iterator[None]:
+    """Raise ConversionError for what is nested deeper than the stack of the caller has room."""
+    try:
+        yield
+    except RecursionError:
+        raise ConversionError("the payload is nested too deep") from None
 
 
 def check_json(body: Any) -> None:

@@ -47,6 +47,10 @@ class Limits:
         if kind in self.limits and self._full[kind].fullmatch(name):
             self._taken[kind].add(name)
 
+    def fits(self, kind: str, name: str) -> bool:
+        """Tell whether a name is within the limit of its kind, if there is one."""
+        return kind not in self.limits or self._full[kind].fullmatch(name) is not None
+
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
         if kind in self.limits and (name == written or written not in self._taken[kind]):

@@ -19,7 +19,7 @@ from ..interpreter import admission
 from ..ir import field_type
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
-from ..trail import pointer
+from ..trail import At, pointer
 
 MARK = "wireglot"
 _HEAD = base64.b64encode(b'{"wireglot":').decode()  # how each sealed text begins
@@ -108,24 +108,27 @@ def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
     return base64.b64encode(text.encode()).decode()
 
 
-def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> Ride:
-    """Take what rides out of a part or message that was read, so that nobody is sent it."""
+def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> tuple[Ride, At]:
+    """Take what rides out of a part or message that was read, so that nobody is sent it.
+
+    Returns it, and where it stood within the element.
+    """
     key = dialect.carry.get(kind)
     if key is None:
-        return {}
+        return {}, ()
     if kind != "message" and is_text(dialect, kind):
         state = owner.get("signature")
         if not isinstance(state, dict) or state.get("origin") != dialect.name:
-            return {}
+            return {}, ()
         ride = valid(unsealed(state.get("value")))
         if ride:
             del owner["signature"]
-        return ride
+        return ride, (key,)
     kept = owner.get("kept", {}).get(dialect.name, {})
     ride = valid(kept.get(pointer((key, MARK))))
     if ride:  # a picture names keys of the object, and this was none of them
         del kept[pointer((key, MARK))]
-        return ride
+        return ride, (key, MARK)
     boxes = [(kept, pointer((key,)))]
     for path in _fields(dialect, kind):
         group, _, field = path.rpartition(".")
@@ -140,8 +143,8 @@ def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> Ride:
                 box[name] = rest
             else:
                 del box[name]
-            return ride
-    return {}
+            return ride, (key, MARK)
+    return {}, ()
 
 
 def may_ride(body: Any) -> bool:
@@ -171,8 +174,11 @@ def valid(ride: Any) -> Ride:
     return ride if all(entries_valid(entries) for entries in ride.values()) else {}
 
 
-def entries_valid(entries: Any) -> bool:
-    """Tell whether entries are such as `memory` makes; only then are they used."""
+def entries_valid(entries: Any, rides: bool = True) -> bool:
+    """Tell whether entries are such as `memory` makes; only then are they used.
+
+    Those that do not ride stand on nothing.
+    """
     if not isinstance(entries, list) or not entries:
         return False
     for entry in entries:
@@ -183,6 +189,8 @@ def entries_valid(entries: Any) -> bool:
         if entry.get("size", 0) < 0:
             return False
         if entry["type"] == "text" and not entry.keys() >= {"size", "digest"}:
+            return False
+        if not rides and "here" in entry:
             return False
         if entry["type"] == "tool_call" and not entry.keys() & {"call", "here"}:
             return False

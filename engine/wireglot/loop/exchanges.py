@@ -11,11 +11,11 @@ from ..errors import UsageError
 from ..interpreter import reading, writing
 from ..language import variants
 from ..notes import Draft, Note, quiet
-from ..payload import check_call, known_options, resolving
+from ..payload import check_call, known_options, not_too_deep, resolving
 from ..results import Conversion, Envelope, all_notes, concluded
-from ..trail import Trail
 from . import carry, markers, memory, names
 from .remainder import Remainder
+from .riders import Riders
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -70,6 +70,7 @@ class Exchange:
 
     # -- the three directions ---------------------------------------------------------------------
 
+    @not_too_deep()
     def request(self, body: Any, stream: bool | None = None) -> Conversion:
         """Convert a request of the client for the provider.
 
@@ -78,11 +79,11 @@ class Exchange:
         check_call(None, stream)
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
-        self._state["models"] = [asked, sent]
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
-        self._state["ids"] = names.ids(body, one.model)
-        done = self._at_once(body, one, two, stream)
+        ids = names.ids(body, one.model)
+        done = self._at_once(body, one, two, [asked, sent], stream)
         if done is not None:
+            self._state.update(models=[asked, sent], ids=ids)
             return self._sent(done.body, done.notes, done.envelope)
         options = resolving(self._options, self._resolve)
         read = reading.read(one, body, "request", None, stream, options)
@@ -92,7 +93,9 @@ class Exchange:
         drafts: list[Draft] = list(read.odd)
         messages = read.ir.get("messages") or []
         markers.put_back(one.model, messages, self._state["markers"])
-        calls = self._put_back(one, messages, read.trail, read.made, drafts)
+        riders = Riders(one, two, read.trail, read.made)
+        calls = self._put_back(messages, riders)
+        drafts += riders.drafts
         known, unsaid = names.readdressed(messages, calls)
         held: list[Writer] = []
 
@@ -107,13 +110,14 @@ class Exchange:
         out, found, envelope = writing.write(
             two, read.ir, "request", same, read.trail, options, made, drafts, prepare
         )
-        self._names.learn(held[0].limits, self.provider)
         if not same:
-            for marker in markers.written(two, messages, out):
-                if marker not in self._state["markers"]:
-                    self._state["markers"].append(marker)
+            found_now = markers.written(two, messages, out)
+            self._state["markers"] = markers.joined(self._state["markers"], found_now)
+        self._names.learn(held[0].limits, self.provider)
+        self._state.update(models=[asked, sent], ids=ids)
         return self._sent(out, all_notes(read.notes, found, out, same), envelope)
 
+    @not_too_deep()
     def response(self, body: Any) -> Conversion:
         """Convert a response of the provider for the client, and remember what it has no room for.
 
@@ -148,6 +152,7 @@ class Exchange:
         turns = self._state["turns"]
         return TurnStream(one, two, self._names, self._taken(), turns, settings)
 
+    @not_too_deep()
     def error(self, body: Any, http: int | None = None) -> Conversion:
         """Convert an error of the provider for the client. Raises ConversionError, PolicyError.
 
@@ -186,7 +191,12 @@ class Exchange:
         return self._rules.at(name, model, self._options)
 
     def _at_once(
-        self, body: Any, one: DialectRules, two: DialectRules, stream: bool | None
+        self,
+        body: Any,
+        one: DialectRules,
+        two: DialectRules,
+        models: list[str | None],
+        stream: bool | None,
     ) -> Conversion | None:
         """Convert a request by generated code, where there is some and nothing to put back."""
         if (
@@ -203,9 +213,7 @@ class Exchange:
             if named is None:
                 return None
             body = {**body, named: self.model}
-        done = self._rules.compiled(
-            body, self.client, self.provider, self._state["models"], stream, self._options
-        )
+        done = self._rules.compiled(body, self.client, self.provider, models, stream, self._options)
         telling = {"renamed", *markers.codes(two)}
         if done is None or any(n.code in telling for n in done.notes):
             return None
@@ -217,60 +225,30 @@ class Exchange:
         return {*self._state["ids"], *(name for name in known if name is not None)}
 
     def _put_back(
-        self,
-        client: DialectRules,
-        messages: list[dict[str, Any]],
-        trail: Trail,
-        made: set[int],
-        drafts: list[Draft],
+        self, messages: list[dict[str, Any]], riders: Riders
     ) -> list[tuple[Part, dict[str, Any]]]:
         """Put what was remembered back into the turns of a history; return their calls."""
         calls: list[tuple[Part, dict[str, Any]]] = []
-        left = list(self._state["turns"])
-        memory.rejoin(messages, left)
+        known = memory.Turns(self._state["turns"])
+        memory.rejoin(messages, self._state["turns"])
         for message in messages:
             if message.get("role") != "assistant":
                 continue
-            rode = self._rides(client, message, trail, drafts)
-            turn, by_order = matching(left, message["parts"], made)
-            if turn is not None:
-                left = [other for other in left if other is not turn]
+            rode = riders.of(message)
+            turn, by_order = known.match(message["parts"], riders.made)
             if turn is not None and turn["origin"] == self.provider:
                 rode, entries = [], turn["parts"]
             else:
                 entries = []
             if not entries and not rode:
                 continue
-            back = memory.Restored(message["parts"], self.provider, trail)
+            back = memory.Restored(message["parts"], self.provider, riders.trail)
             for entry in entries:
                 back.put(entry, None, by_order)
-            for entry, element in rode:
-                back.put(entry, element)
+            riders.put(rode, back)
             message["parts"] = back.parts()
             calls += back.calls
         return calls
-
-    def _rides(
-        self,
-        client: DialectRules,
-        message: dict[str, Any],
-        trail: Trail,
-        drafts: list[Draft],
-    ) -> list[tuple[dict[str, Any], Part | None]]:
-        """Take what rides out of a message; return what is this provider's, with its elements."""
-        found: list[tuple[dict[str, Any], Part | None]] = []
-        for owner in (message, *message["parts"]):
-            kind = "message" if owner is message else str(owner.get("type"))
-            for origin, entries in carry.take(client.model, owner, kind).items():
-                if origin != self.provider:
-                    told = f"only {origin} can read what rides here"
-                    at = trail.find(owner)
-                    drafts.append(Draft("foreign-signature", "lost", at, None, told))
-                    continue
-                for entry in entries:
-                    here = owner is not message and entry.get("here") is True
-                    found.append((entry, owner if here else None))
-        return found
 
 
 def kind_of(http: int | None) -> str | None:
@@ -283,20 +261,6 @@ def kind_of(http: int | None) -> str | None:
 def open_kind(kind: str | None) -> bool:
     """Tell whether a body leaves the kind of its error open: it says none, or a general one."""
     return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")
-
-
-def matching(
-    turns: list[dict[str, Any]], parts: list[Part], made: set[int]
-) -> tuple[dict[str, Any] | None, bool]:
-    """Return the remembered turn that a message of the history is, and whether its ids are lost."""
-    calls = [part for part in parts if part.get("type") == "tool_call"]
-    ids = {part.get("id") for part in calls if id(part) not in made}
-    said = memory.says(parts)
-    if ids:
-        turns = [t for t in turns if any(e.get("call") in ids for e in t["parts"])]
-        alike = [t for t in turns if t["says"] == said]
-        return next(iter(alike or turns), None), False
-    return next((t for t in turns if said and t["says"] == said), None), True
 
 
 def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -322,7 +286,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
         right = (
             all(isinstance(name, str | None) for name in (asked, sent))
             and all(isinstance(name, str) for name in kept["ids"])
-            and all(carry.entries_valid(turn["parts"]) for turn in kept["turns"])
+            and all(carry.entries_valid(turn["parts"], False) for turn in kept["turns"])
             and all(isinstance(t[key], str) for t in kept["turns"] for key in ("origin", "says"))
             and all(
                 isinstance(text, str)

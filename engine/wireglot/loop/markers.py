@@ -38,6 +38,8 @@ def written(provider: DialectRules, messages: list[Any], body: Any) -> list[Mark
             value = mine["value"]
             if isinstance(value, list):
                 value = "".join(block.get("text", "") for block in value)
+            elif not isinstance(value, str):
+                value = stringify(value)
             found.append(
                 {
                     "dialect": provider.name,
@@ -47,6 +49,12 @@ def written(provider: DialectRules, messages: list[Any], body: Any) -> list[Mark
                 }
             )
     return found
+
+
+def joined(known: list[Marker], more: list[Marker]) -> list[Marker]:
+    """Return markers with those that are new among more."""
+    one = {stringify([marker[key] for key in sorted(marker)]): marker for marker in (*known, *more)}
+    return list(one.values())
 
 
 def concern(client: Dialect, provider: Dialect, known: list[Marker]) -> bool:

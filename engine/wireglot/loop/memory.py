@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 from ..jsontext import stringify
@@ -19,6 +21,7 @@ Entry = dict[str, Any]
 
 _BARE = {"role", "parts", "spelled"}  # the keys of a message that holds nothing but parts
 _APART = ("spelled", "kept", "signature")
+_TRIES = 32
 
 
 def digest(text: str) -> str:
@@ -110,23 +113,83 @@ def _is_plain(part: Part) -> bool:
     return part.get("type") == "text" and part.keys() <= {"type", "text", "spelled"}
 
 
+class Turns:
+    """The turns that are remembered, found by the ids of their calls or by what they say."""
+
+    def __init__(self, turns: list[dict[str, Any]]) -> None:
+        self._turns = turns
+        self._of: dict[Any, deque[int]] = {}  # by id and what it says, by id alone, by that alone
+        self._used: set[int] = set()
+        for nth, turn in enumerate(turns):
+            keys: dict[Any, None] = {("", turn["says"]): None}
+            for entry in turn["parts"]:
+                if "call" in entry:
+                    keys[entry["call"], turn["says"]] = keys[(entry["call"],)] = None
+            for key in keys:
+                self._of.setdefault(key, deque()).append(nth)
+
+    def match(self, parts: list[Part], made: set[int]) -> tuple[dict[str, Any] | None, bool]:
+        """Return the turn that a message is, no message before was, and whether its ids are lost.
+
+        `made` are calls that came without an id.
+        """
+        calls = [part for part in parts if part.get("type") == "tool_call"]
+        ids = [part.get("id") for part in calls if id(part) not in made]
+        said = says(parts)
+        if ids:
+            found = self._first((name, said) for name in ids)
+            if found is None:
+                found = self._first((name,) for name in ids)
+        else:
+            found = self._first([("", said)]) if said else None
+        if found is None:
+            return None, not ids
+        self._used.add(found)
+        return self._turns[found], not ids
+
+    def _first(self, keys: Iterable[Any]) -> int | None:
+        """Return the first turn under some keys that is not used yet."""
+        best: int | None = None
+        for key in keys:
+            known = self._of.get(key, ())
+            while known and known[0] in self._used:
+                known.popleft()
+            if known and (best is None or known[0] < best):
+                best = known[0]
+        return best
+
+
 class Restored:
     """The parts of one turn with what was remembered of them."""
 
     def __init__(self, parts: list[Part], origin: str, trail: Trail) -> None:
-        self._pool: list[tuple[int, Part]] = list(enumerate(parts))
-        self._origin, self._trail = origin, trail
+        self._parts, self._origin, self._trail = parts, origin, trail
+        self._pool = dict(enumerate(parts))  # those that nothing is put back into yet
+        self._place = {id(part): index for index, part in enumerate(parts)}
+        self._texts = {i: p for i, p in enumerate(parts) if p.get("type") == "text"}
+        self._calls: dict[Any, deque[int]] = {}  # by id; under nothing, all of them
+        for index, part in enumerate(parts):
+            if part.get("type") == "tool_call":
+                for key in ((), (part.get("id"),)):
+                    self._calls.setdefault(key, deque()).append(index)
+        # A text may be looked at for many entries: all of them so often, and no more.
+        self._thoughts = {i: p for i, p in enumerate(parts) if p.get("type") == "reasoning"}
+        long = (*self._texts.values(), *self._thoughts.values())
+        self._tries = _TRIES * sum(len(part.get("text", "")) + 1 for part in long)
+        self._likes: dict[Any, deque[int]] | None = None
         self._found: list[tuple[Part, int | None]] = []
         self.calls: list[tuple[Part, Entry]] = []  # calls, and what they were for the provider
 
-    def put(self, entry: Entry, element: Part | None = None, by_order: bool = False) -> None:
-        """Put back what an entry says; `element` is the part that it rode on, if it did.
+    def put(self, entry: Entry, element: Part | None = None, by_order: bool = False) -> bool:
+        """Put back what an entry says, and tell whether there was something to put it into.
 
-        `by_order` says that calls have no ids by which they could be told apart.
+        `element` is the part that it rode on, if it did; `by_order` says that calls have no ids by
+        which they could be told apart.
         """
         kind = entry["type"]
         if element is not None:
-            self._take(element)
+            if not self._take(element):
+                return False
         elif kind == "tool_call":
             element = self._call(entry, by_order)
         elif kind == "text" and "digest" in entry:
@@ -136,23 +199,34 @@ class Restored:
         else:
             element = self._whole(entry)
         if element is None:
-            return
+            return False
         if kind == "tool_call":
             self._says(element, entry)
             self.calls.append((element, entry))
         elif "digest" not in entry or digest(content(element)) == entry["digest"]:
             self._says(element, entry)
+        else:
+            return False
+        return True
 
     def parts(self) -> list[Part]:
         """Return all parts: those put back, and between them those that nothing is known of."""
-        out = list(self._found)
-        for index, part in self._pool:
+        found = self._found
+        known = sorted((at, nth) for nth, (_, at) in enumerate(found) if at is not None)
+        first = min((nth for _, nth in known), default=len(found))
+        behind: dict[int, list[Part]] = {}  # what stands behind each one, or before the first
+        last, seen = -1, 0  # the last one of those that stood before
+        for index, part in self._pool.items():
             if _is_plain(part) and not part["text"]:
                 continue  # the last frame of a stream may hold a text of nothing
-            before = [i for i, (_, at) in enumerate(out) if at is not None and at < index]
-            after = [i for i, (_, at) in enumerate(out) if at is not None]
-            out.insert(before[-1] + 1 if before else after[0] if after else len(out), (part, index))
-        return [part for part, _ in out]
+            while seen < len(known) and known[seen][0] < index:
+                last, seen = max(last, known[seen][1]), seen + 1
+            behind.setdefault(last, []).append(part)
+        out: list[Part] = []
+        for nth, (part, _) in enumerate(found):
+            out += behind.get(-1, ()) if nth == first else ()
+            out += [part, *behind.get(nth, ())]
+        return out if first < len(found) else out + behind.get(-1, [])
 
     def _says(self, element: Part, entry: Entry) -> None:
         if "signature" in entry:
@@ -161,30 +235,43 @@ class Restored:
             if key in entry:
                 element[key] = entry[key]
 
-    def _take(self, element: Part) -> Part:
-        index = next(i for i, part in self._pool if part is element)
-        self._pool = [pair for pair in self._pool if pair[1] is not element]
+    def _take(self, element: Part) -> Part | None:
+        """Take a part out of the pool; None if it is not there any more."""
+        index = self._place.get(id(element))
+        if index is None or self._pool.pop(index, None) is None:
+            return None
+        self._texts.pop(index, None)
+        self._thoughts.pop(index, None)
         self._found.append((element, index))
         return element
 
-    def _call(self, entry: Entry, by_order: bool) -> Part | None:
-        for _, part in self._pool:
-            if part.get("type") == "tool_call" and (by_order or part.get("id") == entry["call"]):
-                return self._take(part)
+    def _next(self, known: deque[int] | None) -> Part | None:
+        """Take the first of some parts that is left."""
+        while known:
+            part = self._take(self._parts[known.popleft()])
+            if part is not None:
+                return part
         return None
 
+    def _call(self, entry: Entry, by_order: bool) -> Part | None:
+        return self._next(self._calls.get(() if by_order else (entry["call"],)))
+
     def _alike(self, entry: Entry) -> Part | None:
-        for _, part in self._pool:
-            if part.get("type") == entry["type"] and digest(content(part)) == entry["digest"]:
-                return self._take(part)
-        return None
+        if self._likes is None:
+            self._likes = {}
+            for index, part in self._pool.items():
+                if index not in self._texts and part.get("type") != "tool_call":
+                    key = (part.get("type"), digest(content(part)))
+                    self._likes.setdefault(key, deque()).append(index)
+        return self._next(self._likes.get((entry["type"], entry["digest"])))
 
     def _text(self, entry: Entry) -> Part | None:
         size = entry["size"]
-        for nth, (index, part) in enumerate(self._pool):
-            if part.get("type") != "text":
-                continue
-            held = self._pieces(nth, size)
+        for index, part in self._texts.items():
+            held = self._pieces(index, size)
+            self._tries -= size + len(held)
+            if self._tries < 0:
+                return None
             text = "".join(str(piece["text"]) for piece in held)
             if digest(text[:size]) != entry["digest"]:
                 continue
@@ -194,9 +281,8 @@ class Restored:
                 # The client's format holds several texts as one, or its SDK one in pieces.
                 first = {"type": "text", "text": text[:size]}
                 self._trail.copy(part, first)
-                gone = held if len(text) == size else held[:-1]
+                self._drop(held if len(text) == size else held[:-1])
                 held[-1]["text"] = text[size:]
-                self._pool = [p for p in self._pool if not any(p[1] is one for one in gone)]
                 self._found.append((first, index))
                 return first
         if size:
@@ -205,16 +291,27 @@ class Restored:
         self._found.append((empty, None))
         return empty
 
-    def _pieces(self, nth: int, size: int) -> list[Part]:
+    def _pieces(self, index: int, size: int) -> list[Part]:
         """Return a text, and those behind it that it goes on in, until they are so long."""
-        held = [self._pool[nth][1]]
+        held = [self._pool[index]]
         length = len(str(held[0]["text"]))
-        for _, part in self._pool[nth + 1 :]:
+        for at in range(index + 1, len(self._parts)):
+            part = self._pool.get(at)
+            self._tries -= 1
+            if part is None:
+                continue
             if length >= size or not (_is_plain(held[0]) and _is_plain(part)):
                 break
             held.append(part)
             length += len(part["text"])
         return held
+
+    def _drop(self, gone: list[Part]) -> None:
+        for part in gone:
+            index = self._place[id(part)]
+            self._pool.pop(index, None)
+            self._texts.pop(index, None)
+            self._thoughts.pop(index, None)
 
     def _whole(self, entry: Entry) -> Part:
         whole = {k: v for k, v in entry.items() if k not in ("signature",)}
@@ -229,9 +326,13 @@ class Restored:
 
         Returns the place of the first part that went.
         """
-        held, left = [], text
-        for _, part in self._pool:
-            if part.get("type") != "reasoning" or "signature" in part or not left:
+        held: list[Part] = []
+        left = text
+        for part in self._thoughts.values():
+            self._tries -= 1
+            if self._tries < 0 or not left:
+                break
+            if "signature" in part:
                 continue
             own = str(part.get("text", ""))
             if own.startswith(left) or (own and left.startswith(own)):
@@ -243,7 +344,8 @@ class Restored:
             said = "".join(str(part["text"]) for part in held)
             held[-1]["text"] = said[len(text) :]
             gone = held if len(said) == len(text) else held[:-1]
-            places = [p[0] for p in self._pool if any(p[1] is one for one in gone)]
-            self._pool = [p for p in self._pool if not any(p[1] is one for one in gone)]
-            return places[0] if places else None
+            place = self._place[id(gone[0])] if gone else None
+            self._drop(gone)
+            self._likes = None
+            return place
         return None

@@ -23,7 +23,8 @@ class Names:
         """Let a writer of the dialect write names as they were written before."""
         for kind, known in self.table.get(dialect, {}).items():
             for name, written in known.items():
-                limits.remember(kind, name, written)
+                if limits.fits(kind, written):
+                    limits.remember(kind, name, written)
 
     def learn(self, limits: Limits, dialect: str) -> None:
         """Remember what a writer of the dialect wrote for names that did not fit."""
@@ -42,9 +43,13 @@ def ids(body: Any, dialect: Dialect) -> list[str]:
     named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
     words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
     found: set[str] = set()
+    seen: set[int] = set()  # what holds itself is refused where it is read
     stack = [body]
     while stack:
         value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
         if isinstance(value, dict):
             found.update(v for k, v in value.items() if k in words and isinstance(v, str))
             stack.extend(v for v in value.values() if isinstance(v, dict | list))

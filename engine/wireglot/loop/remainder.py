@@ -236,7 +236,7 @@ def _here(part: Part, entry: Entry) -> Entry:
         if "signature" in entry:
             said["signature"] = entry["signature"]
     else:
-        said = {key: value for key, value in entry.items() if key != "call"}
+        said = entry  # a call with its id: it may come back on another one
     return {**said, "here": True}
 
 

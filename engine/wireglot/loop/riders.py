@@ -1,0 +1,172 @@
+"""What comes back of what rides: it is input, and held against the message that it came with.
+
+Whoever speaks to a gateway can move, double, cut and forge it. So an entry is used where it names,
+or stands on, a part of its own message that nothing else was said of; an id must be one that the
+provider takes and no other call has, a name one that the client's dialect spells as the client did,
+and a part that stands there whole must be one of a turn of the model. All else is `ignored`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConversionError
+from ..interpreter import reading, writing
+from ..interpreter.limits import Limits
+from ..notes import Draft
+from ..trail import At, Trail
+from . import carry
+from .memory import Restored
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+
+Part = dict[str, Any]
+Entry = dict[str, Any]
+NOT_THERE = "the part that this tells of is not in its message, or was told of before"
+_DATA = frozenset(("own", "value"))  # what holds JSON of the wire
+_WHERE = frozenset(("type", "here", "call", "size", "digest"))  # all that only finds the part
+_FREE = frozenset(("native", "unknown"))  # parts that are what they are on the wire
+
+
+class Rider:
+    """An entry that rode in a message, the part that it stood on, and where that was."""
+
+    __slots__ = ("at", "element", "entry")
+
+    def __init__(self, entry: Entry, element: Part | None, at: At | None) -> None:
+        self.entry, self.element, self.at = entry, element, at
+
+    def ignored(self, told: str) -> Draft:
+        """Return the note of one that is not used."""
+        return Draft("ignored", "lost", self.at, None, told)
+
+
+class Riders:
+    """What rides in the messages of one request."""
+
+    def __init__(
+        self, client: DialectRules, provider: DialectRules, trail: Trail, made: set[int]
+    ) -> None:
+        """Begin; `made` are the calls that came without an id."""
+        self._client, self._provider, self.trail, self.made = client, provider, trail, made
+        self._takes = Limits(provider.model.limits)
+        self._told: set[int] = set()  # calls of which something was said
+        self.drafts: list[Draft] = []
+
+    def of(self, message: Part) -> list[Rider]:
+        """Take what rides out of a message; return what of it is this provider's, and fits."""
+        found: list[Rider] = []
+        for owner in (message, *message["parts"]):
+            kind = "message" if owner is message else str(owner.get("type"))
+            ride, at = carry.take(self._client.model, owner, kind)
+            if not ride:
+                continue
+            at = (*(self.trail.find(owner) or ()), *at)
+            for origin, entries in ride.items():
+                if origin != self._provider.name:
+                    told = f"only {origin[:64]} can read what rides here"
+                    self.drafts.append(Draft("foreign-signature", "lost", at, None, told))
+                    continue
+                found += [Rider(entry, self._stands_on(entry, owner), at) for entry in entries]
+        calls = {p.get("id"): p for p in message["parts"] if p.get("type") == "tool_call"}
+        ids = set(calls)
+        return [rider for rider in found if self._fits(rider, calls, ids)]
+
+    def put(self, riders: list[Rider], back: Restored) -> None:
+        """Put back what rode, and say of what found nothing."""
+        for rider in riders:
+            if not back.put(rider.entry, rider.element) and rider.entry.keys() - _WHERE:
+                self.drafts.append(rider.ignored(NOT_THERE))
+
+    def _stands_on(self, entry: Entry, owner: Part) -> Part | None:
+        """Return the part that an entry tells of, if it is the one that it stands on."""
+        if entry.get("here") is not True or owner.get("type") != entry["type"]:
+            return None
+        moved = entry.get("call", owner.get("id")) != owner.get("id")
+        return None if moved and id(owner) not in self.made else owner
+
+    def _fits(self, rider: Rider, calls: dict[Any, Part], ids: set[Any]) -> bool:
+        """Tell whether an entry may be used, as far as it may."""
+        entry = rider.entry
+        if entry["type"] == "tool_call":
+            call = calls.get(entry.get("call")) if rider.element is None else rider.element
+            if call is None or id(call) in self._told:
+                self.drafts.append(rider.ignored(NOT_THERE))
+                return False
+            self._told.add(id(call))
+            rider.element = call
+            self._name(rider, call)
+            self._id(rider, ids)
+        elif not entry.keys() & {"here", "digest"}:
+            rider.entry = _bare(entry)
+            if not self._whole(rider.entry):
+                self.drafts.append(rider.ignored("no turn of the model holds such a part"))
+                return False
+        elif rider.element is None and "digest" not in entry:
+            self.drafts.append(rider.ignored(NOT_THERE))
+            return False
+        return True
+
+    def _id(self, rider: Rider, ids: set[Any]) -> None:
+        """Leave out an id that the provider would not take, or that another call has."""
+        name = rider.entry.get("id")
+        if name is None:
+            return
+        if name in ids or not name or not self._takes.fits("call_id", name):
+            self._without(rider, "id", "this is no id that the provider gave to this call")
+        else:
+            ids.add(name)
+
+    def _name(self, rider: Rider, call: Part) -> None:
+        """Leave out a name that the client did not know by the one that it says."""
+        name, seen = rider.entry.get("name"), call.get("name")
+        if name is None:
+            return
+        limits = Limits(self._client.model.limits)
+        if "tool_name" not in limits.limits:
+            self._without(rider, "name", "the client's name of this tool is the provider's")
+            return
+        first = limits.fit("tool_name", name)
+        again = Limits(self._client.model.limits)  # where another tool had that name
+        again.reserve("tool_name", first)
+        if seen == name or seen not in (first, again.fit("tool_name", name)):
+            self._without(rider, "name", "the client knows no tool of this name by its own")
+
+    def _without(self, rider: Rider, key: str, told: str) -> None:
+        rider.entry = {k: v for k, v in rider.entry.items() if k != key}
+        self.drafts.append(rider.ignored(told))
+
+    def _whole(self, part: Part) -> bool:
+        """Tell whether a part may stand in a turn of the model, and makes no other turn."""
+        if part["type"] in ("tool_call", "tool_result"):
+            return False
+        if part.get("dialect", self._provider.name) != self._provider.name:
+            return False
+        if set(part.get("own", ())) - {self._provider.model.family}:
+            return False
+        if part["type"] not in _FREE:
+            return True
+        part = {key: value for key, value in part.items() if key != "signature"}
+        talk = [{"role": "assistant", "parts": [part]}]
+        try:
+            out, _, _ = writing.write(self._provider, talk, "messages", False, Trail(), {})
+            read = reading.read(self._provider, out, "messages", None, None, {}).ir
+        except ConversionError:
+            return False
+        return [(m["role"], [p["type"] for p in m["parts"]]) for m in read] == [
+            ("assistant", [part["type"]])
+        ]
+
+
+def _bare(value: Any) -> Any:
+    """Return a part without memory of its spelling, of which none rides."""
+    if isinstance(value, list):
+        return [_bare(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: item if key in _DATA else _bare(item)
+        for key, item in value.items()
+        if key not in ("spelled", "kept")
+    }
