@@ -16,6 +16,7 @@ from ..results import Conversion, Envelope, all_notes, concluded
 from . import carry, markers, memory, names
 from .remainder import Remainder
 from .riders import Riders
+from .states import States, opened
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from ..rulesets import RuleSet
     from ..streaming.streams import Translator
 
-VERSION = 1  # of the form of a state
-_MARKER = ("dialect", "call", "digest", "was")
 _KINDS = {
     401: "authentication", 403: "permission", 404: "not_found", 408: "timeout",
     429: "rate_limit", 503: "overloaded", 504: "timeout", 529: "overloaded",
@@ -261,43 +260,3 @@ def kind_of(http: int | None) -> str | None:
 def open_kind(kind: str | None) -> bool:
     """Tell whether a body leaves the kind of its error open: it says none, or a general one."""
     return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")
-
-
-def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a state to go on with; raises UsageError for what is none."""
-    fresh: dict[str, Any] = {
-        "version": VERSION, "models": [None, None], "ids": [], "names": {}, "turns": [],
-        "markers": [],
-    }  # fmt: skip
-    if state is None:
-        return fresh
-    if not isinstance(state, Mapping):
-        raise UsageError(
-            f"`state` is what an exchange left in `.state`, not {type(state).__name__}"
-        )
-    if state and state.get("version") != VERSION:
-        raise UsageError(
-            f"this state is of version {state.get('version')!r}, and version {VERSION} is known; "
-            "begin with `state={}`"
-        )
-    try:
-        kept = json.loads(json.dumps({**fresh, **state}))
-        asked, sent = kept["models"]
-        right = (
-            all(isinstance(name, str | None) for name in (asked, sent))
-            and all(isinstance(name, str) for name in kept["ids"])
-            and all(carry.entries_valid(turn["parts"], False) for turn in kept["turns"])
-            and all(isinstance(t[key], str) for t in kept["turns"] for key in ("origin", "says"))
-            and all(
-                isinstance(text, str)
-                for kinds in kept["names"].values()
-                for known in kinds.values()
-                for text in known.values()
-            )
-            and all(isinstance(m[k], str) for m in kept["markers"] for k in _MARKER)
-        )
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        right = False
-    if not right:
-        raise UsageError("`state` is not what an exchange left in `.state`; begin with `state={}`")
-    return dict(kept)

@@ -24,9 +24,9 @@ _APART = ("spelled", "kept", "signature")
 _TRIES = 32
 
 
-def digest(text: str) -> str:
+def digest(text: str, size: int = 16) -> str:
     """Return a short fingerprint of a text."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:size]
 
 
 def says(parts: list[Part]) -> str:

@@ -1,0 +1,219 @@
+"""States: what is remembered of a conversation, and of many at once.
+
+A state is JSON. States merge; and a store of them finds a conversation again by what returns. There
+a turn lies under the ids of its calls, as its client has them, and under what it says; its place in
+the conversation tells it from one that says the same in another. So nobody has to know which
+conversation a request belongs to, and requests that run at once add to it and take nothing away.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from ..errors import UsageError
+from . import carry, memory
+
+VERSION = 1  # of the form of a state
+LIMIT = 1000  # turns, markers and names that a merged state holds
+SIZE = 64 * 1024 * 1024  # characters that a store holds in memory
+SHARED = 16  # records under one key
+_MARKER = ("dialect", "call", "digest", "was")
+State = dict[str, Any]
+
+
+def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a state to go on with; raises UsageError for what is none."""
+    fresh: dict[str, Any] = {
+        "version": VERSION, "models": [None, None], "ids": [], "names": {}, "turns": [],
+        "markers": [],
+    }  # fmt: skip
+    if state is None:
+        return fresh
+    if not isinstance(state, Mapping):
+        raise UsageError(
+            f"`state` is what an exchange left in `.state`, not {type(state).__name__}"
+        )
+    if state and state.get("version") != VERSION:
+        raise UsageError(
+            f"this state is of version {state.get('version')!r}, and version {VERSION} is known; "
+            "begin with `state={}`"
+        )
+    try:
+        kept = json.loads(json.dumps({**fresh, **state}))
+        asked, sent = kept["models"]
+        right = (
+            all(isinstance(name, str | None) for name in (asked, sent))
+            and all(isinstance(name, str) for name in kept["ids"])
+            and all(carry.entries_valid(turn["parts"], False) for turn in kept["turns"])
+            and all(isinstance(t[key], str) for t in kept["turns"] for key in ("origin", "says"))
+            and all(isinstance(t.get("at", 0), int) for t in kept["turns"])
+            and all(isinstance(t.get("after", []), list) for t in kept["turns"])
+            and all(
+                isinstance(text, str)
+                for kinds in kept["names"].values()
+                for known in kinds.values()
+                for text in known.values()
+            )
+            and all(isinstance(m[k], str) for m in kept["markers"] for k in _MARKER)
+        )
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        right = False
+    if not right:
+        raise UsageError("`state` is not what an exchange left in `.state`; begin with `state={}`")
+    return dict(kept)
+
+
+def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
+    """Return one state that knows what each of some states knows, of `limit` turns the newest.
+
+    The order of the states makes no difference, nor does it how often one is given, or whether
+    some of them were merged before. Raises UsageError for what is no state.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise UsageError("`limit` is a number of turns, at least 1")
+    known = [opened(state) for state in states]
+    out = opened(None)
+    for key in ("turns", "markers"):
+        one = {_text(item): item for state in known for item in state[key]}
+        ages = sorted((item.get("at", 0), text) for text, item in one.items())
+        out[key] = [one[text] for _, text in ages[-limit:]]
+    # Of the last requests that of the state with the newest turn counts.
+    asked = ([newest(state), _text(state["models"]), _text(state["ids"])] for state in known)
+    last = max(asked, default=None)
+    if last is not None:
+        out["models"], out["ids"] = json.loads(last[1]), json.loads(last[2])
+    out["names"] = _names(known, limit)
+    return out
+
+
+def newest(state: Mapping[str, Any]) -> int:
+    """Return the number of the newest turn of a state."""
+    return max((turn.get("at", 0) for turn in state["turns"]), default=0)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _names(known: list[State], limit: int) -> dict[str, Any]:
+    """Return what was written for names: where states differ, the first of the alphabet."""
+    rows: dict[tuple[str, str, str], str] = {}
+    for state in known:
+        for dialect, kinds in state["names"].items():
+            for kind, table in kinds.items():
+                for name, written in table.items():
+                    key = (dialect, kind, name)
+                    rows[key] = min(written, rows.get(key, written))
+    out: dict[str, Any] = {}
+    for (dialect, kind, name), written in sorted(rows.items())[:limit]:
+        out.setdefault(dialect, {}).setdefault(kind, {})[name] = written
+    return out
+
+
+class Shelf(Protocol):
+    """Where the records of a store lie; a database can be one. A record lies under several keys."""
+
+    def add(self, keys: Sequence[str], record: str) -> None:
+        """Lay a record under keys, beside others that lie there."""
+
+    def get(self, keys: Sequence[str]) -> Iterable[str]:
+        """Return the records that lie under any of some keys."""
+
+
+class Memory:
+    """A shelf in the memory of a process, safe with threads.
+
+    It holds so many characters; the record that nobody asked for longest goes first.
+    """
+
+    def __init__(self, size: int = SIZE) -> None:
+        self._lock, self._left = threading.Lock(), size
+        self._records: OrderedDict[str, set[str]] = OrderedDict()  # and the keys of each
+        self._under: dict[str, OrderedDict[str, None]] = {}
+
+    def add(self, keys: Sequence[str], record: str) -> None:
+        """Lay a record under keys, beside the newest that lie there."""
+        with self._lock:
+            if record not in self._records:
+                self._records[record] = set()
+                self._left -= len(record)
+            self._records.move_to_end(record)
+            for key in keys:
+                under = self._under.setdefault(key, OrderedDict())
+                under[record] = None
+                self._records[record].add(key)
+                if len(under) > SHARED:
+                    self._part(key, next(iter(under)))
+            while self._left < 0:
+                oldest = next(iter(self._records))
+                for key in tuple(self._records[oldest]):
+                    self._part(key, oldest)
+
+    def get(self, keys: Sequence[str]) -> list[str]:
+        """Return the records that lie under any of some keys."""
+        with self._lock:
+            found = {record: None for key in keys for record in self._under.get(key, ())}
+            for record in found:
+                self._records.move_to_end(record)
+            return list(found)
+
+    def _part(self, key: str, record: str) -> None:
+        """Take a record away from a key; one without a key is gone."""
+        del self._under[key][record]
+        if not self._under[key]:
+            del self._under[key]
+        self._records[record].discard(key)
+        if not self._records[record]:
+            del self._records[record]
+            self._left += len(record)
+
+
+class States:
+    """A store of states; `wireglot.exchange(..., state=states)` finds there what it needs.
+
+    Conversations of one `scope` may know of each other: give each user one of his own.
+    """
+
+    def __init__(self, shelf: Shelf | None = None, scope: str = "") -> None:
+        """Begin with a shelf; without one the records lie in memory."""
+        if not isinstance(scope, str):
+            raise UsageError(f"`scope` is a text, not {type(scope).__name__}")
+        self._shelf, self._scope = Memory() if shelf is None else shelf, scope
+
+    def of(self, scope: str) -> States:
+        """Return the part of this store that is of one user; nothing is found from another."""
+        return States(self._shelf, scope)
+
+    def find(self, ids: Iterable[str], says: Iterable[str] = ()) -> State:
+        """Return what is known of calls of these ids, and of turns that say so, as one state."""
+        keys = [self._key("call", name) for name in ids]
+        keys += [self._key("says", said) for said in says if said]
+        found = []
+        for record in self._shelf.get(keys) if keys else ():
+            try:
+                found.append(opened(json.loads(record)))
+            except ValueError:
+                continue  # of another version, or not ours: as if it were not there
+        return merge_states(*found, limit=max(LIMIT, len(found)))
+
+    def keep(self, state: Mapping[str, Any]) -> None:
+        """Keep the turns and markers of a state, each by itself."""
+        known = opened(state)
+        for turn in known["turns"]:
+            calls = [entry["call"] for entry in turn["parts"] if "call" in entry]
+            self._add("turns", turn, calls, [turn["says"]])
+        for marker in known["markers"]:
+            self._add("markers", marker, [marker["call"]], [])
+
+    def _add(self, kind: str, item: Any, ids: list[str], says: list[str]) -> None:
+        keys = [self._key("call", name) for name in ids]
+        keys += [self._key("says", said) for said in says if said]
+        if keys:
+            self._shelf.add(keys, _text({"version": VERSION, kind: [item]}))
+
+    def _key(self, kind: str, name: str) -> str:
+        return memory.digest(_text([self._scope, kind, name]), 32)
