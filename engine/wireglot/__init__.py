@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .ir import Unit
     from .language.live import LiveRules
     from .loop.exchanges import Exchange
+    from .loop.states import States, merge_states
     from .streaming.streams import TextStream, Translator
 
 __version__ = "0.1.0"
@@ -51,6 +52,7 @@ __all__ = [
     "Reading",
     "RuleError",
     "RuleSet",
+    "States",
     "TextStream",
     "Trace",
     "Translator",
@@ -65,6 +67,7 @@ __all__ = [
     "is_tool_result",
     "load_policy",
     "load_rules",
+    "merge_states",
     "packaged",
     "text_stream",
     "translate",
@@ -124,7 +127,7 @@ def exchange(
     provider: str,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
-    state: Mapping[str, Any] | None = None,
+    state: Mapping[str, Any] | States | None = None,
     policy: Mapping[str, str] | Policy | None = None,
     resolve: Resolve | None = None,
 ) -> Exchange:
@@ -138,8 +141,9 @@ def exchange(
         provider: The dialect that the provider speaks.
         model: The model to ask for; it stands over that of the body.
         options: Those of `convert`, and `carry` (false: nothing rides in extra keys).
-        state: What `.state` of an earlier exchange gave, or `{}` where it is kept from now on. With
-            None it is not kept: what the client's format has no room for is noted `lost`.
+        state: What `.state` of an earlier exchange gave, or `{}` where it is kept from now on; or
+            `States`, where that of each conversation is found. With None it is not kept: what the
+            client's format has no room for is noted `lost`.
         policy: As of `convert`.
         resolve: As of `convert`, for requests.
 
@@ -239,11 +243,13 @@ _LATER = {
     "DialectRules": ".dialects",
     "Exchange": ".loop.exchanges",
     "LiveRules": ".language.live",
+    "States": ".loop.states",
     "TextStream": ".streaming.streams",
     "Trace": ".audits.trace",
     "Translator": ".streaming.streams",
     "has_tool_calls": ".guards",
     "is_tool_result": ".guards",
+    "merge_states": ".loop.states",
 }
 
 

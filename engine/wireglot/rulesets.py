@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .language.model import Dialect
     from .language.variants import Row, Rows
     from .loop.exchanges import Exchange
+    from .loop.states import States
     from .streaming.streams import Translator
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
@@ -340,7 +341,7 @@ class RuleSet:
         provider: str,
         model: str | None = None,
         options: Mapping[str, Any] | None = None,
-        state: Mapping[str, Any] | None = None,
+        state: Mapping[str, Any] | States | None = None,
         policy: Mapping[str, str] | Policy | None = None,
         resolve: Resolve | None = None,
     ) -> Exchange:

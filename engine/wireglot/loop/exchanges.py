@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import policy as policies
-from ..errors import UsageError
+from ..errors import ConversionError, UsageError
 from ..interpreter import reading, writing
 from ..language import variants
 from ..notes import Draft, Note, quiet
@@ -16,7 +16,7 @@ from ..results import Conversion, Envelope, all_notes, concluded
 from . import carry, markers, memory, names
 from .remainder import Remainder
 from .riders import Riders
-from .states import States, opened
+from .states import VERSION, States, newest, opened
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -42,7 +42,7 @@ class Exchange:
         provider: str,
         model: str | None = None,
         options: Mapping[str, Any] | None = None,
-        state: Mapping[str, Any] | None = None,
+        state: Mapping[str, Any] | States | None = None,
         policy: Mapping[str, str] | policies.Policy | None = None,
         resolve: Resolve | None = None,
     ) -> None:
@@ -58,7 +58,10 @@ class Exchange:
         rows = {name: rules.rows(name) for name in (client, provider)}
         variants.check_version(self._options, rows)
         self._stays = state is not None  # somebody says that the state is kept
-        self._state = opened(state)
+        self._store = state if isinstance(state, States) else None
+        self._state = opened(None if isinstance(state, States) else state)
+        self._asked: Any = None  # the last request, where it was not read
+        self._place: list[str] | None = None  # of the turn that answers it
         self._names = names.Names(self._state["names"])
 
     @property
@@ -80,9 +83,12 @@ class Exchange:
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
         ids = names.ids(body, one.model)
+        if self._store is not None:
+            self._find(self._store, body, one, ids)
         done = self._at_once(body, one, two, [asked, sent], stream)
         if done is not None:
             self._state.update(models=[asked, sent], ids=ids)
+            self._asked = body
             return self._sent(done.body, done.notes, done.envelope)
         options = resolving(self._options, self._resolve)
         read = reading.read(one, body, "request", None, stream, options)
@@ -91,9 +97,11 @@ class Exchange:
         same = self.client == self.provider
         drafts: list[Draft] = list(read.odd)
         messages = read.ir.get("messages") or []
+        memory.rejoin(messages, self._state["turns"])
+        places = memory.Places(messages, read.made) if self._store is not None else None
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made)
-        calls = self._put_back(messages, riders)
+        calls = self._put_back(messages, riders, places)
         drafts += riders.drafts
         known, unsaid = names.readdressed(messages, calls)
         held: list[Writer] = []
@@ -110,10 +118,13 @@ class Exchange:
             two, read.ir, "request", same, read.trail, options, made, drafts, prepare
         )
         if not same:
-            found_now = markers.written(two, messages, out)
-            self._state["markers"] = markers.joined(self._state["markers"], found_now)
+            new = markers.written(two, messages, out)
+            self._state["markers"] = markers.joined(self._state["markers"], new)
+            if self._store is not None:
+                self._store.keep(opened({"version": VERSION, "markers": new}))
         self._names.learn(held[0].limits, self.provider)
         self._state.update(models=[asked, sent], ids=ids)
+        self._place = places.end if places is not None else None
         return self._sent(out, all_notes(read.notes, found, out, same), envelope)
 
     @not_too_deep()
@@ -134,7 +145,7 @@ class Exchange:
         rest.taken(read.ir, read.trail, read.made, self._carries)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, self._carries)
         rest.noted(drafts, read.trail, self._stays)
-        self._state["turns"] += rest.turns
+        self._remember(rest.turns)
         return self._given(out, all_notes(read.notes, drafts, out, False))
 
     def translator(self) -> Translator:
@@ -148,8 +159,7 @@ class Exchange:
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
         settings = (self._options, self._judge, self._rules.hash, self._stays)
-        turns = self._state["turns"]
-        return TurnStream(one, two, self._names, self._taken(), turns, settings)
+        return TurnStream(one, two, self._names, self._taken(), self._remember, settings)
 
     @not_too_deep()
     def error(self, body: Any, http: int | None = None) -> Conversion:
@@ -223,18 +233,48 @@ class Exchange:
         known = (entry.get("call") for turn in self._state["turns"] for entry in turn["parts"])
         return {*self._state["ids"], *(name for name in known if name is not None)}
 
+    def _find(self, store: States, body: Any, client: DialectRules, ids: list[str]) -> None:
+        """Take from a store what it knows of a history."""
+        self._place = self._asked = None
+        says = self._read(body, client)
+        found = store.find(ids, says.says if says is not None else ())
+        self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
+
+    def _read(self, body: Any, client: DialectRules) -> memory.Places | None:
+        """Return the places of a history; None where it cannot be read, which is said elsewhere."""
+        try:
+            read = reading.read(client, body, "request", None, None, self._options)
+        except ConversionError:
+            return None
+        return memory.Places(read.ir.get("messages") or [], read.made)
+
+    def _remember(self, turns: list[dict[str, Any]]) -> None:
+        """Remember turns of the provider."""
+        last = newest(self._state)
+        for turn in turns:
+            turn["at"] = last + 1
+        if self._store is not None and turns:
+            asked, self._asked = self._asked, None
+            if asked is not None:
+                places = self._read(asked, self._rules[self.client])
+                self._place = places.end if places is not None else None
+            for turn in turns:
+                turn["after"] = self._place or ["", ""]
+            self._store.keep(opened({"version": VERSION, "turns": turns}))
+        self._state["turns"] += turns
+
     def _put_back(
-        self, messages: list[dict[str, Any]], riders: Riders
+        self, messages: list[dict[str, Any]], riders: Riders, places: memory.Places | None
     ) -> list[tuple[Part, dict[str, Any]]]:
         """Put what was remembered back into the turns of a history; return their calls."""
         calls: list[tuple[Part, dict[str, Any]]] = []
         known = memory.Turns(self._state["turns"])
-        memory.rejoin(messages, self._state["turns"])
         for message in messages:
             if message.get("role") != "assistant":
                 continue
             rode = riders.of(message)
-            turn, by_order = known.match(message["parts"], riders.made)
+            place = places.of(message) if places is not None else None
+            turn, by_order = known.match(message["parts"], riders.made, place)
             if turn is not None and turn["origin"] == self.provider:
                 rode, entries = [], turn["parts"]
             else:

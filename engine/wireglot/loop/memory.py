@@ -113,6 +113,50 @@ def _is_plain(part: Part) -> bool:
     return part.get("type") == "text" and part.keys() <= {"type", "text", "spelled"}
 
 
+class Places:
+    """Where each turn of a history stands: what tells it from one that says the same elsewhere.
+
+    A place is two fingerprints: of all since the last calls that have ids, with these; and of what
+    stands between the turn and the one before, with what that says. `end` is the place of the next.
+    """
+
+    def __init__(self, messages: list[Any], made: set[int]) -> None:
+        """Go through a history; `made` are the calls that came without an id."""
+        self._of: dict[int, list[str]] = {}
+        self.says: set[str] = set()  # what each turn says, by itself and with its neighbours
+        chain = link = ""
+        for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
+            found = list(run)
+            parts = [part for message in found for part in message["parts"]]
+            if not own:
+                told = [
+                    _told(part) for m in found if m.get("role") != "system" for part in m["parts"]
+                ]
+                chain, link = digest(stringify([chain, told])), digest(stringify([link, told]))
+                continue
+            for message in found:
+                self._of[id(message)] = [chain, link]
+                self.says.add(says(message["parts"]))
+            said = says(parts)
+            self.says.add(said)
+            calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in made]
+            ids = sorted(str(part.get("id")) for part in calls)
+            chain, link = digest(stringify(ids or [chain, said])), digest(said)
+        self.end = [chain, link]
+
+    def of(self, message: Any) -> list[str]:
+        """Return the place of a turn."""
+        return self._of[id(message)]
+
+
+def _told(part: Part) -> Any:
+    """Return of a part of the user's or a tool's what does not depend on how it was read."""
+    value = part.get("value", part.get("text"))
+    if isinstance(value, list):
+        value = [block.get("text") if isinstance(block, dict) else block for block in value]
+    return [part.get("type"), part.get("kind"), _sorted(value)]
+
+
 class Turns:
     """The turns that are remembered, found by the ids of their calls or by what they say."""
 
@@ -128,15 +172,20 @@ class Turns:
             for key in keys:
                 self._of.setdefault(key, deque()).append(nth)
 
-    def match(self, parts: list[Part], made: set[int]) -> tuple[dict[str, Any] | None, bool]:
+    def match(
+        self, parts: list[Part], made: set[int], place: list[str] | None = None
+    ) -> tuple[dict[str, Any] | None, bool]:
         """Return the turn that a message is, no message before was, and whether its ids are lost.
 
-        `made` are calls that came without an id.
+        `made` are calls that came without an id. With a place, the turns are those of any
+        conversation: they must stand there, or say the same and have the ids.
         """
         calls = [part for part in parts if part.get("type") == "tool_call"]
         ids = [part.get("id") for part in calls if id(part) not in made]
         said = says(parts)
-        if ids:
+        if place is not None:
+            found = self._best(ids, said, place)
+        elif ids:
             found = self._first((name, said) for name in ids)
             if found is None:
                 found = self._first((name,) for name in ids)
@@ -146,6 +195,21 @@ class Turns:
             return None, not ids
         self._used.add(found)
         return self._turns[found], not ids
+
+    def _best(self, ids: list[Any], said: str, place: list[str]) -> int | None:
+        """Return the turn that stands in a place, or else is alike, and the only one."""
+        keys: list[Any] = [(name,) for name in ids] or [("", said)] if ids or said else []
+        ranks: dict[int, list[int]] = {}
+        for nth in sorted({nth for key in keys for nth in self._of.get(key, ())} - self._used):
+            turn = self._turns[nth]
+            chain, link = (a == b for a, b in zip(turn.get("after", ("", "")), place, strict=False))
+            alike = turn["says"] == said
+            rank = 8 * chain + 4 * (link and alike) + 2 * link + (alike and bool(ids))
+            if rank:
+                ranks.setdefault(rank, []).append(nth)
+        best = ranks[max(ranks)] if ranks else []
+        one = max(ranks, default=0) >= 8 or len({str(self._turns[n]["parts"]) for n in best}) == 1
+        return best[0] if one else None
 
     def _first(self, keys: Iterable[Any]) -> int | None:
         """Return the first turn under some keys that is not used yet."""

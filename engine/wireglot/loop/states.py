@@ -82,7 +82,7 @@ def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
         ages = sorted((item.get("at", 0), text) for text, item in one.items())
         out[key] = [one[text] for _, text in ages[-limit:]]
     # Of the last requests that of the state with the newest turn counts.
-    asked = ([newest(state), _text(state["models"]), _text(state["ids"])] for state in known)
+    asked = ((newest(state), _text(state["models"]), _text(state["ids"])) for state in known)
     last = max(asked, default=None)
     if last is not None:
         out["models"], out["ids"] = json.loads(last[1]), json.loads(last[2])

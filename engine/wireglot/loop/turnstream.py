@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..notes import Draft
@@ -31,13 +32,13 @@ class TurnStream(Translator):
         client: DialectRules,
         names: Names,
         taken: set[str],
-        turns: list[dict[str, Any]],
+        remember: Callable[[list[dict[str, Any]]], None],
         settings: tuple[dict[str, Any], Policy, str, bool],
     ) -> None:
-        """Begin a turn; what is remembered of it is added to `turns` when it is finished."""
+        """Begin a turn; `remember` gets what is remembered of it when it is finished."""
         options, policy, rules_hash, stays = settings
         super().__init__(provider, client, options, policy, True, rules_hash)
-        self._names, self._taken, self._turns, self._stays = names, taken, turns, stays
+        self._names, self._taken, self._remember, self._stays = names, taken, remember, stays
         self._back = names.back(provider.name)
         self._ids = set(taken)
         if self._unfold is not None:
@@ -67,5 +68,5 @@ class TurnStream(Translator):
         rest.taken(read.ir, read.trail, read.made, False)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, False)
         rest.noted(drafts, read.trail, self._stays)
-        self._turns += rest.turns
+        self._remember(rest.turns)
         return out, drafts

@@ -1,0 +1,259 @@
+"""States of many conversations at once: merged, and found again by what returns."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot.loop.states import Memory
+
+Json = Any
+
+
+def ask(text: str = "Is it warm?") -> Json:
+    return {"role": "user", "content": text}
+
+
+def gemini(*parts: Json) -> Json:
+    content = {"role": "model", "parts": list(parts)}
+    return {"candidates": [{"content": content, "finishReason": "STOP"}]}
+
+
+def call(nth: int, signature: str, **more: Json) -> Json:
+    return {
+        "functionCall": {"name": "f", "args": {"n": nth}, **more},
+        "thoughtSignature": signature,
+    }
+
+
+class Talk:
+    """An Ollama client, which keeps no ids and has no place for anything, before Gemini."""
+
+    def __init__(self, state: Any, client: str = "ollama") -> None:
+        self.state, self.client, self.messages = state, client, [ask()]
+
+    def turn(self, *parts: Json) -> Json:
+        """Send the history in an exchange of its own; return what Gemini was sent."""
+        options = {"carry": False}
+        x = wireglot.exchange(self.client, "gemini", "m", state=self.state, options=options)
+        sent = x.request({"model": "m", "messages": self.messages}).body["contents"]
+        body = x.response(gemini(*parts)).body
+        message = body["message"] if "message" in body else body["choices"][0]["message"]
+        self.messages.append(message)
+        calls = message.get("tool_calls") or ()
+        names = [{"tool_call_id": one["id"]} if "id" in one else {} for one in calls]
+        self.messages += [{"role": "tool", "content": "1", **name} for name in names] or [ask()]
+        return sent
+
+
+@pytest.mark.parametrize("client", ["ollama", "openai-chat"])
+def test_conversations_at_once_keep_what_is_theirs(client: str) -> None:
+    states = wireglot.States()
+
+    def talk(nth: int) -> None:
+        one, mark = Talk(states, client), f"S{nth:03}"
+        one.messages[0]["content"] = f"This is number {nth}."
+        one.turn(call(nth, f"{mark}A="), call(nth + 1, f"{mark}B="))
+        one.turn({"text": "Warm.", "thoughtSignature": f"{mark}C="})
+        sent = one.turn({"text": "Bye.", "thoughtSignature": f"{mark}D="})
+        signatures = [p.get("thoughtSignature") for turn in sent for p in turn["parts"]]
+        found = [one for one in signatures if one is not None]
+        assert found == [f"{mark}A=", f"{mark}B=", f"{mark}C="]
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(talk, nth) for nth in range(40)]:
+            done.result()
+
+
+def test_what_one_conversation_said_is_not_found_in_another() -> None:
+    states = wireglot.States()
+    one, other = Talk(states), Talk(states)
+    one.messages = [ask("How warm is it in Lisbon?")]
+    other.messages = [ask("And in Oslo?")]
+    one.turn({"text": "Warm.", "thoughtSignature": "AAAA"})
+    other.turn({"text": "Warm."})
+    assert other.turn()[1] == {"role": "model", "parts": [{"text": "Warm."}]}
+    assert one.turn()[1]["parts"] == [{"text": "Warm.", "thoughtSignature": "AAAA"}]
+
+
+def test_an_id_that_comes_in_two_conversations_is_told_by_its_place() -> None:
+    states = wireglot.States()
+    talks = [Talk(states, "openai-chat") for _ in range(2)]
+    for nth, one in enumerate(talks):
+        one.messages = [ask(f"Number {nth}")]
+        one.turn(call(nth, f"AAA{nth}", id="f:0"))
+    for nth, one in enumerate(talks):
+        assert one.turn()[1]["parts"] == [call(nth, f"AAA{nth}", id="f:0")]
+
+
+def test_nothing_is_found_from_another_scope() -> None:
+    states = wireglot.States()
+    one, other = Talk(states.of("a")), Talk(states.of("b"))
+    one.turn({"text": "Warm.", "thoughtSignature": "AAAA"})
+    other.messages = one.messages
+    assert other.turn()[1]["parts"] == [{"text": "Warm."}]
+    assert one.turn()[1]["parts"] == [{"text": "Warm.", "thoughtSignature": "AAAA"}]
+
+
+def test_a_history_that_was_cut_finds_its_later_turns() -> None:
+    one = Talk(wireglot.States())
+    one.turn({"text": "First.", "thoughtSignature": "AAAA"})
+    one.turn({"text": "Then.", "thoughtSignature": "BBBB"})
+    one.messages = one.messages[1:]
+    sent = one.turn()
+    assert {"text": "Then.", "thoughtSignature": "BBBB"} in [p for c in sent for p in c["parts"]]
+
+
+def test_a_stream_is_kept_before_its_end_is_told() -> None:
+    states = wireglot.States()
+    x = wireglot.exchange("ollama", "gemini", "m", state=states)
+    x.request({"model": "m", "messages": [ask()]}, stream=True)
+    t = x.translator()
+    t.feed(gemini({"text": "Warm.", "thoughtSignature": "AAAA"}))
+    t.finish()
+    y = wireglot.exchange("ollama", "gemini", "m", state=states)
+    answer = {"role": "assistant", "content": "Warm."}
+    sent = y.request({"model": "m", "messages": [ask(), answer, ask()]}).body["contents"]
+    assert sent[1]["parts"] == [{"text": "Warm.", "thoughtSignature": "AAAA"}]
+
+
+def test_an_error_as_text_is_known_again() -> None:
+    states = wireglot.States()
+    block = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    error = {"type": "tool_result", "tool_use_id": "c1", "content": "Timeout", "is_error": True}
+    talk = [ask(), {"role": "assistant", "content": [block]}, {"role": "user", "content": [error]}]
+    x = wireglot.exchange("anthropic", "openai-chat", state=states)
+    chat = x.request({"model": "m", "max_tokens": 9, "messages": talk}).body
+    y = wireglot.exchange("openai-chat", "anthropic", state=states)
+    assert y.request(chat).body["messages"][2]["content"][0] == error
+
+
+# -- merging ----------------------------------------------------------------------------------
+
+
+def forks() -> list[Json]:
+    """Return states of one conversation that went on in three ways."""
+    one = Talk({})
+    x = wireglot.exchange("openai-chat", "gemini", "m", state={})
+    x.request({"model": "m", "messages": one.messages})
+    x.response(gemini({"text": "Warm.", "thoughtSignature": "AAAA"}))
+    found = [x.state]
+    for nth in range(3):
+        y = wireglot.exchange("openai-chat", "gemini", "m", state=x.state)
+        tools = [{"type": "function", "function": {"name": f"a.b {nth}", "parameters": {}}}]
+        y.request({"model": str(nth), "messages": one.messages, "tools": tools})
+        y.response(gemini(call(nth, f"BBB{nth}"), {"text": str(nth), "thoughtSignature": "CCCC"}))
+        found.append(y.state)
+    return found
+
+
+@pytest.mark.parametrize("limit", [1, 2, 1000])
+def test_states_merge_in_any_order_and_any_grouping(limit: int) -> None:
+    def merged(*states: Json) -> Json:
+        return wireglot.merge_states(*states, limit=limit)
+
+    states = forks()
+    whole = merged(*states)
+    assert len(whole["turns"]) == min(limit, 4)
+    for order in itertools.permutations(states):
+        a, b, c, d = order
+        assert merged(*order) == merged(merged(a, b), merged(c, d)) == whole
+        assert merged(a, merged(b, merged(c, d))) == whole
+    assert merged(whole, whole) == merged(whole) == whole
+    assert merged(*states, whole) == whole
+
+
+def test_a_merged_state_knows_the_turns_of_all() -> None:
+    state = wireglot.merge_states(*forks())
+    x = wireglot.exchange("openai-chat", "gemini", "m", state=state)
+    answers = [{"role": "assistant", "content": str(nth)} for nth in range(3)]
+    talk = [m for answer in answers for m in (answer, ask())]
+    assert x.state["turns"] == state["turns"]
+    x.request({"model": "m", "messages": [ask(), *talk]})
+
+
+def test_merging_what_is_no_state_is_refused() -> None:
+    for wrong in ({"version": 7}, [], {"version": 1, "turns": [{}]}):
+        with pytest.raises(wireglot.UsageError):
+            wireglot.merge_states({}, wrong)  # type: ignore[arg-type]
+    with pytest.raises(wireglot.UsageError):
+        wireglot.merge_states({}, limit=0)
+
+
+# -- shelves ----------------------------------------------------------------------------------
+
+
+def test_memory_is_bounded_and_forgets_what_was_not_asked_for() -> None:
+    shelf = Memory(size=1000)
+    for nth in range(50):
+        shelf.add([f"k{nth}", "all"], f"{nth:100}")
+        shelf.get(["k0"])
+    assert shelf.get(["k0"]) and shelf.get(["k49"]) and not shelf.get(["k25"])
+    assert len(shelf.get([f"k{nth}" for nth in range(50)])) == 10
+    for nth in range(500):
+        shelf.add(["one"], str(nth))
+    assert shelf.get(["one"])[-1] == "499" and len(shelf.get(["one"])) == 16
+
+
+def test_memory_is_safe_with_threads() -> None:
+    shelf, wrong = Memory(size=5000), []
+
+    def work(seed: int) -> None:
+        draw = random.Random(seed)
+        try:
+            for _ in range(500):
+                shelf.add(
+                    [f"k{draw.randrange(40)}", f"k{draw.randrange(40)}"], "x" * draw.randrange(99)
+                )
+                shelf.get([f"k{draw.randrange(40)}"])
+        except Exception as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert not wrong
+
+
+class Table:
+    """A shelf in a database, as the documentation has it."""
+
+    def __init__(self) -> None:
+        self.db = sqlite3.connect(":memory:")
+        self.db.execute("create table shelf (key text, record text, primary key (key, record))")
+
+    def add(self, keys: Sequence[str], record: str) -> None:
+        rows = [(key, record) for key in keys]
+        self.db.executemany("insert or ignore into shelf values (?, ?)", rows)
+
+    def get(self, keys: Sequence[str]) -> Iterable[str]:
+        marks = ",".join("?" * len(keys))
+        query = f"select distinct record from shelf where key in ({marks}) order by rowid"
+        return [row[0] for row in self.db.execute(query, list(keys))]
+
+
+def test_a_database_can_hold_them() -> None:
+    table = Table()
+    one = Talk(wireglot.States(table))
+    one.turn(call(1, "AAAA"))
+    one.turn({"text": "Warm.", "thoughtSignature": "BBBB"})
+    table.add([next(iter(table.db.execute("select key from shelf")))[0]], "no state")
+    one.state = wireglot.States(table)  # another process
+    sent = one.turn()
+    assert sent[1]["parts"] == [call(1, "AAAA")]
+    assert sent[3]["parts"] == [{"text": "Warm.", "thoughtSignature": "BBBB"}]
+    assert all(
+        json.loads(r[0])
+        for r in table.db.execute("select record from shelf where record != 'no state'")
+    )
