@@ -205,7 +205,8 @@ def test_memory_is_bounded_and_forgets_what_was_not_asked_for() -> None:
 
 
 def test_memory_is_safe_with_threads() -> None:
-    shelf, wrong = Memory(size=5000), []
+    shelf = Memory(size=5000)
+    wrong: list[Exception] = []
 
     def work(seed: int) -> None:
         draw = random.Random(seed)
