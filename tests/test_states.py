@@ -182,9 +182,10 @@ def test_a_merged_state_knows_the_turns_of_all() -> None:
 
 
 def test_merging_what_is_no_state_is_refused() -> None:
-    for wrong in ({"version": 7}, [], {"version": 1, "turns": [{}]}):
+    refused: list[Any] = [{"version": 7}, [], {"version": 1, "turns": [{}]}]
+    for wrong in refused:
         with pytest.raises(wireglot.UsageError):
-            wireglot.merge_states({}, wrong)  # type: ignore[arg-type]
+            wireglot.merge_states({}, wrong)
     with pytest.raises(wireglot.UsageError):
         wireglot.merge_states({}, limit=0)
 
