@@ -108,7 +108,7 @@ def test_both_bodies_stand_there_as_text_with_marks_in_words() -> None:
             text = text.replace(f" [{mark}]", "")
         assert json.loads(text) == body
     assert "true, [lost]" in shown[0]
-    assert "4096, [added]" in shown[1]
+    assert "32000, [added]" in shown[1]
     assert [text.strip() for text in page.texts["li"]] == list(map(str, done.notes))
 
 

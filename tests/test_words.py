@@ -82,7 +82,7 @@ def test_a_mark_becomes_a_property_and_an_element_again(rules: Any) -> None:
     assert out.body["tools"][0]["cache_control"] == control["cache_control"]
     back = rules.convert(out.body, "anthropic", "blocks", model="m")
     expected = {**MARKED, "system": [{"text": "Be brief."}, POINT]}
-    assert back.body == {**expected, "inferenceConfig": {"maxTokens": 4096}}
+    assert back.body == {**expected, "inferenceConfig": {"maxTokens": 32000}}
     assert back.notes == ()
 
 

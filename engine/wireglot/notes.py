@@ -69,6 +69,8 @@ CODES: dict[str, str] = {
     "assumed-type": "Media whose type nothing says, written with the most usual type.",
     "budget-as-switch": "A budget of thinking, written as thinking without a budget.",
     "budget-as-effort": "A budget of thinking, written as the word of effort nearest to it.",
+    "effort-as-switch": "Effort, which does not switch thinking on by itself in the target; it is "
+    "switched on.",
     "effort-as-budget": "A word of effort, written as the budget of thinking that it stands for.",
     "named-as-required": "A forced tool, written as `required`.",
     "allowed-as-none": "A choice among no tools, written as none.",

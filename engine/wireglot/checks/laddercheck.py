@@ -140,9 +140,9 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
     for hole, text in _named(parse(before)):
         given |= set(text)
         for lens in hole.lenses if hole else ():
-            if not all(word in TESTS for word in lens.split("+")):
+            if lens not in scales and not all(word in TESTS for word in lens.split("+")):
                 pos = hole.pos if hole else before.pos
-                help = helped(lens, TESTS, "the tests are")
+                help = helped(lens, (*TESTS, *scales), "the tests are")
                 findings.error("R014", f"`{lens}` is no test of a row", pos, help, word=lens)
                 right = False
     for picture in (after, beside):

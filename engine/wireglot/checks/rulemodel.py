@@ -221,7 +221,7 @@ BOUNDS = {
     "max": (float, "the number is N at least, or at most"),
     "unless": (
         _list(_one_of(*sorted(UNLESS))),
-        "`unless: [KIND]` beside it leaves it out, too",
+        "`unless: [KIND]` leaves it out",
     ),
     "below": (
         _one_of(*sorted(n for n, kind in FIELDS.items() if kind == "integer")),

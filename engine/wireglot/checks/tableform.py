@@ -23,6 +23,7 @@ from .grammar import Rule, short
 LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int, "unique": bool}
 BOUND_WORDS = {
     "list": ("count",), "integer": ("min", "max", "below", "unless"), "number": ("min", "max"),
+    "string": ("unless",),
 }  # fmt: skip
 LONGEST = 10_000  # of a name or id
 
@@ -218,13 +219,14 @@ class Tables(Examples):
         return node if right else None
 
     def _bound_of(self, name: str, node: Node) -> Node | None:
-        """Check the bound of a field of a request: a list or a number."""
+        """Check the bound of a field of a request: a list, a number or a word."""
         error = self.findings.error
         known = held(frozenset(("request",)), name) is not None
         words = BOUND_WORDS.get(field_type("request", name), ()) if known else ()
         if not words:
             pos = self.findings.before(node.pos, name)
-            fields = {f for f in OBJECTS["request"] if field_type("request", f) in BOUND_WORDS}
+            kinds = BOUND_WORDS.keys() - {"string"}  # of which few have a limit
+            fields = {f for f in OBJECTS["request"] if field_type("request", f) in kinds}
             there = {*LIMITS, *(fields - KEPT), "reasoning.budget"}
             error("R027", f"`{short(name)}` is no limit", pos, helped(name, there), word=name)
             return None

@@ -219,7 +219,8 @@ class Fast:
         notes: list[Note] = []
         made = self._part(shaped, notes)
         ir = self._whole({**shaped, self.prefix[0]: []})
-        talked = demands.talked(self.target.bounds, ir)
+        stepped = {note.code for note in notes}
+        talked = demands.talked(self.target.bounds, ir, self.ladder, stepped)
         if talked and demands.unsigned(self.target.name, self._whole(body)):
             raise Bail
         # The payload's own values must not change in the memory.

@@ -344,9 +344,11 @@ def _beside(source: Dialect, target: Dialect, path: str) -> list[Hole]:
     bounded = {key for key, bound in target.bounds.items() if bound.get("below") == path}
     if not bounded:
         return []
-    bounded |= {key.split(".")[0] for key in bounded}
+    # A row of the ladder may make it of what stands beside it.
+    heads = {key.split(".")[0] for key in bounded}
     wire = source.units["request"].cases[0].wire
-    return [hole for hole in holes(wire) if _said(source, hole) & bounded]
+    said = ((hole, {field.split(".")[0] for field in _said(source, hole)}) for hole in holes(wire))
+    return [hole for hole, fields in said if fields & heads]
 
 
 def _said(dialect: Dialect, hole: Hole) -> set[str]:

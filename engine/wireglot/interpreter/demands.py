@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
+from ..language.ladder import makers
 from ..language.lenses import Misfit, stringify
 from . import share
 
 if TYPE_CHECKING:
+    from ..language.ladder import Ladder
     from ..language.model import Case
     from ..language.schema import Schema
     from ..trail import At
@@ -21,7 +24,7 @@ OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 # What may keep a number from being said, and why.
 UNLESS = {
-    "forced-tool": "the target takes no such number beside a tool that must be called",
+    "forced-tool": "the target takes none beside a tool that must be called",
     "unsigned-call": "the last turn calls tools without reasoning that the target signed",
 }
 
@@ -36,8 +39,13 @@ def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
             _count(writer, ir, path, bound["count"], view)
     if not writer.options.get("part"):
         _choice(writer, ir, view)
-    for path, bound in bounds.items():
-        if "count" not in bound:
+    bounded(writer, ir, frozenset(path.split(".")[0] for path in bounds), view)
+
+
+def bounded(writer: Writer, ir: dict[str, Any], heads: Collection[str], view: View) -> None:
+    """Bring the numbers of some fields within their bounds."""
+    for path, bound in writer.dialect.bounds.items() if writer.repair else ():
+        if "count" not in bound and path.split(".")[0] in heads:
             _within(writer, ir, path, bound, view)
 
 
@@ -153,15 +161,18 @@ def _count(writer: Writer, ir: dict[str, Any], path: str, top: int, view: View) 
 def _within(
     writer: Writer, ir: dict[str, Any], path: str, bound: dict[str, Any], view: View
 ) -> None:
-    """Bring a number within its bounds; where that cannot be, leave it out."""
+    """Bring a number within its bounds; where that cannot be, leave out what was said."""
     head, _, last = path.partition(".")
     owner = ir.get(head) if last else ir
     said = owner.get(last or head) if isinstance(owner, dict) else None
-    if not isinstance(said, int | float) or isinstance(said, bool):
+    if said is None:
         return
     refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
-    if refused is not None:
+    numeric = isinstance(said, int | float) and not isinstance(said, bool)
+    if refused is not None and (numeric or not bound.keys() - {"unless"}):
         _drop(writer, ir, path, refused, view)
+        return
+    if not isinstance(said, int | float) or isinstance(said, bool):
         return
     value = max(said, bound.get("min", said))
     value = min(value, bound.get("max", value))
@@ -185,7 +196,7 @@ def _within(
 
 
 def _drop(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) -> None:
-    """Leave a number out, and note it."""
+    """Leave out what was said, and note it."""
     writer.note("no-place", "lost", writer.trail.find(ir, path), view.case.pos, told)
     _put(writer, ir, path, None)
 
@@ -203,12 +214,19 @@ def _put(writer: Writer, ir: dict[str, Any], path: str, value: float | None) -> 
         ir[head] = new
 
 
-def talked(bounds: dict[str, dict[str, Any]], ir: dict[str, Any]) -> bool:
-    """Tell whether a request has a field that its messages may keep from being said."""
+def talked(
+    bounds: dict[str, dict[str, Any]], ir: dict[str, Any], ladder: Ladder, taken: set[str]
+) -> bool:
+    """Tell whether a request has a field that its messages may keep from being said.
+
+    It may have got it by a row of the ladder, of those that were `taken`.
+    """
     for path, bound in bounds.items():
         head, _, last = path.partition(".")
         if "unsigned-call" in bound.get("unless", ()) and head in ir:
             if not last or (isinstance(ir[head], dict) and last in ir[head]):
+                return True
+            if not taken.isdisjoint(makers(ladder, path)):
                 return True
     return False
 

@@ -10,7 +10,7 @@ from ..language.lenses import Misfit, same
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..trail import At, Several, pointer
-from . import building, intake
+from . import building, demands, intake
 from .env import Env
 from .recorder import Written
 from .sight import View, tells
@@ -153,14 +153,24 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
 def rungs(
     writer: Writer, name: str, view: View
 ) -> Iterable[tuple[dict[str, Any], Row | None, str]]:
-    """Yield the object as it is, then one rung of the ladder down, with the row and its field."""
+    """Yield the object as it is, then one rung of the ladder down, with the row and its field.
+
+    At home no row adds a field: what was not said there need not be. The numbers that a row
+    makes in a request have bounds, too.
+    """
     yield view.obj, None, ""
     for row in writer.ladder.get(name, ()):
+        if writer.same and row.wants:
+            continue
+        mark = len(writer.notes)
         try:
             new, _, path = step(row, view.obj, writer.trail)
         except Misfit:
             continue
+        if view.shape == "request":
+            demands.bounded(writer, new, row.after.names, view)
         yield new, row, path
+        del writer.notes[mark:]
 
 
 def spot(wire: Any, into: Any) -> tuple[Any, Any]:

@@ -48,10 +48,15 @@ class Row:
             if isinstance(child, Literal) and child.values == (ABSENT,)
         )
 
+    @property
+    def wants(self) -> bool:
+        """Tell whether a field, at any depth, must not be there for this row."""
+        return _wants(self.before)
+
     def says(self, value: dict[str, Any]) -> str:
         """Say what this row does to a value: its note, and what stands for what, and how near."""
         found: dict[str, tuple[Any, str]] = {}
-        _match(self.before, value, "", found)
+        _match(self.before, value, "", found, self.scales)
         said = self.message
         for hole in pic.holes(self.after):
             for scale in (self.scales[lens] for lens in hole.lenses if lens in self.scales):
@@ -68,6 +73,24 @@ class Row:
 
 
 Ladder = dict[str, list[Row]]
+
+
+def _wants(p: Picture) -> bool:
+    if isinstance(p, Fields):
+        return any(_wants(child) for _, child in p.entries)
+    return isinstance(p, Literal) and any(value is ABSENT for value in p.values)
+
+
+def makers(ladder: Ladder, path: str) -> set[str]:
+    """Return the names of the rows that may make a field, by its dotted path."""
+    return {row.name for rows in ladder.values() for row in rows if _makes(row.after, path)}
+
+
+def _makes(p: Picture, path: str) -> bool:
+    head, _, rest = path.partition(".")
+    if not isinstance(p, Fields):
+        return not path and not isinstance(p, Literal)
+    return any(_makes(child, rest) for (name, *_), child in p.entries if name == head)
 
 
 def load(node: Node) -> Ladder:
@@ -119,7 +142,7 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
     Raises Misfit where the row does not apply.
     """
     found: dict[str, tuple[Any, str]] = {}
-    _match(row.before, value, "", found)
+    _match(row.before, value, "", found, row.scales)
     new = dict(value)
     trail.copy(value, new)
     if trail.recorder is not None:
@@ -167,7 +190,9 @@ def _scaled(scale: dict[str, float], value: Any) -> Any:
     raise Misfit("this stands on no scale")
 
 
-def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]]) -> None:
+def _match(
+    p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]], scales: Scales
+) -> None:
     if isinstance(p, Literal):
         if not any(same(v, value) if v is not ABSENT else value is ABSENT for v in p.values):
             raise Misfit("the row says something else")
@@ -180,6 +205,8 @@ def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]])
         for lens in reversed(p.lenses):
             if is_guard(lens) and not guard(lens, value):
                 raise Misfit("the row's guard refuses")
+            if lens in scales:
+                _scaled(scales[lens], value)
             if lens == "empty" and value:
                 raise Misfit("there is something")
             if lens == "texts" and not (
@@ -198,7 +225,7 @@ def _match(p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]])
             raise Misfit("the row takes an object")
         for (name, *_), child in p.entries:
             inner = f"{path}.{name}" if path else name
-            _match(child, value.get(name, ABSENT), inner, found)
+            _match(child, value.get(name, ABSENT), inner, found, scales)
         for hole in p.spread:
             found[hole.path] = ({k: v for k, v in value.items() if k not in p.names}, path)
 
