@@ -36,6 +36,7 @@ from .careful_to_chat import (
     FUNCTION_CALL,
     TEXT_BLOCK,
     USE_BLOCK,
+    answer_digest,
     audit_block,
     made_id,
     note_extras,
@@ -216,8 +217,8 @@ def gemini_response_to_chat(
     try:
         identity = body.get("responseId")
         if identity is None:
-            identity = "chatcmpl-unknown"
-            odd.append(("filled-in", "added", None, "/id"))
+            identity = f"chatcmpl-{answer_digest(body)}"
+            odd.append(("made-id", "added", None, "/id"))
         elif identity.__class__ is not str:
             raise wrong("a text", identity)
         for number, candidate in enumerate(body["candidates"]):

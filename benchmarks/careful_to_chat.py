@@ -509,6 +509,13 @@ def made_id(seed: str, place: str) -> str:
     return "call_" + hashlib.sha256(f"{seed}/{place}".encode()).hexdigest()[:12]
 
 
+def answer_digest(body: Json) -> str:
+    """What the id of an answer without one is made of: all that it says."""
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    seed = hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(seed.encode()).hexdigest()[:12]
+
+
 def note_extras(odd: list[Odd], part: Json, main: str, *trail: Any) -> None:
     for key, value in part.items():
         if key == main or value is None or value is False:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .interpreter.recorder import Recorder
+    from .seeds import Seed
 
 At = tuple[Any, ...]
 
@@ -55,10 +56,11 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "_inside", "recorder")
+    __slots__ = ("_at", "_held", "_inside", "recorder", "seed")
 
     def __init__(self, recorder: Recorder | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
+        self.seed: Seed | None = None  # of the ids that are made for a response
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
@@ -69,6 +71,7 @@ class Trail:
         made._at = {owner: dict(places) for owner, places in self._at.items()}
         made._inside = {owner: dict(places) for owner, places in self._inside.items()}
         made._held = list(self._held)
+        made.seed = self.seed
         return made
 
     def put(self, owner: Any, key: Any, at: At | None) -> None:

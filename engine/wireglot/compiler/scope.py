@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..language import picture as pic
-from ..language.model import Dialect
+from ..language.model import Case, Dialect
 from ..language.picture import Fields, Hole, Items, Picture
 
 ENFORCED = frozenset(
@@ -35,8 +35,9 @@ def interpreted(dialect: Dialect) -> bool:
             return True
     if dialect.answered or any(c.read_only for g in (talk.groups if talk else ()) for c in g.cases):
         return True
+    apart = {id(c) for name in ("response", "error") for c in _cases(dialect, name)}
     for case in dialect.cases:
-        for hole in pic.holes(case.wire):
+        for hole in pic.holes(case.wire) if id(case) not in apart else ():
             if hole.mark == "copy" or (hole.mark == "made" and hole.value is not None):
                 return True
             if not BEYOND.isdisjoint(hole.lenses):
@@ -46,6 +47,10 @@ def interpreted(dialect: Dialect) -> bool:
         if _beyond(case.wire):
             return True
     return False
+
+
+def _cases(dialect: Dialect, unit: str) -> list[Case]:
+    return dialect.units[unit].cases if unit in dialect.units else []
 
 
 def _beyond(p: Picture, top: bool = True) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .. import jsontext
+from .. import jsontext, seeds
 from ..language import picture as pic
 from ..language.lenses import moment_of
 from ..language.picture import ABSENT, Hole
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
 # What another dialect cannot read would not be there again on the way back.
 _APART = ("spelled", "kept", "own", "signature", "cache", "metadata")
+TOLD = "the target wants an id here; it is made from place and content"
 _UUID = (0, 8, 12, 15, 18, 30)
 
 
@@ -28,7 +28,7 @@ def made(writer: Writer, h: Hole, view: View, into: Any) -> str:
         told = "the target wants a time here; it is that of what stands before"
     else:
         new, code = _id(writer, str(h.value), view), "made-id"
-        told = "the target wants an id here; it is made from place and content"
+        told = TOLD
     writer.note(code, "added", None, h.pos, told, owner, key)
     writer.fills(view.obj, h.path)
     if not h.path.startswith("own."):
@@ -54,11 +54,12 @@ def _time(writer: Writer) -> str:
 
 def _id(writer: Writer, form: str, view: View) -> str:
     """Make an id out of what stands here: the same body always gets the same ids."""
+    if view.shape == "response" and writer.trail.seed is not None:
+        return of_answer(form, writer.trail.seed)
     seed = jsontext.stringify({k: v for k, v in view.obj.items() if k not in _APART})
     turn = 0
     while True:
-        digest = hashlib.sha256(f"{seed}/{turn}".encode("utf-8", "replace")).hexdigest()
-        new = _formed(form, digest)
+        new = _formed(form, seeds.digest(seed, str(turn)))
         if new not in writer.ids:
             break
         turn += 1
@@ -66,9 +67,14 @@ def _id(writer: Writer, form: str, view: View) -> str:
     return new
 
 
+def of_answer(form: str, seed: seeds.Seed) -> str:
+    """Make the id of a response: its frames and its whole have the same."""
+    return _formed(form, seeds.digest(seed.text()))
+
+
 def _formed(form: str, digest: str) -> str:
     """Return an id of a form: `uuid`, `hex8`, or a prefix."""
     if form == "uuid":
         one, two, three, four, five = (digest[a:b] for a, b in pairwise(_UUID))
         return f"{one}-{two}-5{three}-8{four}-{five}"
-    return digest[:8] if form == "hex8" else f"{form}{digest[:12]}"
+    return digest[:8] if form == "hex8" else f"{form}{digest[: seeds.LENGTH]}"

@@ -12,7 +12,8 @@ from ..language.lenses import Misfit
 from ..notes import Draft
 from ..payload import check_json, check_unit
 from ..results import rule_of
-from ..trail import Trail, pointer
+from ..seeds import Seed
+from ..trail import Trail, pointer, value_at
 from . import arguments, building, conversation, pairing
 from .env import Env
 from .reader import Reader
@@ -59,11 +60,20 @@ def read(
                 ir["model"] = model
             if stream is not None and "stream" not in ir:
                 ir["stream"] = stream
+        if unit == "response":
+            reader.trail.seed = _seed(ir, body, reader.trail, options)
         made = _hooked(reader, ir, body)
         odd = _paired(reader, ir, unit)
         if unit == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)
         return Read(ir, reader.trail, reader.notes, made, odd)
+
+
+def _seed(ir: Any, body: Any, trail: Trail, options: dict[str, Any]) -> Seed:
+    """Return the seed of the ids that are made for a response."""
+    at = trail.find(ir, "created")
+    time = None if at is None else value_at(body, at)
+    return Seed(options.get("asked"), ir.get("id"), time, body)
 
 
 def _hooked(reader: Reader, ir: Any, body: Any) -> set[int]:

@@ -13,6 +13,7 @@ from ..language import variants
 from ..notes import Draft, Note, quiet
 from ..payload import check_call, known_options, not_too_deep, resolving
 from ..results import Conversion, Envelope, all_notes, concluded
+from ..seeds import digest
 from . import carry, markers, memory, names
 from .remainder import Remainder
 from .riders import Riders
@@ -82,12 +83,15 @@ class Exchange:
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
-        ids = names.ids(body, one.model)
+        ids, text, done = names.ids(body, one.model), _text(body), None
         if self._store is not None:
             self._find(self._store, body, one, ids)
-        done = self._at_once(body, one, two, [asked, sent], stream)
+        models = [asked, sent]
+        if text and not carry.may_ride(text):
+            done = self._at_once(body, one, two, models, stream)
+        this = {"models": models, "ids": ids, "asked": digest(text)}
         if done is not None:
-            self._state.update(models=[asked, sent], ids=ids)
+            self._state.update(this)
             self._asked = body
             return self._sent(done.body, done.notes, done.envelope)
         options = resolving(self._options, self._resolve)
@@ -123,7 +127,7 @@ class Exchange:
             if self._store is not None:
                 self._store.keep(opened({"version": VERSION, "markers": new}))
         self._names.learn(held[0].limits, self.provider)
-        self._state.update(models=[asked, sent], ids=ids)
+        self._state.update(this)
         self._place = places.end if places is not None else None
         return self._sent(out, all_notes(read.notes, found, out, same), envelope)
 
@@ -135,7 +139,8 @@ class Exchange:
         """
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
-        read = reading.read(one, body, "response", None, None, self._options)
+        options = {**self._options, "asked": self._state["asked"]}
+        read = reading.read(one, body, "response", None, None, options)
         if self.client == self.provider:
             out, drafts, _ = writing.write(
                 two, read.ir, "response", True, read.trail, self._options, read.made, read.odd
@@ -159,7 +164,9 @@ class Exchange:
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
         settings = (self._options, self._judge, self._rules.hash, self._stays)
-        return TurnStream(one, two, self._names, self._taken(), self._remember, settings)
+        made = TurnStream(one, two, self._names, self._taken(), self._remember, settings)
+        made.asked(self._state["asked"])
+        return made
 
     @not_too_deep()
     def error(self, body: Any, http: int | None = None) -> Conversion:
@@ -213,7 +220,6 @@ class Exchange:
             or self.client == self.provider
             or body.__class__ is not dict
             or markers.concern(one.model, two.model, self._state["markers"])
-            or carry.may_ride(body)
         ):
             return None
         keys = one.model_keys
@@ -288,6 +294,14 @@ class Exchange:
             message["parts"] = back.parts()
             calls += back.calls
         return calls
+
+
+def _text(body: Any) -> str:
+    """Return a request as text, nothing for what is no JSON."""
+    try:
+        return json.dumps(body)
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def kind_of(http: int | None) -> str | None:

@@ -28,8 +28,8 @@ State = dict[str, Any]
 def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a state to go on with; raises UsageError for what is none."""
     fresh: dict[str, Any] = {
-        "version": VERSION, "models": [None, None], "ids": [], "names": {}, "turns": [],
-        "markers": [],
+        "version": VERSION, "models": [None, None], "asked": "", "ids": [], "names": {},
+        "turns": [], "markers": [],
     }  # fmt: skip
     if state is None:
         return fresh
@@ -47,6 +47,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
         asked, sent = kept["models"]
         right = (
             all(isinstance(name, str | None) for name in (asked, sent))
+            and isinstance(kept["asked"], str)
             and all(isinstance(name, str) for name in kept["ids"])
             and all(carry.entries_valid(turn["parts"], False) for turn in kept["turns"])
             and all(isinstance(t[key], str) for t in kept["turns"] for key in ("origin", "says"))
@@ -82,10 +83,11 @@ def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
         ages = sorted((item.get("at", 0), text) for text, item in one.items())
         out[key] = [one[text] for _, text in ages[-limit:]]
     # Of the last requests that of the state with the newest turn counts.
-    asked = ((newest(state), _text(state["models"]), _text(state["ids"])) for state in known)
+    keys = ("models", "ids", "asked")
+    asked = ([newest(state), *(_text(state[key]) for key in keys)] for state in known)
     last = max(asked, default=None)
     if last is not None:
-        out["models"], out["ids"] = json.loads(last[1]), json.loads(last[2])
+        out.update((key, json.loads(str(text))) for key, text in zip(keys, last[1:], strict=True))
     out["names"] = _names(known, limit)
     return out
 

@@ -50,6 +50,10 @@ class TurnStream(Translator):
                 limits.remember("tool_name", name, name)
             self._fold.met = self._met
 
+    def asked(self, digest: str) -> None:
+        """Take the digest of the request that is answered: ids are made of it."""
+        self._fold.outcome.asked = digest
+
     def _met(self, part: Part) -> None:
         """Give a call the name that the client knows it by, and an id that no other call has."""
         name, made = part.said["name"], part.said["id"]

@@ -209,6 +209,7 @@ class Fold:
     def _begin(self) -> None:
         if not self.begun:
             self.begun = self.stirred = True
+            self.outcome.first = self.frame
             if self.listener is not None:
                 self.listener.begun(self.outcome)
 

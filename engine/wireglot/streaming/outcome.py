@@ -13,6 +13,7 @@ from ..interpreter.reader import Reader
 from ..language.lenses import Misfit
 from ..language.model import Case, Dialect
 from ..language.picture import ABSENT, Fields, Hole, Picture, holes
+from ..seeds import Seed
 from ..trail import At, Trail
 from .incoming import Candidate, laid_over, merged
 
@@ -33,6 +34,9 @@ class Outcome:
         )
         self.counted: At = ()  # the frame that counted last
         self.odd: dict[str, At] = {}  # what could not be read, by the hole that wanted it
+        self.asked: str | None = None  # a digest of the request that it answers
+        self.first: Any = None  # the frame in which it began
+        self._time: Any = None  # the first one that a frame says, as it stands there
         picture = stream.frame or stream.events[0].reads[0]
         self.case = Case("", "", picture, None, {}, None, stream.pos)
 
@@ -42,6 +46,11 @@ class Outcome:
         while len(self.candidates) <= nth:
             self.candidates.append(Candidate())
         return self.candidates[nth]
+
+    @cached_property
+    def seed(self) -> Seed:
+        """The seed of the ids that are made for it: what was known when the first was made."""
+        return Seed(self.asked, self.response.get("id"), self._time, self.first)
 
     def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
         """Read a response that stands in a frame; return where it came from, too."""
@@ -68,6 +77,8 @@ class Outcome:
         """Take a field of the response: the first frame that says it is right."""
         if self.knows(path) or (not wire and path in self.response and not path.startswith("own.")):
             return
+        if path == "created":
+            self._time = wire
         self.put(self.response, path, hole, wire)
 
     def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:

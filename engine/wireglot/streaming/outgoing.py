@@ -33,6 +33,7 @@ class Frames:
         self.writer, self.stream = writer, writer.dialect.stream
         self.family = writer.dialect.family
         self.head: dict[str, Any] = {}  # fields of the response
+        self.made: dict[str, Any] = {}  # fields of it that were made here
         self.whole: dict[str, Any] = {}  # the others, when it is over
         self.count = 0
         self._made: list[Any] = []
@@ -102,10 +103,10 @@ class Frames:
         """Return what is said of the response; the fields of another family stay away."""
         own = self.head.get("own", {}).get(self.family, {})
         if "response" in event.holes:  # it stands there by a shape
-            said = {**self.head, **self.whole}
+            said = {**self.head, **self.made, **self.whole}
             said.pop("own", None)
             return {**said, "own": {self.family: own}} if own else said
-        return {**self.head, "own": own}
+        return {**self.head, **self.made, "own": own}
 
 
 def _numbered(frame: Any, number: int) -> Any:

@@ -183,6 +183,7 @@ class Translator:
             notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
             ids(read.ir, fold)
+            read.trail.seed = fold.outcome.seed
             body, drafts = self._written(read)
             notes += all_notes(read.notes, drafts, body, False)
         pair = (self._source.name, self._target.name)

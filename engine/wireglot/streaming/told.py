@@ -53,7 +53,7 @@ class Told(Outcome):
 
     def __init__(self, dialect: Dialect, ir: dict[str, Any]) -> None:
         super().__init__(dialect)
-        self._ir = ir
+        self._ir = self.first = ir
         self.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
 
     def parts(self) -> Iterator[Part]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import units
-from ..interpreter import share
+from ..interpreter import making, share
 from ..interpreter.writer import Writer
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
@@ -52,6 +52,7 @@ class Outlook:
     def __init__(self, dialect: Dialect) -> None:
         assert dialect.stream is not None
         self.lists = list(_lists(dialect))
+        self.identity = _identity(dialect)
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
             for kind in dialect.kinds_of(hole.shape or ""):
@@ -76,6 +77,7 @@ class Unfold:
         self.stream.outlook = known
         self.frames = Frames(writer, known.numbered)
         self._many, self._closes = known.many, known.closes
+        self._identity = known.identity
         self._lists, self._slots = known.lists, known.slots
         self._taking = {} if writer.options else known.taking
         self._queues: dict[tuple[int, int], list[Outgoing]] = {}
@@ -90,9 +92,17 @@ class Unfold:
     def begun(self, outcome: Outcome) -> None:
         """Write the head of the stream."""
         self.frames.head = outcome.response
+        self._identify(outcome)
         event = self.stream.get("start")
         if event is not None:
             self.frames.write(event, {"usage": outcome.counts() or {}})
+
+    def _identify(self, outcome: Outcome) -> None:
+        """Make the id of the response, where the target wants one and the source has none."""
+        hole = self._identity
+        if hole is not None and not outcome.response.get("id"):
+            self.frames.made["id"] = making.of_answer(str(hole.value), outcome.seed)
+            self.writer.note("made-id", "added", None, hole.pos, making.TOLD)
 
     def opened(self, part: Part) -> None:
         """Take a part that begins."""
@@ -466,6 +476,15 @@ def _look(said: dict[str, Any], path: str, family: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
+
+
+def _identity(dialect: Dialect) -> Hole | None:
+    """Return the hole for the id of a response that is made where there is none."""
+    unit = dialect.units.get("response")
+    found = [h for p in (dialect.stream.pictures() if dialect.stream else ()) for h in holes(p)]
+    found += [h for case in (unit.cases if unit else ()) for h in holes(case.wire)]
+    names = (h for h in found if h.path in ("id", "response.id"))
+    return next((h for h in names if h.mark == "made" and h.value is not None), None)
 
 
 def _lists(dialect: Dialect) -> Iterator[Hole]:
