@@ -152,12 +152,14 @@ def _keys(value: Any) -> int:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice in one object")
+        for key, _ in pairs:
+            if found.pop(key, found) is found:
+                raise ValueError(f"the key `{key[:60]}` stands twice in one object")
     return found
 
 
 def _constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"`{word}` is no JSON number")
 
 
 def _float(text: str) -> float:

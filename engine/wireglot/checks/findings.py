@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -12,6 +14,7 @@ from ..language.source import Pos
 
 Severity = Literal["error", "warning", "info"]
 WIDTH = 120  # columns of a line that an excerpt shows
+NEIGHBOURS = 200  # of so many known names, at most, a wrong one is taken for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +168,21 @@ class Findings:
         return len(self.sorted())
 
 
+@functools.lru_cache(16)
+def _in_order(names: frozenset[object]) -> list[str]:
+    return sorted(map(str, names))
+
+
 def near(name: str, known: Iterable[str], lead: str = "") -> str:
     """Return `did you mean ...?` for a name that is close to a known one, else nothing."""
     import difflib
 
-    names = sorted(set(map(str, known)))
     if not isinstance(name, str) or len(name) > 60:
         return ""
+    names = _in_order(frozenset(known))
+    if len(names) > NEIGHBOURS:  # comparing with all, for each wrong name, would take minutes
+        place = bisect.bisect(names, name)
+        names = names[max(0, place - NEIGHBOURS // 2) : place + NEIGHBOURS // 2]
     found = difflib.get_close_matches(name, names, 1, 0.6)
     if not found:
         bare = name.replace("_", "").replace("-", "").lower()
@@ -181,8 +192,8 @@ def near(name: str, known: Iterable[str], lead: str = "") -> str:
 
 def helped(name: str, known: Iterable[str], what: str = "there are", lead: str = "") -> str:
     """Return help for a name that is not known: the nearest one, and all when they are few."""
-    names = sorted(set(map(str, known)))
-    told = near(name, names, lead)
+    names = _in_order(frozenset(known))
+    told = near(name, known, lead)
     if not names:
         return told or "there are none"
     listed = f"{what}: {', '.join(names)}" if len(names) <= 28 else ""

@@ -26,15 +26,20 @@ _EMPTY = {"[]": "empty-list", "{}": "empty-object", "''": "empty-text"}
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report what is wrong with the holes of every case."""
+    shapes = frozenset(definitions(dialect, "shapes")) | definitions(dialect, "unions").keys()
+    if dialect.node.get("conversation") is not None:
+        shapes |= {"conversation"}
     for view in contexts.all():
-        _View(dialect, findings, view).check()
+        _View(dialect, findings, view, shapes).check()
 
 
 class _View:
     """Checks the holes of one case."""
 
-    def __init__(self, dialect: Dialect, findings: Findings, view: View) -> None:
-        self.dialect, self.findings, self.view = dialect, findings, view
+    def __init__(
+        self, dialect: Dialect, findings: Findings, view: View, shapes: frozenset[str]
+    ) -> None:
+        self.dialect, self.findings, self.view, self.shapes = dialect, findings, view, shapes
         self.error, self.warn = findings.error, findings.warn
         self.holes = list(pic.holes(view.case.wire))
 
@@ -142,11 +147,8 @@ class _View:
 
     def _shape(self, hole: Hole) -> None:
         """Report a shape that is not there (R014)."""
-        known = {name for word in ("shapes", "unions") for name in definitions(self.dialect, word)}
-        if self.dialect.node.get("conversation") is not None:
-            known.add("conversation")
-        if hole.shape is not None and hole.shape not in known:
-            help = helped(hole.shape, known, "its shapes and unions are")
+        if hole.shape is not None and hole.shape not in self.shapes:
+            help = helped(hole.shape, self.shapes, "its shapes and unions are")
             message = f"`{hole.shape}` is no shape of this file"
             self.error("R014", message, hole.pos, help, word=hole.shape)
         elif hole.shape == "conversation" and (hole.mode != "as" or hole.path != "messages"):

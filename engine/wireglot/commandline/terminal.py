@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from .. import jsontext
+
 if TYPE_CHECKING:
     from ..notes import Note
 
@@ -52,7 +54,7 @@ def text(data: bytes, name: str) -> str:
 
 def _parse(data: bytes, name: str) -> Any:
     try:
-        return json.loads(text(data, name), parse_constant=no_constant)
+        return jsontext.load(text(data, name))
     except json.JSONDecodeError as error:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
     except RecursionError:

@@ -216,6 +216,7 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     out: list[dict[str, Any]] = []
     moved: set[int] = set()
     calls: list[Any] = []
+    later = Later(writer, messages)
     for i, message in enumerate(messages):
         if message.get("role") == "tool":
             parts = [p for p in message["parts"] if id(p) not in moved]
@@ -234,7 +235,7 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
             if after.get("role") == "assistant":
                 continue  # they are one turn
         if calls:
-            answer(writer, messages, i, calls, asked, moved, out)
+            answer(writer, later, i, calls, asked, moved, out)
         calls = []
     return out
 
@@ -255,9 +256,50 @@ def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:
     return False
 
 
+class Later:
+    """Where the results of calls stand, and which turn ends before them; each is looked at once."""
+
+    def __init__(self, writer: Writer, messages: list[dict[str, Any]]) -> None:
+        self.messages = messages
+        # By id, in their order: a place with a result, or with None for a call that takes the rest.
+        self._by_id: dict[Any, deque[tuple[int, int, Any]]] = {}
+        for i, message in enumerate(messages):
+            for j, part in enumerate(message.get("parts", ())):
+                if part.get("type") == "tool_call":
+                    self._by_id.setdefault(part.get("id"), deque()).append((i, j, None))
+                elif part.get("type") == "tool_result":
+                    self._by_id.setdefault(part.get("tool_call_id"), deque()).append((i, j, part))
+        # At home what a user says in the same turn may stand before the results.
+        talk = writer.dialect.conversation
+        per_run = writer.same and talk is not None and talk.per == "run"
+        beside = ("tool", "user") if per_run else ("tool",)
+        self._turn = len(messages)
+        self._turns: list[int] = []  # the next message, from each on, that ends the turn
+        for i in range(len(messages) - 1, -1, -1):
+            self._turns.append(self._turn)
+            if messages[i].get("role") not in beside:
+                self._turn = i
+        self._turns.reverse()
+
+    def results(self, i: int, ids: list[Any]) -> list[tuple[int, Any]]:
+        """Return the results behind message `i` for calls of these ids, with their places."""
+        found = []
+        for key in ids:
+            waiting = self._by_id.get(key) or deque()
+            while waiting and waiting[0][0] <= i:
+                waiting.popleft()
+            if waiting and waiting[0][2] is not None:
+                found.append(waiting.popleft())
+        return [(place, part) for place, _, part in sorted(found, key=lambda one: one[:2])]
+
+    def apart(self, i: int, place: int) -> bool:
+        """Tell whether a message between two ends the turn of the first."""
+        return self._turns[i] < place
+
+
 def answer(
     writer: Writer,
-    messages: list[dict[str, Any]],
+    later: Later,
     i: int,
     calls: list[Any],
     asked: set[str],
@@ -267,43 +309,30 @@ def answer(
     """Put the answers of some calls right after them."""
     talk = writer.dialect.conversation
     assert talk is not None
-    wanted = [c.get("id") for c in calls]
-    near: list[Any] = []
-    far: list[Any] = []
-    # At home what a user says in the same turn may stand before the results.
-    beside = ("tool", "user") if writer.same and talk.per == "run" else ("tool",)
-    apart = False
-    for message in messages[i + 1 :]:
-        for part in message.get("parts", ()):
-            if part.get("type") == "tool_call" and part.get("id") in wanted:
-                wanted = [w for w in wanted if w != part.get("id")]
-            if part.get("type") != "tool_result" or id(part) in moved:
-                continue
-            if part.get("tool_call_id") in wanted:
-                wanted.remove(part["tool_call_id"])
-                (far if apart else near).append(part)
-        apart = apart or message.get("role") not in beside
-        if not wanted:
-            break
-    answers = near + far
     ids = [c.get("id") for c in calls]
+    found = later.results(i, ids)
+    far = [part for place, part in found if later.apart(i, place)]
+    answers = [part for _, part in found]
     ordered = answers
     if "order-results-by-calls" in asked or not writer.unsaid.isdisjoint(ids):
-        ordered = sorted(answers, key=lambda p: ids.index(p["tool_call_id"]))
+        nth = {key: len(ids) - at for at, key in enumerate(reversed(ids), 1)}
+        ordered = sorted(answers, key=lambda p: nth[p["tool_call_id"]])
     if not far and ordered == answers:
         return
+    gone = {id(part) for part in far}
     for part in far:
         at = writer.trail.find(part)
         writer.note("moved", "moved", at, talk.pos, BEHIND_CALL, None, part)
     there = [part for part in ordered if id(part) not in writer.answers]
     before = [part for part in answers if id(part) not in writer.answers]
     for one, two in zip(there, before, strict=True):
-        if one is not two and not any(one is f for f in far):
+        if one is not two and id(one) not in gone:
             told = "results stand in the order of their calls in the target"
             writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
     moved.update(id(p) for p in answers)
-    whole = next(m for m in messages[i + 1 :] if any(p is answers[0] for p in m["parts"]))
-    if {id(p) for p in whole["parts"]} == {id(p) for p in answers}:
+    whole = later.messages[found[0][0]]
+    parts = whole["parts"]
+    if len(parts) == len(answers) and {id(p) for p in parts} == {id(p) for p in answers}:
         moved.add(id(whole))  # it stands here as a whole
         out.append(with_parts(writer, whole, ordered))
     else:

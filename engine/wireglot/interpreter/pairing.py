@@ -65,23 +65,24 @@ def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
     if writer.named:
         messages = _alike(writer, messages, pairs)
     early = _early(writer, calls, lost)
-    open_calls = [found for found in calls if id(found[1]) not in {id(c) for _, c in early}]
+    answered = {id(call) for _, call in early}
+    open_calls = [found for found in calls if id(found[1]) not in answered]
     if not writer.named:  # the last turn may still be answered
         last = max((i for i, m in enumerate(messages) if m.get("role") != "tool"), default=0)
         open_calls = [(i, call) for i, call in open_calls if i < last]
     moved = {id(part) for part, _ in early}
     gone = moved | {id(part) for _, part in lost}
     behind: dict[int, list[dict[str, Any]]] = {}
+    places = {id(call): i for i, call in calls}
+    told_else = [call for _, call in open_calls] + [part for _, part in lost]
     for part, call in early:
         part = _answering(writer, part, call)
-        place = next(i for i, c in calls if c is call)
-        behind.setdefault(place, []).append(part)
-        _forget(writer, part)
-        _forget(writer, call)
+        behind.setdefault(places[id(call)], []).append(part)
+        told_else += [part, call]
         at = writer.trail.find(part)
         writer.note("moved", "moved", at, _pos(writer), BEHIND_CALL, None, part)
+    _forget(writer, told_else)
     for _, part in lost:
-        _forget(writer, part)
         told = "a result whose call is not there is left out"
         writer.note("unpaired", "lost", writer.trail.find(part), _pos(writer), told)
     for i, call in open_calls:
@@ -158,16 +159,27 @@ def _early(
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return results that stand before their calls, with these; they are lost no longer."""
     found = []
-    free = list(calls)
-    for i, part in list(lost):
+    taken: set[int] = set()
+    free: dict[str, dict[Any, deque[Found]]] = {"id": {}, "name": {}}
+    for key, waiting in free.items():
+        for i, call in calls:
+            if isinstance(call.get(key), str):
+                waiting.setdefault(call[key], deque()).append((i, call))
+    left = []
+    for i, part in lost:
         # An id that was made here says nothing: then the names pair.
         word, key = ("name", "name") if id(part) in writer.made else ("tool_call_id", "id")
-        said = part.get(word)
-        call = next((c for c in free if c[0] > i and said and c[1].get(key) == said), None)
-        if call is not None:
-            free.remove(call)
-            lost.remove((i, part))
-            found.append((part, call[1]))
+        behind = free[key].get(part.get(word)) or deque()
+        # What stands before this result stands before all that follow.
+        while behind and (behind[0][0] <= i or id(behind[0][1]) in taken):
+            behind.popleft()
+        if behind and part[word]:
+            call = behind.popleft()[1]
+            taken.add(id(call))
+            found.append((part, call))
+        else:
+            left.append((i, part))
+    lost[:] = left
     return found
 
 
@@ -190,7 +202,6 @@ def _instead(writer: Writer, part: dict[str, Any], fresh: dict[str, Any]) -> Non
 
 def _answer(writer: Writer, call: dict[str, Any], text: str) -> dict[str, Any]:
     """Return the result of a call that nobody answered, and note it."""
-    _forget(writer, call)
     made = {"type": "tool_result", "tool_call_id": call.get("id"), "kind": "error", "value": text}
     if "name" in call:
         made["name"] = call["name"]
@@ -244,9 +255,10 @@ def unsigned(writer: Writer, messages: list[dict[str, Any]]) -> None:
             writer.note("unsigned", "kept", at, talk.places.get("signed"), told, None, first)
 
 
-def _forget(writer: Writer, part: dict[str, Any]) -> None:
-    """Take back the note that a part has no counterpart."""
-    names = {id(part)} | {id(old) for old, new in writer.instead.values() if new is part}
+def _forget(writer: Writer, parts: list[dict[str, Any]]) -> None:
+    """Take back the notes that these parts have no counterpart."""
+    names = {id(part) for part in parts}
+    names |= {id(old) for old, new in writer.instead.values() if id(new) in names}
     writer.notes = [
         draft
         for draft in writer.notes

@@ -99,16 +99,28 @@ def _mapped(source: Mapping[str, Any]) -> Iterator[File]:
 def _listed(
     folder: Traversable, shown: str, broken: tuple[type[Exception], ...] = (OSError,)
 ) -> Iterator[File]:
+    within = os.path.realpath(folder) if isinstance(folder, os.PathLike) else None
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(ENDING):
             file = f"{shown}/{entry.name}"
-            yield File(entry.name[: -len(ENDING)], file, _reader(entry, file, broken))
+            yield File(entry.name[: -len(ENDING)], file, _reader(entry, file, within, broken))
 
 
 def _reader(
-    entry: Traversable, file: str, broken: tuple[type[Exception], ...] = (OSError,)
+    entry: Traversable,
+    file: str,
+    within: str | None = None,
+    broken: tuple[type[Exception], ...] = (OSError,),
 ) -> Callable[[], str]:
     def text() -> str:
+        # A link may lead to a file that is no business of whoever reads the message of an error.
+        if within is not None and isinstance(entry, os.PathLike):
+            if os.path.commonpath((within, os.path.realpath(entry))) != within:
+                help = "put the file itself there"
+                told = "the file is a link that leads out of its folder"
+                raise RuleError(told, file, 1, 1, help=help, rule="R020")
+        if not entry.is_file():  # to open a pipe would wait for ever
+            raise RuleError("the file cannot be read", file, 1, 1, rule="R020")
         try:
             with entry.open("r", encoding="utf-8-sig") as opened:
                 return str(opened.read(MAX_BYTES + 1))
@@ -139,7 +151,11 @@ def _zipped(path: Any, shown: str) -> Iterator[File]:
         names = archive.namelist()
         if len(names) > MAX_ENTRIES:
             raise UsageError(f"`{shown}` has more than {MAX_ENTRIES} entries")
+        known: set[str] = set()
         for name in names:
+            if name in known:  # which of the two counts depends on who reads it
+                raise UsageError(f"`{shown}` holds {name!r} twice")
+            known.add(name)
             if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
                 raise UsageError(f"`{shown}` names a file outside of itself: {name!r}")
         top = zipfile.Path(archive)

@@ -1,0 +1,156 @@
+"""Input that means harm: files that are none, JSON that says a thing twice, sizes that grow."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import cli, jsontext
+
+RULES = (
+    "wireglot: 1\ndialect: toy\nshapes: {text: {wire: {say: $text}}}\nunions: {part: [text]}\n"
+    "request: {wire: {model: $model}}\n"
+)
+
+
+def test_a_pipe_in_a_folder_of_rules_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(wireglot.RuleError, match="the file cannot be read"):
+        wireglot.load_rules(tmp_path)
+
+
+def test_a_link_out_of_the_folder_shows_nothing_of_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("password: hunter2: x", "utf-8")
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "toy.yaml").symlink_to(tmp_path / "secret")
+    with pytest.raises(wireglot.RuleError, match="a link that leads out of its folder") as caught:
+        wireglot.load_rules(folder)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_link_within_the_folder_is_followed(tmp_path: Path) -> None:
+    # So a volume of Kubernetes looks: each file is a link into a folder of the present version.
+    (tmp_path / "..data").mkdir()
+    (tmp_path / "..data" / "toy.yaml").write_text(RULES, "utf-8")
+    (tmp_path / "toy.yaml").symlink_to(Path("..data") / "toy.yaml")
+    assert wireglot.load_rules(tmp_path)["toy"]
+    (tmp_path.parent / "alias").symlink_to(tmp_path)
+    assert wireglot.load_rules(tmp_path.parent / "alias")["toy"]
+
+
+def test_a_zip_that_holds_a_name_twice_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "rules.zip", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr("toy.yaml", RULES)
+        archive.writestr("toy.yaml", RULES.replace("say", "tell"))
+    with pytest.raises(wireglot.UsageError, match=r"holds 'toy\.yaml' twice"):
+        wireglot.load_rules(tmp_path / "rules.zip")
+
+
+def test_the_command_refuses_a_key_that_stands_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "twice.json"
+    file.write_text('{"model": "a", "messages": [], "model": "b"}', "utf-8")
+    assert cli.main(["convert", str(file), "--from", "openai-chat", "--to", "gemini"]) == 1
+    assert "the key `model` stands twice in one object" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"b":2,"a":1}', '{"x":{"a":1,"a":2}}', '[{"a":":","a":1}]']
+)
+def test_a_key_that_stands_twice_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match="the key `a` stands twice"):
+        jsontext.parse(text)
+
+
+# -- sizes ----------------------------------------------------------------------------------------
+
+Body = dict[str, Any]
+ASK: Body = {"role": "user", "content": "x"}
+
+
+def call(i: int) -> Body:
+    return {"id": f"c{i}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def asked(*calls: Body) -> Body:
+    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
+
+
+def told(i: int) -> Body:
+    return {"role": "tool", "tool_call_id": f"c{i}", "content": "r"}
+
+
+HISTORIES: dict[str, Callable[[int], list[Body]]] = {
+    "messages": lambda n: [{**ASK, "role": ("user", "assistant")[i % 2]} for i in range(n)],
+    "rounds": lambda n: [m for i in range(n) for m in (asked(call(i)), told(i))],
+    "reversed": lambda n: [asked(*map(call, range(n))), *map(told, reversed(range(n)))],
+    "reversed at the end": lambda n: [
+        *(asked(call(i)) for i in range(n)),
+        *map(told, reversed(range(n))),
+    ],
+    "results before their calls": lambda n: [*map(told, range(n)), asked(*map(call, range(n)))],
+    "orphans": lambda n: list(map(told, range(n))),
+    "unanswered": lambda n: [asked(*map(call, range(n))), ASK],
+    "unanswered one by one": lambda n: [m for i in range(n) for m in (asked(call(i)), ASK)],
+    "one id for all": lambda n: [asked(*[call(0)] * n), *[told(0)] * n],
+    "one id in turns": lambda n: [m for _ in range(n) for m in (asked(call(0)), told(0))],
+    "half answered": lambda n: [asked(*map(call, range(n))), *map(told, range(0, n, 2)), ASK],
+    "parts": lambda n: [{**ASK, "content": [{"type": "text", "text": "x"}] * n}],
+    "images": lambda n: [
+        {**ASK, "content": [{"type": "image_url", "image_url": {"url": "https://a.b/c"}}] * n}
+    ],
+    "system": lambda n: [m for _ in range(n) for m in (ASK, {**ASK, "role": "system"})],
+    "empty": lambda n: [{**ASK, "content": ""}] * n,
+}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the processor time of the faster of two runs."""
+    found = []
+    for _ in range(2):
+        begun = time.process_time()
+        work()
+        found.append(time.process_time() - begun)
+    return min(found)
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses", "ollama"])
+@pytest.mark.parametrize("history", HISTORIES)
+def test_time_grows_as_the_history_does(history: str, target: str) -> None:
+    def convert(n: int) -> float:
+        body = {"model": "m", "messages": [ASK, *HISTORIES[history](n)]}
+        return seconds(lambda: wireglot.convert(body, "openai-chat", target))
+
+    convert(4)
+    small, large = convert(50), convert(400)
+    # Eight times as much takes eight times as long; what grows with the square takes 64 times.
+    assert large < 0.05 or large / small < 24, (small, large)
+
+
+@pytest.mark.parametrize("wrong", ["$usage as other#", "$textt#", "$text"])
+def test_time_grows_as_the_rules_do(wrong: str) -> None:
+    def load(n: int) -> float:
+        shapes = {f"s{i}": {"wire": {"k": wrong.replace("#", str(i))}} for i in range(n)}
+        rules = {"wireglot": 1, "dialect": "big", "shapes": shapes, "request": {"wire": {}}}
+
+        def loaded() -> None:
+            with contextlib.suppress(wireglot.RuleError):
+                wireglot.load_rules({"big": rules})
+
+        return seconds(loaded)
+
+    load(4)
+    small, large = load(200), load(1600)
+    assert large / small < 20, (small, large)
