@@ -126,7 +126,7 @@ def seconds(work: Callable[[], object]) -> float:
     return min(found)
 
 
-@pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses", "ollama"])
+@pytest.mark.parametrize("target", ["anthropic", "openai-responses"])
 @pytest.mark.parametrize("history", HISTORIES)
 def test_time_grows_as_the_history_does(history: str, target: str) -> None:
     def convert(n: int) -> float:
@@ -134,7 +134,7 @@ def test_time_grows_as_the_history_does(history: str, target: str) -> None:
         return seconds(lambda: wireglot.convert(body, "openai-chat", target))
 
     convert(4)
-    small, large = convert(50), convert(400)
+    small, large = convert(40), convert(320)
     # Eight times as much takes eight times as long; what grows with the square takes 64 times.
     assert large < 0.05 or large / small < 24, (small, large)
 
