@@ -218,9 +218,9 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     calls: list[Any] = []
     later = Later(writer, messages)
     for i, message in enumerate(messages):
-        if message.get("role") == "tool":
-            parts = [p for p in message["parts"] if id(p) not in moved]
-            if len(parts) != len(message["parts"]):
+        if moved:  # a result may stand in the turn of anybody
+            parts = [p for p in message.get("parts", ()) if id(p) not in moved]
+            if len(parts) != len(message.get("parts", ())):
                 if not parts:
                     if id(message) not in moved and talk is not None:
                         unplaced(writer, message, talk.pos)
@@ -331,8 +331,8 @@ def answer(
             writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
     moved.update(id(p) for p in answers)
     whole = later.messages[found[0][0]]
-    parts = whole["parts"]
-    if len(parts) == len(answers) and {id(p) for p in parts} == {id(p) for p in answers}:
+    parts, own = whole["parts"], whole.get("role") == "tool"
+    if own and len(parts) == len(answers) and {id(p) for p in parts} == {id(p) for p in answers}:
         moved.add(id(whole))  # it stands here as a whole
         out.append(with_parts(writer, whole, ordered))
     else:
