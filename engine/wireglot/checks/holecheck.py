@@ -16,7 +16,7 @@ from .findings import Findings, helped, near
 from .pictureform import names as text_names
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-LISTS = ("bare", "blocks", "joined", "lone")  # lenses of a list that a shape makes
+LISTS = ("bare", "blocks", "joined", "again", "lone")  # lenses of a list that a shape makes
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}

@@ -101,6 +101,35 @@ def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Non
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
 
 
+def repeats(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+    """Tell whether holes before this one said such parts: then their texts stand here again."""
+    assert h.shape is not None
+    before, _ = env.fields.get(h.path, ((), None))
+    said = spoken(before, reader.dialect.kinds_of(h.shape))
+    if not said:
+        return False
+    if same(wire, said):
+        env.spelled.setdefault(pointer(rel), {})["again"] = True
+        if reader.recorder is not None:
+            reader.recorder.hush(at, "it repeats another value", h.pos)
+    else:
+        env.kept[pointer(at[len(env.base) :])] = wire
+        told = f"{show(wire)} stands where the parts are said again, and they say something else"
+        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+    return True
+
+
+def spoken(parts: Any, kinds: Any) -> str:
+    """Return the texts of the parts of some kinds as one."""
+    return "".join(
+        part["text"]
+        for part in parts
+        if isinstance(part, dict)
+        and part.get("type") in kinds
+        and isinstance(part.get("text"), str)
+    )
+
+
 def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
     if h.shape == "conversation":
@@ -116,7 +145,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
         else:
             value, done = through(reader, lens, h, value, at, rel, env)
             if done:
-                aside(reader, h, value, env)
+                aside(reader, h, value, env, at[-1] if at[-1:] != rel[-1:] else None)
                 return value
     if h.mode == "each":
         if "lone" in h.lenses:
@@ -168,6 +197,8 @@ def through(
                 raise Misfit("expected one plain text", at, h.pos)
             env.spelled.setdefault(here, {})["list"] = True
             return text, False
+        return value, False
+    if lens == "again":
         return value, False
     if lens == "lone":
         return [value], False
@@ -318,9 +349,16 @@ def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: A
     return False
 
 
-def aside(reader: Reader, h: Hole, parts: list[Any], env: Env) -> None:
-    """Remember the hole that elements were read by, where an earlier one could write them."""
+def aside(reader: Reader, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
+    """Remember the hole that elements were read by, where an earlier one could write them.
+
+    `key` is the spelling of the key that it stood under, if that is not the first.
+    """
     holes = env.case.lists.get(h.path, [h])
+    if key is not None and "again" in h.lenses:
+        for part in parts:
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "key": key}
     if h not in holes[1:] and h.mark != "old":
         return
     kinds = reader.dialect.kinds_of

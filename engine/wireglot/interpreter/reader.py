@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError
 from ..ir import field_type
+from ..language.events import guards
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
 from ..language.model import Case, Dialect, Shape
@@ -245,11 +246,11 @@ class Reader:
             self.recorder.hush(at, "it is empty", p.pos)
         for names, child in p.entries:
             key = names[0]
-            if key not in wire and len(names) > 1:
-                other = next((name for name in names if name in wire), key)
-                if other != key:
-                    env.spelled.setdefault(pointer((*rel, key)), {})["key"] = key = other
+            if len(names) > 1 and (key := told_by(names, wire)) != names[0]:
+                env.spelled.setdefault(pointer((*rel, names[0])), {})["key"] = key
             value = wire.get(key, ABSENT)
+            if len(names) > 1 and value is not ABSENT:
+                self._twice(names, key, wire, at, (*rel, names[0]), env, used)
             if value is ABSENT:
                 if child.idle:
                     continue
@@ -281,6 +282,28 @@ class Reader:
             if reason is not None and value is not None:
                 env.notes.append(("dropped", "lost", here, p.pos, reason))
 
+    def _twice(
+        self,
+        names: tuple[str, ...],
+        key: str,
+        wire: dict[str, Any],
+        at: At,
+        rel: At,
+        env: Env,
+        used: set[str],
+    ) -> None:
+        """Remember other spellings of a key that say the same beside it, or nothing."""
+        for name in names:
+            if name == key or name not in wire:
+                continue
+            if (again := same(wire[name], wire[key])) or not guards(wire[name]):
+                entry = env.spelled.setdefault(pointer(rel), {})
+                found = None if again else {"as": wire[name]}
+                entry["twice"] = {**entry.get("twice", {}), name: found}
+                used.add(name)
+                if self.recorder is not None:
+                    self.recorder.hush((*at, name), "it repeats another value", env.case.pos)
+
     # -- holes --------------------------------------------------------------------------------
 
     def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
@@ -296,6 +319,8 @@ class Reader:
         )
         if none or (self.probe and h.mark == "else" and same(wire, h.value)):
             intake.nothing(self, h, wire, at, rel, env)
+            return
+        if "again" in h.lenses and intake.repeats(self, h, wire, at, rel, env):
             return
         if h.path == ".":
             env.later.append((h, wire, at, rel, spread))
@@ -328,6 +353,12 @@ class Reader:
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
         return intake.element(self, name, item, at, modes)
+
+
+def told_by(names: tuple[str, ...], wire: dict[str, Any]) -> str:
+    """Return the spelling of a key under which an object says something, or that is there."""
+    there = [name for name in names if name in wire]
+    return next((name for name in there if guards(wire[name])), there[0] if there else names[0])
 
 
 def _holds(p: Fields, wire: dict[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
 from ..notes import NO_WORD, foreign, no_place
 from ..trail import At, Several, pointer
-from . import choosing, leftover
+from . import choosing, intake, leftover
 from .recorder import Written
 from .resolver import supplied
 from .sight import Gathered, View, blank, tells
@@ -74,6 +74,26 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
     forget(writer, pairs)
     _stands(writer, pairs, into)
     return "".join(str(text) for text in plain)
+
+
+def again(writer: Writer, h: Hole, value: Any) -> str:
+    """Return what the parts of a list say, once more."""
+    return intake.spoken(
+        value if isinstance(value, list) else (), writer.dialect.kinds_of(h.shape or "")
+    )
+
+
+def spelling(writer: Writer, h: Hole, view: View, names: tuple[str, ...]) -> str:
+    """Return the key under which the parts of a hole were read, whatever message holds them now."""
+    value = view.look(h.path)
+    for part in value if isinstance(value, list) else ():
+        memory = (
+            part.get("spelled", {}).get(writer.dialect.name, {}) if isinstance(part, dict) else {}
+        )
+        key = memory.get("../", {}).get("key")
+        if key in names:
+            return str(key)
+    return names[0]
 
 
 def forget(writer: Writer, pairs: list[Any]) -> None:
@@ -207,7 +227,8 @@ def directly(
     mark = len(writer.notes)
     writer.missing, places = set(), writer.places
     read_by = None
-    if writer.same and (len(holes) > 1 or holes[0].mark == "old") and isinstance(part, dict):
+    if (len(holes) > 1 or holes[0].mark == "old") and isinstance(part, dict):
+        # What an exchange puts back among the parts of another dialect has its memory with it.
         memory = part.get("spelled", {}).get(writer.dialect.name, {})
         read_by = memory.get("../", {}).get("hole")
         holes = sorted(holes, key=lambda hole: hole.shape != read_by) if read_by else holes

@@ -291,8 +291,10 @@ class Writer:
                     has_hole = True
                     continue
             key, here = names[0], (*rel, names[0])
-            if view.memory:
-                key = view.memory.get(pointer(here), {}).get("key", key)
+            if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
+                key = share.spelling(self, child, view, names)
+            entry = view.memory.get(pointer(here), {}) if view.memory else {}
+            key = entry.get("key", key)
             mark = len(self.notes)
             value = self.picture(child, view, here, into=(out, key))
             if isinstance(child, Fields) and view.memory:
@@ -306,6 +308,10 @@ class Writer:
                 filled = filled or not bare
                 if self.recorder is not None and not (isinstance(child, Fields) and value):
                     self.recorder.wrote(out, key, value, Written(child, view, here))
+                for other, said in entry.get("twice", {}).items():
+                    out[other] = value if said is None else said["as"]
+                    if self.recorder is not None:
+                        self.recorder.wrote(out, other, value, Written(child, view, here))
         for hole in p.spread:
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
@@ -375,7 +381,10 @@ class Writer:
             return entry.get("as", ABSENT)
         if h.mark == "copy" and value is ABSENT and not view.memory:
             value = making.copied(self, h, view, into)
-        if h.mark == "old" and not (entry and entry.get("old")):
+        if entry and entry.get("again"):
+            assert h.shape is not None
+            return share.again(self, h, value) or ABSENT
+        if h.mark == "old" and h.mode != "each" and not (entry and entry.get("old")):
             return self.remembered(view, rel, ABSENT) if entry else ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
             value = ABSENT

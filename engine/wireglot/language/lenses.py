@@ -50,7 +50,7 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
-FORMS = frozenset(("bare", "blocks", "joined", "lone", "listed", "plain"))
+FORMS = frozenset(("bare", "blocks", "joined", "again", "lone", "listed", "plain"))
 LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds"))
 
 

@@ -22,7 +22,7 @@ from ..trail import At, Trail, path_of, value_at
 from . import additions, contradictions, wholes
 from .alike import Flow
 from .failure import Failure
-from .incoming import Candidate, Part, joined, wires
+from .incoming import Candidate, Part, joined, merged, wires
 from .outcome import MOST, Outcome
 from .sighting import Frame, Sight, Taken
 
@@ -396,6 +396,7 @@ class Fold:
             if not piece and not said:
                 return
             part = self.new(word.kind, word.field, owner, address)
+            part.key = sight.places.get("piece", (None,))[-1]
             part.said.update(said)
             self.open(part)
             self.stirred = True
@@ -405,7 +406,7 @@ class Fold:
                 self.stirred = True
             if said and (self._clash(part, said) or said.keys() - part.said.keys()):
                 self.stirred = True
-            part.said.update(said)
+            merged(part.said, said, over=True)
         if piece:
             self.grow(part, piece)
             self.grew = part
@@ -417,8 +418,7 @@ class Fold:
         return field.replace("own.", f"own.{self.dialect.family}.", 1)
 
     def _clash(self, part: Part, said: dict[str, Any]) -> bool:
-        return any(key in part.said and not same(part.said[key], value)
-                   for key, value in said.items())  # fmt: skip
+        return _clashes(part.said, said)
 
     def _last(self, word: Word, sight: Sight, owner: Candidate) -> Part | None:
         """Return the part that goes on where nothing says which."""
@@ -507,6 +507,18 @@ class Fold:
                 if part.open:
                     self.shut(part)
             wholes.closed(self, owner)
+
+
+def _clashes(said: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Tell whether two objects of the IR say different things under one key."""
+    for key, value in new.items():
+        old = said.get(key, value)
+        if isinstance(old, dict) and isinstance(value, dict):
+            if _clashes(old, value):
+                return True
+        elif not same(old, value):
+            return True
+    return False
 
 
 def _asks(holes: frozenset[str]) -> bool:

@@ -51,8 +51,8 @@ class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
 
     __slots__ = (
-        "address", "at", "candidate", "closing", "field", "kind", "made", "nth", "open", "pieces",
-        "said", "scan", "tree", "was", "whole",
+        "address", "at", "candidate", "closing", "field", "key", "kind", "made", "nth", "open",
+        "pieces", "said", "scan", "tree", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -65,6 +65,7 @@ class Part:
         self.tree: Any = None  # an object that comes value by value
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.address: tuple[Any, ...] = ()
+        self.key: Any = None  # under which it flowed
         self.at = 0  # the frame in which it began
         self.scan = Scan(self.pieces) if field == "arguments" else None
         self.closing: dict[str, Any] | None = None  # the part as its item says it at the end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ from .. import units
 from ..interpreter import building, itself
 from ..interpreter.env import Env
 from ..interpreter.reader import Reader
+from ..interpreter.writer import Writer
 from ..language.lenses import Misfit
 from ..language.model import Case, Dialect
 from ..language.picture import ABSENT, Fields, Hole, Picture, holes
@@ -180,6 +182,7 @@ class Outcome:
                 ir.update(part.was)
                 if part.made and free:
                     del ir["id"]
+                self._homed(ir, part.key)
             one: dict[str, Any] = {"parts": parts}
             one.update(self._stop(owner))
             for path, value in owner.flows.items():
@@ -189,6 +192,33 @@ class Outcome:
         if counts is not None:
             made["usage"] = counts
         return made
+
+    def _homed(self, ir: dict[str, Any], key: Any) -> None:
+        """Let a part remember where it was read, if it stands there at home alone."""
+        takers = [h for h in self._lists if ir.get("type") in self.dialect.kinds_of(h.shape or "")]
+        if not takers or any(hole.mark != "old" for hole in takers):
+            return
+        probe = Writer(self.dialect, False, Trail(), {})
+        least: tuple[int, Hole, Any] | None = None
+        for hole in reversed(takers):  # the most general one stands last
+            probe.notes = []
+            with contextlib.suppress(Misfit):
+                wire = probe.shape(hole.shape or "", ir)
+                lost = sum(draft.effect == "lost" for draft in probe.notes)
+                if least is None or lost < least[0]:
+                    least = lost, hole, wire
+        if least is not None:
+            _, hole, wire = least
+            again = Reader(self.dialect, {}).shape(hole.shape or "", wire, ())
+            memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})
+            memory.update(again.get("spelled", {}).get(self.dialect.name, {}))
+            memory["../"] = {"hole": hole.shape, **({} if key is None else {"key": key})}
+
+    @cached_property
+    def _lists(self) -> list[Hole]:
+        """The holes that hold the parts of a candidate."""
+        shape = self.dialect.shapes.get("candidate")
+        return [h for case in shape.cases for h in case.lists.get("parts", [])] if shape else []
 
     def _call_holes(self) -> list[Hole]:
         shape = self.dialect.shapes.get("tool_call")

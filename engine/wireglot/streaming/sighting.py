@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..interpreter.reader import told_by
 from ..ir import field_type
 from ..language.events import Event, Stream, guards
 from ..language.lenses import guard, same
@@ -108,11 +109,14 @@ class Frame:
         found = [sight]
         used: set[str] = set()
         for names, child in p.entries:
-            key = names[0]
-            if key not in wire and len(names) > 1:
-                key = next((name for name in names if name in wire), key)
+            key = names[0] if len(names) == 1 else told_by(names, wire)
             used.add(key)
             value, here = wire.get(key, ABSENT), (*at, key)
+            if len(names) > 1 and guards(value):
+                twice = [n for n in names if n != key and n in wire and same(wire[n], value)]
+                for one in found if twice else ():
+                    one.claims += [(*at, name) for name in twice]
+                used.update(twice)
             if len(found) == 1:
                 found = self._match(child, value, here, found[0])
             else:
@@ -157,6 +161,8 @@ class Frame:
                 return h.mark is not None
             if not _fits(h, wire, sight.event.piece):
                 return h.mark is not None
+            if path in sight.found and not same(sight.found[path], wire):
+                return h.mark is not None  # what is said twice in a frame is said alike
             sight.found[path], sight.places[path] = wire, at
             sight.claims.append(at)
             return True
@@ -235,7 +241,7 @@ def idle(p: Picture) -> bool:
 def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
     for value in p.values:
         if value is ABSENT:
-            if wire is ABSENT or wire is None:
+            if wire is ABSENT or not guards(wire):
                 return True
         elif wire is not ABSENT and same(value, wire):
             sight.claims.append(at)
