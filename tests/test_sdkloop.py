@@ -5,13 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
-from threading import Thread
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from examples.gateway import Gateway
 from wireglot.loop import carry
 
 from . import mocks
@@ -219,50 +216,6 @@ def test_an_error_of_the_provider_is_an_exception_of_the_sdk(
         text = said if isinstance(said, str) else said["message"]
         name, kind = raised_by(client, status)
         assert seen == (name, status, text, kind)
-
-
-# -- the gateway of examples/ ----------------------------------------------------------------------
-
-
-@pytest.fixture
-def gateway(server: Server, request: pytest.FixtureRequest) -> Iterator[tuple[Script, Sdk]]:
-    """Run the example between the SDK of OpenAI and a provider of another dialect."""
-    script = server.serves(Script(request.param))
-    app = Gateway(script.dialect, script.model, server.url, {"x-api-key": "k"})
-    with make_server("127.0.0.1", 0, app, handler_class=Quiet) as http:
-        thread = Thread(target=http.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield script, SDKS["openai-chat"](f"http://127.0.0.1:{http.server_port}")
-        http.shutdown()
-        thread.join()
-
-
-class Quiet(WSGIRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.mark.parametrize("gateway", ["anthropic", "gemini", "ollama"], indirect=True)
-def test_the_gateway_of_the_examples_needs_no_state(gateway: tuple[Script, Sdk]) -> None:
-    script, sdk = gateway
-    converse(sdk)
-    check_history(script)
-    assert set(script.paths) == {SDKS[script.dialect].path.replace("any", script.model)}
-
-
-@pytest.mark.parametrize("gateway", ["anthropic"], indirect=True)
-def test_the_gateway_of_the_examples_says_what_is_wrong(gateway: tuple[Script, Sdk]) -> None:
-    script, sdk = gateway
-    sdk.says("Hello?")
-    script.failure = 529, ERRORS["anthropic"][529]
-    overloaded = Failure("InternalServerError", 529, "Overloaded", "server_error")
-    assert raised(sdk) == overloaded
-    script.failure = 200, {"type": "message"}
-    assert raised(sdk)[:2] == ("InternalServerError", 502)
-    with pytest.raises(Exception, match="does not stream"):
-        sdk.sdk.chat.completions.create(**sdk.request(), stream=True)
-    with pytest.raises(Exception, match="at /messages"):
-        sdk.sdk.chat.completions.create(model="any", messages="Hello?")
 
 
 def raised(sdk: Sdk) -> Failure:
