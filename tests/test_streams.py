@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -905,7 +906,11 @@ def test_translating_and_folding_is_folding_and_converting(cut: Any, pair: tuple
     frames = [new for f in RULES.frames(WHOLE[source], source) for new in pieces(f, cut)]
     out, t = translated(frames, source, target)
     body = RULES.convert(WHOLE[source], source, target, unit="response").body
-    assert t.result.body == body
+    made = t.result.body
+    if source == "ollama":  # gives no id: one is made of the first frame, or of the whole
+        same = [re.sub(r"[0-9a-f]{12}", "0", json.dumps(one)) for one in (out, made, body)]
+        out, made, body = map(json.loads, same)
+    assert made == body
     assert meaning(folded(out, target)) == meaning(RULES[target].read(body, unit="response").ir)
     assert accepted(out, body, target) == ""
 
