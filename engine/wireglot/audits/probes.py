@@ -14,7 +14,7 @@ from typing import Any
 from ..authoring.generate import BY_TYPE, NOT_OBJECTS, TIMED, TIMES, can_be_left_out
 from ..ir import field_type
 from ..language import picture as pic
-from ..language.lenses import is_guard, milliseconds_of, stringify
+from ..language.lenses import UNTYPED, is_guard, milliseconds_of, stringify
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .schemaprobes import SCHEMAS
@@ -291,7 +291,7 @@ class Maker:
         if schema is not None:
             return self.pick(lens, SCHEMAS)
         if lens == "json":
-            guards = [g for g in h.lenses if is_guard(g) and g not in ("home", "refless")]
+            guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
             return stringify(value if guards else self.pick(lens, VALUES["object"]))
         if lens == "not":
             return self.pick(lens, (True, False))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..ir import field_type
 from ..language import picture as pic
-from ..language.lenses import is_guard, milliseconds_of, stringify
+from ..language.lenses import UNTYPED, is_guard, milliseconds_of, stringify
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.schema import Schema
@@ -189,7 +189,7 @@ class Generator:
         if schema is not None:
             return self.schema(schema)
         if lens == "json":
-            guards = [g for g in h.lenses if is_guard(g) and g not in ("home", "refless")]
+            guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
             kinds = guards[0].split("+") if guards else ["object"]
             text = stringify(self.chance.choice(BY_TYPE[self.chance.choice(kinds)]))
             return f" {text}" if self.rarely() else text

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ir import field_type
 from ..language import picture as pic
-from ..language.lenses import FORMS, GUARDS, LENSES, guard, is_guard
+from ..language.lenses import FORMS, GUARDS, LENSES, UNTYPED, guard, is_guard
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .contexts import Contexts, View
@@ -250,7 +250,7 @@ class _View:
             now = after
 
     def _lens(self, hole: Hole, lens: str, now: frozenset[str]) -> frozenset[str] | None:
-        if lens in ("refless", "home"):
+        if lens in UNTYPED:
             return now
         if is_guard(lens):
             words = frozenset(lens.split("+"))

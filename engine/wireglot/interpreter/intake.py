@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import field_type
 from ..language.lenses import (
+    UNTYPED,
     Misfit,
     guard,
     is_guard,
@@ -139,7 +140,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     value, said = wire, False
     for lens in reversed(h.lenses):
         if is_guard(lens):
-            said = True
+            said = said or lens not in UNTYPED
             if not guard(lens, value):
                 raise Misfit(f"expected {lens.replace('+', ' or ')}, got {show(value)}", at, h.pos)
         else:
@@ -282,14 +283,14 @@ def texts(
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
         return [part], True
-    if lens == "joined" or not isinstance(value, list):
+    if not isinstance(value, list):
         raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
     if not value:
         if empty is ABSENT or not same(empty, value):
             env.spell(rel, value, empty)
         return [], True
     parts = each(reader, h, value, at, rel, env)
-    if (
+    if lens == "joined" or (
         lens == "bare"
         and len(parts) == 1
         and parts[0].get("type") == "text"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import field_type
 from ..language.ladder import step
 from ..language.lenses import (
+    UNTYPED,
     Misfit,
     finite,
     guard,
@@ -54,7 +55,7 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
         said = True
     for lens in h.lenses:
         if is_guard(lens):
-            said = True
+            said = said or lens not in UNTYPED
             if not guard(lens, wire) or (lens == "home" and not writer.same):
                 raise Misfit(f"`{h.path}` is no {lens.replace('+', ' or ')}", rel, h.pos)
         else:

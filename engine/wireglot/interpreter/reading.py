@@ -14,7 +14,7 @@ from ..payload import check_json, check_unit
 from ..results import rule_of
 from ..seeds import Seed
 from ..trail import Trail, pointer, value_at
-from . import arguments, building, conversation, pairing
+from . import arguments, building, conversation, pairing, unpictured
 from .env import Env
 from .reader import Reader
 from .recorder import Recorder
@@ -116,7 +116,13 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     dialect = reader.dialect
     if unit in ("request", "response", "error"):
         reader.drops = paths.dropped(dialect, unit)
-        ir = units.whole(reader, units.pictured(dialect, unit), body)
+        shape = units.pictured(dialect, unit)
+        try:
+            ir = units.whole(reader, shape, body)
+        except Misfit:
+            if unit != "error":
+                raise
+            return unpictured.read(reader, shape, body)
         if unit == "request":
             _head(reader, ir)
         return ir

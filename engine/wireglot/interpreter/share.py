@@ -57,6 +57,8 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
 
 def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into: Any) -> Any:
     """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
+    if lens == "joined" and entry.get("list"):
+        return [wire for _, wire in pairs]
     plain = [bare(writer, h, part, wire) for part, wire in pairs]
     if lens != "joined":
         asked = not entry.get("list") if lens == "bare" else entry.get("bare")

@@ -13,7 +13,7 @@ from ..language.picture import ABSENT
 from ..notes import Draft
 from ..results import Envelope, rule_of
 from ..trail import Several, Trail
-from . import conversation, demands, enforce, turns
+from . import conversation, demands, enforce, turns, unpictured
 from .recorder import Written
 from .sight import View
 from .writer import Writer
@@ -80,6 +80,8 @@ def written(
 def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     if unit == "request":
         return _request(writer, ir)
+    if unit == "error" and writer.same and (found := unpictured.again(writer, ir)) is not ABSENT:
+        return found, None
     if unit in ("response", "error"):
         return units.stepped(writer, units.pictured(writer.dialect, unit), ir), None
     if unit == "session":

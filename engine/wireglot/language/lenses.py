@@ -2,7 +2,7 @@
 
 A lens reads `read(wire) -> value` and writes `write(value) -> wire`; what it does not take raises
 Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `number`, `integer`,
-`bool`, `null`, joined with `+`, `refless` and `home`.
+`bool`, `null`, joined with `+`, `refless`, `filled` and `home`.
 """
 
 from __future__ import annotations
@@ -45,10 +45,13 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
     "any": lambda v: True,
     "refless": refless,
+    "filled": lambda v: v not in ("", [], {}),
     "home": lambda v: True,  # the writer refuses it abroad
 }
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
+# Guards that say nothing of the type of a value.
+UNTYPED = frozenset(("refless", "filled", "home"))
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
 FORMS = frozenset(("bare", "blocks", "joined", "again", "lone", "listed", "plain"))
 LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import field_type
 from . import picture as pic
-from .lenses import GUARDS, is_guard
+from .lenses import GUARDS, UNTYPED, is_guard
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def worded(case: Case, wire: dict[str, Any]) -> bool:
 
 
 def _class(hole: Hole, shape: str) -> frozenset[str]:
-    guards = [lens for lens in hole.lenses if is_guard(lens) and lens != "home"]
+    guards = [lens for lens in hole.lenses if is_guard(lens) and lens not in UNTYPED]
     words = frozenset(guards[0].split("+")) if guards else frozenset()
     if not words and hole.mode == "each":
         words = frozenset(("list",))

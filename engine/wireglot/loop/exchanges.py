@@ -180,6 +180,7 @@ class Exchange:
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
         read = reading.read(one, body, "error", None, None, self._options)
         same = self.client == self.provider
+        http = read.ir.get("http") if http is None else http
         said, kind = read.ir.get("kind"), kind_of(http)
         known = kind is not None and not same and said != kind and open_kind(said)
         if known:

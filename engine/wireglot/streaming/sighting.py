@@ -9,7 +9,7 @@ from typing import Any
 from ..interpreter.reader import told_by
 from ..ir import field_type
 from ..language.events import Event, Stream, guards
-from ..language.lenses import guard, same
+from ..language.lenses import UNTYPED, guard, same
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture
 from ..trail import At
 
@@ -156,8 +156,8 @@ class Frame:
             sight.at[path[3:]] = wire
             sight.ats[path[3:]] = at
             return True
-        if h.shape is None and not h.lenses:
-            if at in self.claimed:
+        if h.shape is None and UNTYPED.issuperset(h.lenses):
+            if at in self.claimed or not all(guard(lens, wire) for lens in h.lenses):
                 return h.mark is not None
             if not _fits(h, wire, sight.event.piece):
                 return h.mark is not None
@@ -251,7 +251,7 @@ def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
 
 def _fits(h: Hole, wire: Any, piece: str = "any") -> bool:
     """Tell whether a value is of the type of a hole that takes it as it is."""
-    if h.shape is not None or h.lenses or "own" in h.path.split("."):
+    if h.shape is not None or not UNTYPED.issuperset(h.lenses) or "own" in h.path.split("."):
         return True
     kind = piece if h.path == "piece" else field_type("", h.path)
     return kind == "any" or guard("string" if kind == "opaque" else kind, wire)

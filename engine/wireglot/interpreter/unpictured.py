@@ -1,0 +1,72 @@
+"""Errors in no form of their dialect: what a gateway, a proxy or a framework before it answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .. import units
+from ..language.lenses import Misfit, same, stringify
+from ..language.model import Shape
+from ..language.picture import ABSENT
+from ..trail import At, pointer
+from .reader import Reader
+from .sight import memory_of
+from .writer import Writer
+
+# Where bodies of errors say what is wrong, the plainest first.
+SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")
+MEMORY = ("kept", "spelled")
+
+
+def read(reader: Reader, shape: Shape, body: Any) -> Any:
+    """Read any JSON as an error: its message is the first text that says what is wrong."""
+    try:  # one error in a list
+        at: At = (0,)
+        ir = units.whole(reader, shape, body[0] if isinstance(body, list) and body else None, at)
+    except Misfit:
+        found = _message(body, ())
+        text, at = found or (body if isinstance(body, str) else "", ())
+        if found is None and body and not isinstance(body, str):
+            text = stringify(body)
+        ir = {"message": text}
+        reader.trail.put(ir, None, ())
+        reader.trail.put(ir, "message", at)
+        at = at if found is not None else ABSENT
+    rest = {} if at is ABSENT else dict(_beside(body, at))
+    if rest:
+        kept = ir.setdefault("kept", {}).setdefault(reader.dialect.name, {})
+        kept.update((pointer(place), value) for place, value in rest.items())
+        reader.trail.put(ir, "kept", ())
+    said = {key: value for key, value in ir.items() if key not in MEMORY}
+    reader.memory(ir)[""] = {"as": body, "for": said}
+    return ir
+
+
+def again(writer: Writer, ir: Any) -> Any:
+    """Return the body that was read, while it still says the same; ABSENT where it does not."""
+    entry = memory_of(ir, writer.dialect.name).get("", {}) if isinstance(ir, dict) else {}
+    said = {key: value for key, value in ir.items() if key not in MEMORY} if entry else None
+    if "as" not in entry or not same(entry.get("for"), said):
+        return ABSENT
+    if writer.recorder is not None:
+        writer.recorder.whole(entry["as"], (), None)
+    return entry["as"]
+
+
+def _message(body: Any, at: At) -> tuple[str, At] | None:
+    if isinstance(body, str):
+        return (body, at) if body.strip() else None
+    inner: list[tuple[Any, Any]] = list(enumerate(body)) if isinstance(body, list) else []
+    if isinstance(body, dict):
+        inner = [(key, body[key]) for key in SAYS if key in body]
+    found = (_message(value, (*at, key)) for key, value in inner)
+    return next((one for one in found if one is not None), None)
+
+
+def _beside(body: Any, at: At) -> Iterator[tuple[At, Any]]:
+    """Yield what stands beside the way to a place."""
+    for depth, key in enumerate(at):
+        items = enumerate(body) if isinstance(body, list) else body.items()
+        yield from (((*at[:depth], other), value) for other, value in items if other != key)
+        body = body[key]
