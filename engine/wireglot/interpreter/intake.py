@@ -283,7 +283,7 @@ def texts(
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
         return [part], True
-    if not isinstance(value, list):
+    if not isinstance(value, list) or (lens == "joined" and not value):
         raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
     if not value:
         if empty is ABSENT or not same(empty, value):
