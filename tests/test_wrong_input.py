@@ -719,6 +719,8 @@ def test_a_body_of_the_wrong_kind_is_refused_or_kept(source: str, wrong: str) ->
 @pytest.mark.parametrize("source", DIALECTS)
 def test_a_body_that_is_no_object_is_refused_at_the_top(source: str, unit: str) -> None:
     for wrong in ("null", "true", "zero", "nan", "text", "empty-list", "bytes", "set", "odd"):
+        if unit == "error" and wrong in ("text", "empty-list"):
+            continue  # a gateway may have said it
         for target in DIALECTS:
             with pytest.raises(wireglot.ConversionError) as caught:
                 convert(WRONG[wrong](), source, target, unit)

@@ -120,7 +120,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
         try:
             ir = units.whole(reader, shape, body)
         except Misfit:
-            if unit != "error":
+            if unit != "error" or not isinstance(body, str | dict | list):
                 raise
             return unpictured.read(reader, shape, body)
         if unit == "request":
