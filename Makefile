@@ -43,6 +43,9 @@ demo: $(VENV)/.installed
 
 test: lint pytest
 
+loop: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.loops
+
 pytest: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest $(PYTEST) || { code=$$?; \
 	if [ $$code -eq 5 ]; then echo "No test was collected: is tests/ there?" >&2; fi; exit $$code; }

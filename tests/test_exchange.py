@@ -186,7 +186,7 @@ def answered(provider: str, body: Json) -> list[str]:
         told = {b["tool_use_id"]: b["content"] for b in blocks if b["type"] == "tool_result"}
         return [text_of(told[place]) for place in places]
     if provider == "openai-responses":
-        items = body["input"]
+        items = body["input"] if isinstance(body["input"], list) else []
         places = [i["call_id"] for i in items if i.get("type") == "function_call"]
         told = {i["call_id"]: i["output"] for i in items if "output" in i}
         return [text_of(told[place]) for place in places]

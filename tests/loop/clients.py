@@ -34,10 +34,17 @@ class Call(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a tool answered: a text, an error, or a text and a picture."""
+    """What a tool answered: a text, JSON as text, an error, or a text and a picture."""
 
     kind: str
     text: str
+
+
+def spoken(result: Result) -> Json:
+    """Return a result as the object that Google's API takes."""
+    if result.kind == "json":
+        return json.loads(result.text)
+    return {"error" if result.kind == "error" else "output": result.text}
 
 
 class Client:
@@ -172,8 +179,7 @@ class Gemini(Client):
     def answers(self, results: list[tuple[Call, Result]]) -> None:
         parts = []
         for call, result in results:
-            key = "error" if result.kind == "error" else "output"
-            answer: Json = {"name": call.name, "response": {key: result.text}}
+            answer: Json = {"name": call.name, "response": spoken(result)}
             if call.id is not None:
                 answer["id"] = call.id
             if result.kind == "image":

@@ -245,5 +245,5 @@ def history(dialect: str, body: Json) -> list[list[Json]]:
             for m in turns
         ]  # fmt: skip
     if dialect == "ollama":
-        return [[m["content"], m.get("thinking"), *m.get("tool_calls", ())] for m in turns]
+        return [[m.get("content", ""), m.get("thinking"), *m.get("tool_calls", ())] for m in turns]
     return [[m["content"], *m.get("tool_calls", ())] for m in turns]

@@ -120,7 +120,8 @@ class Anthropic(Sdk, clients.Anthropic):
     def asks(self) -> list[Call]:
         content = self.answer()
         kept = [block.model_dump() for block in content] if self.dumps else content
-        self.talk.append({"role": "assistant", "content": kept})
+        if kept:  # the API takes no turn of nothing back
+            self.talk.append({"role": "assistant", "content": kept})
         return [Call(b.id, b.name, b.input) for b in content if b.type == "tool_use"]
 
     def runs(self, text: str) -> str:
@@ -160,8 +161,9 @@ class Gemini(Sdk, clients.Gemini):
         answer = self.sdk.models.generate_content(
             model=MODEL, contents=self.talk, config=self.config()
         )
-        content = answer.candidates[0].content
-        self.talk.append(content.model_dump() if self.dumps else content)
+        content = answer.candidates[0].content if answer.candidates else None
+        if content is not None:  # nothing comes of a prompt that is blocked
+            self.talk.append(content.model_dump() if self.dumps else content)
         return [Call(c.id, c.name, c.args) for c in answer.function_calls or ()]
 
     def runs(self, text: str) -> str:
@@ -176,7 +178,6 @@ class Gemini(Sdk, clients.Gemini):
         types = self._types()
         parts = []
         for call, result in results:
-            key = "error" if result.kind == "error" else "output"
             media = [
                 types.FunctionResponsePart.from_bytes(
                     data=base64.b64decode(PICTURE), mime_type="image/png"
@@ -186,7 +187,7 @@ class Gemini(Sdk, clients.Gemini):
             parts.append(
                 types.Part.from_function_response(
                     name=call.name,
-                    response={key: result.text},
+                    response=clients.spoken(result),
                     parts=media if result.kind == "image" else None,
                 )
             )

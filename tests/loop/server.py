@@ -54,8 +54,12 @@ class Script:
             refused = [one for one in told if one.rule != "signature"]
         if refused:
             return 400, self.mock.error(refused[0])
-        turns = scripts.turns(self.dialect, scripts.tool(self.dialect, body))
+        turns = self.turns(body)
         return 200, self.mock.answers(turns[min(len(self.mock.sent), len(turns) - 1)])
+
+    def turns(self, body: Json) -> list[Json]:
+        """Return all answers, for the tools of a request."""
+        return scripts.turns(self.dialect, scripts.tool(self.dialect, body))
 
 
 class Talk:

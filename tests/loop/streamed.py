@@ -193,7 +193,7 @@ class Responses(sdks.Responses):
                 raise Told(event.message)
             if event.type == "response.output_item.done":
                 items.append(event.item)
-            elif event.type == "response.completed":
+            elif event.type in ("response.completed", "response.incomplete", "response.failed"):
                 whole = event.response.output
         assert items == whole
         return items
@@ -239,8 +239,9 @@ class Gemini(sdks.Gemini):
             for candidate in chunk.candidates or ():
                 parts += (candidate.content and candidate.content.parts) or ()
             calls += chunk.function_calls or ()
-        content = types.Content(role="model", parts=parts)
-        self.talk.append(content.model_dump() if self.dumps else content)
+        if parts:
+            content = types.Content(role="model", parts=parts)
+            self.talk.append(content.model_dump() if self.dumps else content)
         return [Call(c.id, c.name, c.args) for c in calls]
 
     def runs(self, text: str) -> str:

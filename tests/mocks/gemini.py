@@ -289,12 +289,17 @@ def _known(judge: Judge, value: Json, keys: Sequence[str], at: At, bare: bool) -
             judge.tell("unknown", at, name=key)
 
 
+def _alphabet(text: str) -> str:
+    """Return base64 in the standard alphabet: Google's own SDK sends the URL-safe one."""
+    return text.replace("-", "+").replace("_", "/").rstrip("=")
+
+
 def _bytes(value: Json) -> bool:
     if value in SENTINELS:
         return True
     if not isinstance(value, str):
         return False
-    text = value.replace("-", "+").replace("_", "/").rstrip("=")
+    text = _alphabet(value)
     try:
         base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
@@ -381,7 +386,7 @@ def _signatures(
     if sent is None:
         return
     known = {
-        p["thoughtSignature"]
+        _alphabet(p["thoughtSignature"])
         for response in sent
         for _, c in each(response.get("candidates"))
         for _, p in each((c.get("content") or {}).get("parts"))
@@ -390,7 +395,9 @@ def _signatures(
     for spoke, parts in turns:
         for part, at in parts if spoke else ():
             signature = part.get("thoughtSignature")
-            if signature and signature not in known and signature not in SENTINELS:
+            if signature in SENTINELS or not signature:
+                continue
+            if not isinstance(signature, str) or _alphabet(signature) not in known:
                 judge.tell("foreign-signature", (*at, "thoughtSignature"))
 
 

@@ -1,0 +1,184 @@
+"""Official SDKs as clients before strict stand-ins of five providers, whole and streamed.
+
+    python -m tests.loops [--clients A,B] [--providers A,B] [--only whole|streamed] [-v]
+
+Each cell is a conversation of nine turns (`tests/loop/long.py`) over loopback HTTP, with the SDK of
+the client's side, an exchange for each request, and a provider that refuses what the real API
+refuses; with a state, and without one. What is asked of each turn: the SDK takes the answer, the
+calls are those of the provider, thoughts are shown, it ends as it ended; and of each request:
+the provider takes it, and what it had said and what the tools answered stands in it as it was.
+Where a wire has no place for a thing, a note must say so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import wireglot
+from wireglot.streaming.framing import Splitter
+
+from .loop import long, scripts
+from .loop.sdks import SDKS, Sdk
+from .loop.server import Script, Server, Talk, running
+from .loop.streamed import SDKS as STREAMING
+from .loop.streamed import StreamTalk
+from .test_exchange import answered
+
+Json = Any
+DIALECTS = tuple(long.SCRIPTS)
+MODES = ("whole", "streamed")
+
+
+class Wrong(Exception):
+    """What is wrong in a cell."""
+
+
+class LongScript(Script):
+    """A strict provider that plays the long conversation."""
+
+    def turns(self, body: Json) -> list[Json]:
+        """Return all answers."""
+        return long.turns(self.dialect, scripts.tool(self.dialect, body))
+
+
+class Kept(StreamTalk):
+    """A streamed talk that keeps what it sent, as the client's dialect folds it."""
+
+    def _stream(self, x: wireglot.Exchange, answer: Json) -> Iterator[bytes]:
+        stream = wireglot.packaged()[self.client].model.stream
+        assert stream is not None
+        reading = Splitter(stream)
+        frames: list[Json] = []
+        for data in super()._stream(x, answer):
+            frames += reading.feed(data)
+            yield data
+        frames += reading.finish()
+        self.answers[-1] = wireglot.collect(frames, dialect=self.client)
+        self.notes += self.told[-1][1]
+
+
+def cell(server: Server, client: str, provider: str, streamed: bool, stateful: bool) -> set[str]:
+    """Run one conversation; return the codes of what was noted lost. Raises Wrong."""
+    # What Ollama's SDK keeps of a call has no room for an id or a signature.
+    blind = client == "ollama" and not stateful
+    sdk = (STREAMING if streamed else SDKS)[client](server.url)
+    script = LongScript(provider, aware=not blind)
+    talk = (Kept if streamed else Talk)(client, script, stateful)
+    server.serves(talk)
+    for nth, turn in enumerate(long.PLAN):
+        _turn(sdk, talk, turn, nth)
+    _history(script, talk, blind)
+    return {note.code for note in talk.notes if note.effect == "lost"}
+
+
+def _turn(sdk: Sdk, talk: Talk, turn: long.Turn, nth: int) -> None:
+    """Take one turn of the conversation."""
+    if turn.says:
+        sdk.says(f"Question {nth}.")
+    try:
+        calls = sdk.asks()
+    except Exception as error:
+        raise Wrong(f"{turn.name}: {type(error).__name__}: {error}") from error
+    wanted = [(sdk.names[0], city) for city in long.CITIES.get(turn.name, ())]
+    if [(call.name, call.arguments["city"]) for call in calls] != wanted:
+        raise Wrong(f"{turn.name}: the calls are {calls}")
+    given, seen = talk.script.mock.sent[-1], talk.answers[-1]
+    told = long.ending(talk.script.dialect, given)
+    ended = long.ending(talk.client, seen)
+    if ended != told and not (talk.client == "ollama" and ended == "end" and _noted(talk)):
+        raise Wrong(f"{turn.name}: it ends as `{ended}`, not as `{told}`")
+    thought = long.thought(talk.script.dialect, given)
+    shown = long.thought(talk.client, seen)
+    if thought and shown is not None and shown != thought:
+        raise Wrong(f"{turn.name}: the thought {thought!r} is shown as {shown!r}")
+    if calls:
+        sdk.answers(list(zip(calls, turn.results, strict=True)))
+
+
+def _noted(talk: Talk) -> bool:
+    """Tell whether a note says that the answer ends in another word."""
+    return any(note.code == "reworded" for note in talk.notes)
+
+
+def _history(script: Script, talk: Talk, blind: bool) -> None:
+    """Hold what stands in each request against what the provider said, and the tools answered."""
+    sent = [scripts.said(script.dialect, answer) for answer in script.mock.sent[:5]]
+    for count, body in enumerate(script.bodies[:6]):
+        held = scripts.history(script.dialect, body)
+        if held != sent[:count] and not blind:
+            wrong = next(
+                (pair for pair in zip(held, sent, strict=False) if pair[0] != pair[1]), held
+            )
+            raise Wrong(f"request {count}: not as it was said: {wrong}")
+    for count, body in enumerate(script.bodies):
+        asked = sum(len(turn.results) for turn in long.PLAN[:count])
+        if answered(script.dialect, body) != long.TOLD[:asked]:
+            raise Wrong(f"request {count}: the tools answered {answered(script.dialect, body)}")
+    if blind:
+        signed = any(key in str(long.SCRIPTS[script.dialect]) for key in SIGNED)
+        lost = {note.code for note in talk.notes if note.effect == "lost"}
+        if signed and "foreign-signature" not in lost:
+            raise Wrong("signatures are lost and no note says so")
+
+
+SIGNED = ("signature", "thoughtSignature", "encrypted_content")
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """Run the server, past any proxy."""
+    before = os.environ.get("NO_PROXY")
+    os.environ["NO_PROXY"] = "127.0.0.1"
+    try:
+        with running() as server:
+            yield server
+    finally:
+        if before is None:
+            del os.environ["NO_PROXY"]
+        else:
+            os.environ["NO_PROXY"] = before
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the cells that are asked for; print the table; return 1 where one is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m tests.loops")
+    parser.add_argument("--clients", default=",".join(DIALECTS))
+    parser.add_argument("--providers", default=",".join(DIALECTS))
+    parser.add_argument("--only", choices=MODES)
+    parser.add_argument("-v", "--verbose", action="store_true", help="print what is lost")
+    said = parser.parse_args(arguments)
+    wrong: list[str] = []
+    begun, ran = time.perf_counter(), 0
+    providers = said.providers.split(",")
+    print("| client | " + " | ".join(providers) + " |\n|---" * 1 + "|---" * len(providers) + "|")
+    with serving() as server:
+        for client in said.clients.split(","):
+            row = []
+            for provider in providers:
+                words = []
+                for mode in [said.only] if said.only else MODES:
+                    for stateful in (True, False):
+                        ran += 1
+                        name = f"{mode}, {'a state' if stateful else 'no state'}"
+                        try:
+                            lost = cell(server, client, provider, mode == "streamed", stateful)
+                            words.append(f"right ({', '.join(sorted(lost))})" if lost else "right")
+                        except (Wrong, LookupError, TypeError, ValueError) as error:
+                            words.append("WRONG")
+                            wrong.append(f"{client} before {provider}, {name}: {error}")
+                row.append(words[0] if len(set(words)) == 1 else "; ".join(words))
+            print(f"| {client} | " + " | ".join(row) + " |", flush=True)
+    print(f"\n{ran} conversations, {len(wrong)} wrong, in {time.perf_counter() - begun:.0f} s")
+    for line in wrong:
+        print(f"- {line[:600]}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
