@@ -50,17 +50,12 @@ class LongScript(Script):
 class Kept(StreamTalk):
     """A streamed talk that keeps what it sent, as the client's dialect folds it."""
 
-    def _stream(self, x: wireglot.Exchange, answer: Json) -> Iterator[bytes]:
+    def seen(self, body: Json, sent: bytes) -> Json:
         stream = wireglot.packaged()[self.client].model.stream
         assert stream is not None
         reading = Splitter(stream)
-        frames: list[Json] = []
-        for data in super()._stream(x, answer):
-            frames += reading.feed(data)
-            yield data
-        frames += reading.finish()
-        self.answers[-1] = wireglot.collect(frames, dialect=self.client)
         self.notes += self.told[-1][1]
+        return wireglot.collect(reading.feed(sent) + reading.finish(), dialect=self.client)
 
 
 def cell(server: Server, client: str, provider: str, streamed: bool, stateful: bool) -> set[str]:
@@ -71,8 +66,12 @@ def cell(server: Server, client: str, provider: str, streamed: bool, stateful: b
     script = LongScript(provider, aware=not blind)
     talk = (Kept if streamed else Talk)(client, script, stateful)
     server.serves(talk)
+    server.errors.clear()
     for nth, turn in enumerate(long.PLAN):
-        _turn(sdk, talk, turn, nth)
+        try:
+            _turn(sdk, talk, turn, nth)
+        except Wrong as error:
+            raise Wrong("; ".join([str(error), *server.errors])) from None
     _history(script, talk, blind)
     return {note.code for note in talk.notes if note.effect == "lost"}
 
@@ -108,13 +107,13 @@ def _noted(talk: Talk) -> bool:
 
 def _history(script: Script, talk: Talk, blind: bool) -> None:
     """Hold what stands in each request against what the provider said, and the tools answered."""
-    sent = [scripts.said(script.dialect, answer) for answer in script.mock.sent[:5]]
+    sent = [_apart(scripts.said(script.dialect, answer)) for answer in script.mock.sent[:5]]
     for count, body in enumerate(script.bodies[:6]):
-        held = scripts.history(script.dialect, body)
-        if held != sent[:count] and not blind:
-            wrong = next(
-                (pair for pair in zip(held, sent, strict=False) if pair[0] != pair[1]), held
-            )
+        held = [_apart(turn) for turn in scripts.history(script.dialect, body)]
+        # What a client sends to its own provider goes on as it is.
+        if held != sent[:count] and not blind and talk.client != script.dialect:
+            pairs = zip(held, sent, strict=False)
+            wrong = next((pair for pair in pairs if pair[0] != pair[1]), held)
             raise Wrong(f"request {count}: not as it was said: {wrong}")
     for count, body in enumerate(script.bodies):
         asked = sum(len(turn.results) for turn in long.PLAN[:count])
@@ -125,6 +124,18 @@ def _history(script: Script, talk: Talk, blind: bool) -> None:
         lost = {note.code for note in talk.notes if note.effect == "lost"}
         if signed and "foreign-signature" not in lost:
             raise Wrong("signatures are lost and no note says so")
+
+
+def _apart(turn: list[Json]) -> list[Json]:
+    """Return a turn with the pieces of a text joined: Google's SDK keeps them as they came."""
+    out: list[Json] = []
+    for part in turn:
+        plain = isinstance(part, dict) and part.keys() <= {"type", "text"} and "text" in part
+        if plain and out and isinstance(out[-1], dict) and out[-1].keys() == part.keys():
+            out[-1] = {**part, "text": out[-1]["text"] + part["text"]}
+        elif not (plain and not part["text"]):
+            out.append(part)
+    return out
 
 
 SIGNED = ("signature", "thoughtSignature", "encrypted_content")

@@ -246,4 +246,4 @@ def history(dialect: str, body: Json) -> list[list[Json]]:
         ]  # fmt: skip
     if dialect == "ollama":
         return [[m.get("content", ""), m.get("thinking"), *m.get("tool_calls", ())] for m in turns]
-    return [[m["content"], *m.get("tool_calls", ())] for m in turns]
+    return [[m["content"], *(m.get("tool_calls") or ())] for m in turns]

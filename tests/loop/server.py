@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -113,11 +114,18 @@ class Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.errors: list[str] = []  # what failed behind a connection
 
     def serves(self, talk: Served) -> Served:
         """Begin another talk: requests are its requests from now on."""
         self.talk = talk
         return talk
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keep what failed; a client may hang up."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError):
+            self.errors.append(f"{type(error).__name__}: {error}")
 
 
 class _Handler(BaseHTTPRequestHandler):

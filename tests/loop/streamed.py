@@ -119,13 +119,20 @@ class StreamTalk(Talk):
     def _stream(self, x: wireglot.Exchange, answer: Json) -> Iterator[bytes]:
         translator = x.translator()
         through = translator.as_bytes()
+        sent = b""
         for data in streamed(self.script.dialect, answer, self.random, self.breaks):
-            yield through.feed(data)
+            new = through.feed(data)
+            sent += new
+            yield new
         rest = through.finish()
         self._again(x)
-        yield rest
         self.told.append((answer, translator.notes))
-        self.answers.append(translator.result.body)
+        self.answers.append(self.seen(translator.result.body, sent + rest))
+        yield rest  # behind which the client may stop to listen
+
+    def seen(self, body: Json, sent: bytes) -> Json:
+        """Return the answer as the client has it, of the whole of it and of what was sent."""
+        return body
 
 
 # -- the SDKs --------------------------------------------------------------------------------------
@@ -145,7 +152,8 @@ class Chat(sdks.Chat):
                 **self.request(), stream=True, stream_options=options
             ):
                 state.handle_chunk(chunk)
-            made = state.get_final_completion()
+            # Not `get_final_completion`, which raises where an answer was cut or filtered.
+            made = state.current_completion_snapshot
         message = made.choices[0].message
         self.talk.append(message.model_dump() if self.dumps else message)
         return [
