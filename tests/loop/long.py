@@ -139,7 +139,9 @@ _WORDS = {
 def ending(dialect: str, body: Json) -> str:
     """Return how an answer ends in the words of `PLAN`, or in its own where there is none."""
     if dialect == "openai-chat":
-        choice = body["choices"][0] if body["choices"] else {"finish_reason": "no choice"}
+        if not body["choices"]:
+            return "no choice"
+        choice = body["choices"][0]
         if choice.get("message", {}).get("refusal"):
             return "refused"
         return _WORDS.get(choice["finish_reason"], str(choice["finish_reason"]))
