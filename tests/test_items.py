@@ -272,7 +272,7 @@ def test_an_error_in_a_stream_of_items_is_an_error_of_the_target(target: str) ->
 
 @pytest.mark.parametrize(
     ("status", "reason", "meant"),
-    [("incomplete", {"reason": "max_output_tokens"}, "length"), ("failed", None, "stop")],
+    [("incomplete", {"reason": "max_output_tokens"}, "length"), ("failed", None, "length")],
 )
 def test_the_end_says_why(status: str, reason: Json, meant: str) -> None:
     whole = {**WHOLE, "output": [MESSAGE], "status": status, "incomplete_details": reason}
@@ -402,7 +402,7 @@ def test_an_item_stays_open_for_what_stands_in_it_and_no_longer() -> None:
 def test_a_stream_that_ends_without_a_reason_has_an_end_with_its_counts() -> None:
     out, t = translated([HEAD, *INTERLEAVED[1:5], INTERLEAVED[-2], "[DONE]"], "openai-chat", NAME)
     assert "cut-short" in codes(t)
-    assert out[-1]["type"] == "response.completed"
+    assert out[-1]["type"] == "response.incomplete"
     assert out[-1]["response"]["usage"]["total_tokens"] == 7
 
 

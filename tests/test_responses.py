@@ -464,26 +464,26 @@ def test_fields_that_both_apis_have_cross_as_they_are() -> None:
         ("incomplete", {"reason": "max_output_tokens"}, "max_tokens"),
         ("incomplete", {"reason": "content_filter"}, "content_filter"),
         ("incomplete", {"reason": "steered"}, "pause"),
-        ("incomplete", {"reason": "max_messages"}, None),
-        ("incomplete", None, None),
+        ("incomplete", {"reason": "max_messages"}, "pause"),
+        ("incomplete", None, "pause"),
         ("failed", None, "error"),
-        ("queued", None, None),
-        ("in_progress", None, None),
-        ("cancelled", None, None),
+        ("queued", None, "pause"),
+        ("in_progress", None, "pause"),
+        ("cancelled", None, "error"),
     ],
 )
-def test_how_a_response_ended(status: str, details: Json, stop: str | None) -> None:
+def test_how_a_response_ended(status: str, details: Json, stop: str) -> None:
     body = copy.deepcopy(BODIES[NAME]["response"]) | {
         "status": status,
         "incomplete_details": details,
     }
     body["output"] = [message(text("a"))]
     ir = RULES[NAME].read(body, "response").ir
-    assert ir["candidates"][0].get("stop_reason") == stop
+    assert ir["candidates"][0]["stop_reason"] == stop
     assert RULES[NAME].write(ir, "response").body == body
     out = crossed(body, "anthropic", unit="response")
-    if stop is None:
-        assert "/status" in {n.source_path for n in out.notes}
+    words = {"pause": "pause_turn", "error": "max_tokens", "content_filter": "refusal"}
+    assert out.body["stop_reason"] == words.get(stop, stop)
 
 
 def test_calls_end_a_turn_for_others_and_a_failure_is_told() -> None:
@@ -495,7 +495,11 @@ def test_calls_end_a_turn_for_others_and_a_failure_is_told() -> None:
     failed = copy.deepcopy(BODIES[NAME]["response"]) | {"status": "failed", "output": []}
     failed["error"] = {"code": "server_error", "message": "No."}
     told = {(n.code, n.source_path) for n in crossed(failed, "anthropic", unit="response").notes}
-    assert {("own-field", "/error"), ("reworded", "/status")} <= told
+    assert {
+        ("own-field", "/error/code"),
+        ("no-place", "/error/message"),
+        ("reworded", "/status"),
+    } <= told
 
 
 def test_usage_stands_in_disjoint_buckets_and_adds_up() -> None:

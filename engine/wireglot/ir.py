@@ -40,7 +40,8 @@ MEDIA = frozenset(("image", "audio", "video", "document", "file"))
 FIELDS: dict[str, str] = {
     **dict.fromkeys(
         "model id name text role level filename detail description url media_type data verbosity "
-        "service_tier user effort mode display stop_reason stop_sequence tool_call_id input_text "
+        "service_tier user effort mode display stop_reason stop_sequence stop_message "
+        "tool_call_id input_text "
         "arguments_text title syntax definition type kind time ttl code message status "
         "param start end cwd".split(),
         "string",

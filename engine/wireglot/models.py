@@ -469,6 +469,7 @@ class Candidate(Model):
 
     parts: list[Part]
     stop_reason: str | None = None
+    stop_message: str | None = None
     stop_sequence: str | None = None
 
 

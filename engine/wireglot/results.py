@@ -66,7 +66,7 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool) -> l
     """Make notes of what reading found; at home, what memory puts back is no change."""
     notes = []
     for code, effect, at, pos, text in found:
-        if code in ("reworded", "inconsistent", "dropped", "no-message") and same:
+        if code in ("reworded", "ambiguous", "inconsistent", "dropped", "no-message") and same:
             continue
         kind = effect_of("lost" if code == "unfit" and not same else effect)
         notes.append(

@@ -42,6 +42,8 @@ def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
     mark = len(writer.notes)
     writer.missing = set()
     try:
+        if shape.name == "response" and not writer.same and ir.get("candidates") == []:
+            raise Misfit("`candidates` is empty", (), shape.pos)
         return choosing.one(writer, shape, ir)
     except Misfit as misfit:
         misfit.__traceback__ = None

@@ -34,7 +34,7 @@ _TEXTS: dict[str, str] = {
     "custom": "name description format:format",
     "format": "kind syntax definition",
     "response": "id model created candidates:[candidate] usage:usage",
-    "candidate": "parts:[part] stop_reason stop_sequence logprobs:* index",
+    "candidate": "parts:[part] stop_reason stop_message stop_sequence logprobs:* index",
     "usage": "input cache_read cache_write output reasoning tool_input total by:*",
     "error": "kind message http code status param",
     "entry": "key value",

@@ -58,9 +58,11 @@ class Pictures:
             # An object that lost a key is another picture: it must not be compared with others.
             return Node(kept, node.pos, node.keys) if len(kept) == len(value) else None
         if isinstance(value, list):
-            if fits == self._in_ir:
+            if value and fits == self._in_ir:
                 help = "give the list a name, as in `parts: $parts`"
-                self.findings.error("R023", "an `ir` picture holds no list", node.pos, help)
+                self.findings.error(
+                    "R023", "an `ir` picture holds no list but `[]`", node.pos, help
+                )
                 return None
             items = [self._picture(item, fits, rests) for item in value]
             kept_items = [item for item in items if item is not None]

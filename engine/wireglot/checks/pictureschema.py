@@ -85,7 +85,8 @@ def _picture(name: str, texts: str, rest: str, help: str, lists: bool = True) ->
     }
     if lists:
         return {**made, "items": ref(name)}
-    return {**made, "type": ["string", "number", "boolean", "null", "object"]}
+    kinds = ["string", "number", "boolean", "null", "object", "array"]
+    return {**made, "type": kinds, "maxItems": 0}  # `[]` is the only list
 
 
 def pictures() -> dict[str, Schema]:

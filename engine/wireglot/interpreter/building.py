@@ -8,7 +8,7 @@ from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import Misfit
 from ..language.model import Case, Shape
-from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..trail import At, Trail
 from . import choosing, itself
 from .env import Env
@@ -31,14 +31,22 @@ def build(reader: Reader, shape: Shape, case: Case, env: Env, at: At) -> Any:
     if "parts" in case.lists:
         made.setdefault("parts", [])
     attach(reader, made, env)
-    if case.doubles and case.name and reader.home and chosen(reader, shape, made) is not case:
+    if case.doubles and case.name and reader.home and chosen(reader, shape, made, case) is not case:
         reader.memory(made)[""] = {**reader.memory(made).get("", {}), "case": case.name}
+        told(reader, case, at)
     reader.trail.put(made, None, at)
     return made
 
 
-def chosen(reader: Reader, shape: Shape, made: Any) -> Case | None:
-    """Return the case that would write an IR object."""
+def told(reader: Reader, case: Case, at: At) -> None:
+    """Note that a case was read for which another one is written, where its rule says so."""
+    if case.note is not None:
+        said = f"read as `{case.name}`, which is written in another way"
+        reader.notes.append((case.note, "changed", at, case.pos, said))
+
+
+def chosen(reader: Reader, shape: Shape, made: Any, case: Case) -> Case | None:
+    """Return the case that would write an IR object; it was read by `case`."""
     from .writer import Writer
 
     probe = Writer(reader.dialect, False, Trail(), reader.options)
@@ -47,7 +55,7 @@ def chosen(reader: Reader, shape: Shape, made: Any) -> Case | None:
         if isinstance(entry.get("made"), str):
             value.setdefault(entry["made"], "made")  # it will be there when this is written
     try:
-        return choosing.choose(probe, shape, value)
+        return choosing.choose(probe, shape, value, case)
     except Misfit:
         return None
 
@@ -77,6 +85,8 @@ def _made(reader: Reader, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
     if isinstance(ir, Text):
         values = [fields.pop(n, ("", None))[0] for n in ir.names]
         return ir.write(tuple(values))
+    if isinstance(ir, Items):
+        return []  # a list that is empty
     assert isinstance(ir, Fields)
     out: dict[str, Any] = {}
     for (name, *_), child in ir.entries:

@@ -67,9 +67,11 @@ def _order(writer: Writer, shape: Shape, value: Any) -> list[Case]:
     return shape.cases
 
 
-def choose(writer: Writer, shape: Shape, value: Any) -> Case | None:
-    """Return the case that would write a value."""
+def choose(writer: Writer, shape: Shape, value: Any, read: Case) -> Case | None:
+    """Return the case that would write a value that was `read` by one."""
     for case in shape.cases:
+        if case is read and not case.rivals:
+            return case  # none before it does
         mark = len(writer.notes)
         try:
             wire = writer.case(shape, case, value)

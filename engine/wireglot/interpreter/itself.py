@@ -44,9 +44,14 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
                     best = misfit
                 continue
             env.join(inner)
-            if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
+            if (
+                case.doubles
+                and not reader.probe
+                and chosen(reader, shape, made, seen, case) is not case
+            ):
                 env.spelled.setdefault(pointer(rel), {})["case"] = case.name
-            places = [(*at, key) for key in wire] if spread else []
+                building.told(reader, case, at)
+            places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
             take(reader, made, inner, env, Several.of(places) if places else at)
             return
     if env.lenient and h.mark is not None and best is not None:
@@ -55,14 +60,16 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
     raise best or Misfit("nothing fits", at, h.pos)
 
 
-def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
+def chosen(
+    reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, Any], case: Case
+) -> Any:
     """Return the case that writing would choose for what was read."""
     around: dict[str, Any] = {}
     for path, (value, _) in seen.items():
         if "." not in path:
             around[path] = value
     around.update({k: v for k, v in made.items() if k not in ("own",)})
-    return building.chosen(reader, shape, around)
+    return building.chosen(reader, shape, around, case)
 
 
 def inside(case: Case, env: Env) -> None:
@@ -125,7 +132,9 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if case.ir is not None:
                     writer.match(case.ir, obj, "", inner)
                 wire = writer.picture(case.wire, inner, rel, top=True)
-                if not inner.claims and (h.mark is not None or not wire):
+                empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))
+                marked = h.mark is not None and not _was(view, rel, wire)
+                if not inner.claims and (empty or marked):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
                 if writer.recorder is not None:
@@ -145,9 +154,15 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 del writer.notes[mark:]
                 if best is None or tells(misfit, best):
                     best = misfit
-    if h.mark == "optional":
+    if h.mark is not None:
         return ABSENT
     raise best or Misfit("nothing fits", rel, h.pos)
+
+
+def _was(view: View, rel: At, wire: Any) -> bool:
+    """Tell whether some of what is written stands there from memory."""
+    keys = wire if isinstance(wire, dict) and view.memory else ()
+    return any(pointer((*rel, key)) in view.memory for key in keys)
 
 
 def rungs(

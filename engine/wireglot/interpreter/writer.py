@@ -201,6 +201,10 @@ class Writer:
                 raise Misfit(f"`{path or 'the value'}` says something else", (), ir.pos)
             if path and value is not ABSENT:
                 view.claims.add(path)
+        elif isinstance(ir, Items):
+            if value != []:
+                raise Misfit(f"`{path}` is not empty", (), ir.pos)
+            view.claims.add(path)
         elif isinstance(ir, pic.Test):
             held = value is not ABSENT and (ir.word == "present" or ir.holds(value))
             if not held:
@@ -364,9 +368,11 @@ class Writer:
         """Write one hole: value, shape, lenses, then the mark and the memory."""
         if h.path == ".":
             made = itself.write(self, h, view, rel, into)
-            if made is ABSENT and view.memory and into is not None and into[1] is not None:
-                return self.remembered(view, rel, made)
-            return made
+            named = into is not None and into[1] is not None
+            if made is ABSENT and h.mark != "optional":
+                entry = view.memory.get(pointer(rel)) if view.memory else None
+                made = self._mark(h, view, rel, into, entry)
+            return self.remembered(view, rel, made) if view.memory and named else made
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
         if self.same and id(view.obj) in self.made and h.path in ("id", "tool_call_id"):

@@ -171,7 +171,7 @@ def load(
         for word in event.words if event.writes else ():
             stream.of.setdefault(word, event)
         wires = [p for read in event.reads for p in _wires(read, stream.named, shapes, unions)]
-        event.names = _known(wires, stream.named, tables) if stream.named else None
+        event.names = _known(wires, stream.named, tables, shapes) if stream.named else None
     _liken(stream.events)
     stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
@@ -210,12 +210,20 @@ def _wires(
     return found if isinstance(p, Fields) and key not in p.names and found else [p]
 
 
-def _known(pictures: list[Picture], key: str, tables: dict[str, Table]) -> frozenset[Any] | None:
+def _known(
+    pictures: list[Picture], key: str, tables: dict[str, Table], shapes: dict[str, Shape]
+) -> frozenset[Any] | None:
     """Return the words by which an event is known, or None where any word may stand there."""
     found: set[Any] = set()
+    given: list[Picture | None] = []
     for p in pictures:
         children = [c for names, c in p.entries if key in names] if isinstance(p, Fields) else []
         child = children[0] if children else None
+        if isinstance(child, Hole) and child.path == "." and child.shape in shapes:
+            given += [case.wire for case in shapes[child.shape].cases]  # a word by its cases
+        else:
+            given.append(child)
+    for child in given:
         if isinstance(child, Literal):
             found.update(None if value is pic.ABSENT else value for value in child.values)
         elif isinstance(child, Hole) and len(child.lenses) == 1 and child.lenses[0] in tables:

@@ -501,7 +501,9 @@ class Fold:
     # -- the end ----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close what is open; nothing more comes."""
+        """Close what is open; nothing more comes. Whatever came, a stream has begun."""
+        if self.frames:
+            self._begin()
         for owner in self.outcome.candidates:
             for part in list(owner.parts):
                 if part.open:

@@ -126,7 +126,7 @@ class Outcome:
         reader = Reader(self.dialect, {})
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
         for hole, wire, at in owner.stops:
-            rel = self._spots.get(hole.path, ())
+            rel = self._spots.get((hole.path, hole.shape), ())
             try:
                 if hole.path == ".":
                     assert hole.shape is not None
@@ -143,11 +143,11 @@ class Outcome:
         return found
 
     @cached_property
-    def _spots(self) -> dict[str, At]:
-        """Where a whole response has what is said of a candidate, by the paths of the holes."""
+    def _spots(self) -> dict[tuple[str, str | None], At]:
+        """Where a whole response has what is said of a candidate, by path and shape of the hole."""
         shape = self.dialect.units.get("response")
         owners = [h for case in shape.cases for h in holes(case.wire)] if shape else []
-        found: dict[str, At] = {}
+        found: dict[tuple[str, str | None], At] = {}
         for owner in owners:
             if owner.path == "candidates" and owner.shape is not None:
                 for _, case in self.dialect.cases_of(owner.shape):
@@ -225,10 +225,10 @@ class Outcome:
         return [hole for case in shape.cases for hole in holes(case.wire)] if shape else []
 
 
-def _placed(p: Picture, at: At) -> Iterator[tuple[str, At]]:
-    """Yield the holes of an object's picture by their paths, each with its place."""
+def _placed(p: Picture, at: At) -> Iterator[tuple[tuple[str, str | None], At]]:
+    """Yield the holes of an object's picture by their paths and shapes, each with its place."""
     if isinstance(p, Hole):
-        yield p.path, at
+        yield (p.path, p.shape), at
     elif isinstance(p, Fields):
         for names, child in p.entries:
             yield from _placed(child, (*at, names[0]))

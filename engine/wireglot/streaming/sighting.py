@@ -67,7 +67,9 @@ class Frame:
     def _live(self, sight: Sight) -> bool:
         """Tell whether a sight says something that no event before it has said."""
         if not sight.found and not sight.taken:
-            return any(at not in self.claimed for at in sight.claims)
+            places = sight.claims  # or else the address of a part is all that it says
+            places = places or [sight.ats[n] for n in sight.event.addresses if n in sight.ats]
+            return any(at not in self.claimed for at in places)
         for at in sight.claims:
             if at in self.claimed and any(at == taken for _, _, taken in sight.taken):
                 return False

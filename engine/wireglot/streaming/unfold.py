@@ -151,15 +151,18 @@ class Unfold:
             return
         self.frames.head = outcome.response
         counts = outcome.counts()
-        finish = next((e for e in self.stream.events if "finish" in e.acts), None)
+        finish = [e for e in self.stream.events if "finish" in e.acts and e.writes]
         told = False  # whether the counts are written
-        if finish is not None and not cut:
+        if finish and not cut:
             owners = outcome.candidates or [Candidate()]
             owners = owners if self._many else owners[:1]
             for nth, owner in enumerate(owners):
                 last = nth == len(owners) - 1
-                said = self._finish(finish, outcome, owner, nth, counts if last else None)
-                told = said and last and "usage" in finish.acts
+                self._flows(outcome, owner, nth)
+                for event in finish:  # the first that can say it
+                    if self._finish(event, outcome, owner, nth, counts if last else None):
+                        told = last and "usage" in event.acts
+                        break
         apart = next((e for e in self.stream.events if e.acts == {"usage"}), None)
         if apart is not None and counts is not None and not told:
             self.frames.write(apart, {"usage": counts})
@@ -176,8 +179,11 @@ class Unfold:
         counts: dict[str, Any] | None,
     ) -> bool:
         stop = outcome.stop(owner)
-        own = {**owner.own.get("own", {}), **stop.get("own", {})}.get(self.dialect.family, {})
+        own = self._own(outcome, owner)
         kinds = [{"type": kind} for kind in self._kinds.get(nth, ())]
+        kinds += [
+            {"type": kind} for kind in set(owner.kinds) & {"tool_result"}
+        ]  # calls are answered
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
         if self._last is not None and "whole" in event.holes:
             said["whole"] = text_of(self._last.ir())
@@ -188,13 +194,24 @@ class Unfold:
             said["usage"] = counts
         elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
             said["usage"] = {}
-        related = outcome.dialect.family == self.dialect.family
-        for word, flowing in self.stream.of.items() if related else ():
+        return self.frames.write(event, said, Place(nth))
+
+    def _flows(self, outcome: Outcome, owner: Candidate, nth: int) -> None:
+        """Write what flows into a candidate besides parts, where its fields are this family's."""
+        if outcome.dialect.family != self.dialect.family:
+            return
+        own = self._own(outcome, owner)
+        for word, flowing in self.stream.of.items():
             if word.act == "append" and word.kind == "candidate":
                 piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
                 if piece is not None:
                     self.frames.write(flowing, {"piece": piece}, Place(nth))
-        return self.frames.write(event, said, Place(nth))
+
+    def _own(self, outcome: Outcome, owner: Candidate) -> dict[str, Any]:
+        """Return the own fields of a candidate that this dialect knows."""
+        said = {**owner.own.get("own", {}), **outcome.stop(owner).get("own", {})}
+        found: dict[str, Any] = said.get(self.dialect.family, {})
+        return found
 
     # -- what flows, and in which order -----------------------------------------------------------
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import units
 from ..interpreter.reader import Reader
+from ..interpreter.sight import View
 from ..interpreter.writer import Writer
 from ..language.events import LIVE, USUAL, Word
 from ..language.lenses import Misfit, same
+from ..language.picture import ABSENT, Hole
 from ..trail import At, Trail, value_at
 from . import contradictions
 from .incoming import Candidate, Item, Part, merged, text_of
@@ -169,12 +171,28 @@ def stop(fold: Fold, owner: Candidate) -> None:
     """Note a frame that says beside a whole response why it stopped, and not the same."""
     meant = fold.outcome.stop(owner) if fold.outcome.whole is not None else {}
     for hole, wire, at in owner.stops:
-        word = meant.get(hole.path)
-        table = fold.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
-        if table is None or word is None or same(table.read(wire)[0], word):
+        if meant.get("stop_reason") is None or isinstance(wire, dict):
             continue
-        if not same(table.write(word)[0], wire):
-            contradictions.noted(fold, at[1:], hole.path)
+        if hole.shape is not None:
+            said = _said_by(fold, hole, {**meant, "parts": [{"type": k} for k in owner.kinds]})
+            path = "stop_reason"
+        else:
+            path, word = hole.path, meant.get(hole.path)
+            table = fold.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
+            if table is None or word is None or same(table.read(wire)[0], word):
+                continue
+            said = table.write(word)[0]
+        if said is not ABSENT and not same(said, wire):
+            contradictions.noted(fold, at[1:], path)
+
+
+def _said_by(fold: Fold, hole: Hole, meant: dict[str, Any]) -> Any:
+    """Return what a hole of a candidate would say of it."""
+    writer = Writer(fold.dialect, False, Trail(), {})
+    try:
+        return writer.picture(hole, View(meant, "", fold.outcome.case, writer), ())
+    except Misfit:
+        return ABSENT
 
 
 def _anew(fold: Fold, ir: dict[str, Any]) -> None:
