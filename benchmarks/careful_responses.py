@@ -36,9 +36,9 @@ from .careful_to_chat import (
     FUNCTION_CALL,
     TEXT_BLOCK,
     USE_BLOCK,
+    answer_call,
     answer_digest,
     audit_block,
-    made_id,
     note_extras,
 )
 
@@ -248,7 +248,8 @@ def gemini_response_to_chat(
                     if len(part) != 1:
                         note_extras(odd, part, "functionCall", *trail)
                     if call_id is None:
-                        call_id = made_id(identity, f"{number}/{position}")
+                        place = f"{number}/{len(calls)}"
+                        call_id = answer_call(body, place, call, part.get("thoughtSignature"))
                         path = f"/candidates/{number}/content/parts/{position}"
                         odd.append(("made-id", "added", path, None))
                     elif call_id.__class__ is not str:

@@ -509,11 +509,23 @@ def made_id(seed: str, place: str) -> str:
     return "call_" + hashlib.sha256(f"{seed}/{place}".encode()).hexdigest()[:12]
 
 
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def answer_digest(body: Json) -> str:
     """What the id of an answer without one is made of: all that it says."""
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    seed = hashlib.sha256(text.encode()).hexdigest()
-    return hashlib.sha256(seed.encode()).hexdigest()[:12]
+    return _digest(_digest(json.dumps(body, sort_keys=True, separators=(",", ":"))))[:12]
+
+
+def answer_call(body: Json, place: str, call: Json, state: Any) -> str:
+    """Make the id of a call in an answer: of the answer's id, else of all that is said."""
+    if body.get("responseId") is not None:
+        return made_id(_digest(f"{_digest(body['responseId'])}/"), place)
+    signature = None if state is None else {"origin": "gemini", "value": state}
+    content = [call["name"], call.get("args") or {}, None, None, signature]
+    texts = (json.dumps(v, sort_keys=True, separators=(",", ":")) for v in (body, content))
+    return made_id(_digest(f"{_digest(next(texts))}/{next(texts)}"), place)
 
 
 def note_extras(odd: list[Odd], part: Json, main: str, *trail: Any) -> None:
@@ -528,26 +540,22 @@ def note_extras(odd: list[Odd], part: Json, main: str, *trail: Any) -> None:
 
 
 def _made_ids(body: Json) -> dict[int, str]:
-    """Make an id for each part that lacks one, from the whole body and the part's place."""
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    seed = hashlib.sha256(text.encode()).hexdigest()
+    """Make an id for each part that lacks one, from what was said up to it."""
+    seed = ""
     made: dict[int, str] = {}
     calls: list[tuple[str, str]] = []
-    index = 0 if body.get("systemInstruction") is not None else -1
     for content in body["contents"]:
-        kind, place = None, 0
+        seed = _digest(f"{seed}/{json.dumps(content, sort_keys=True, separators=(',', ':'))}")
+        count = 0
         for part in content["parts"]:
-            answers = "functionResponse" in part
-            place = place + 1 if answers is kind else 0
-            index += answers is not kind
-            kind = answers
             if "functionCall" in part:
                 call = part["functionCall"]
                 identity = call.get("id")
                 if identity is None:
-                    identity = made[id(part)] = made_id(seed, f"{index}/{place}")
+                    identity = made[id(part)] = made_id(seed, str(count))
+                    count += 1
                 calls.append((identity, call["name"]))
-            elif answers:
+            elif "functionResponse" in part:
                 answer = part["functionResponse"]
                 identity = answer.get("id")
                 for pair in calls:
@@ -555,7 +563,8 @@ def _made_ids(body: Json) -> dict[int, str]:
                         identity = pair[0]
                         calls.remove(pair)
                         break
-                made[id(part)] = identity or made_id(seed, f"{index}/{place}")
+                made[id(part)] = identity or made_id(seed, str(count))
+                count += not identity
     return made
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import wireglot
 
@@ -90,3 +92,186 @@ def test_a_stream_has_the_id_of_the_whole_answer(client: str) -> None:
     frames = [new for frame in told("Hello") for new in t.feed(frame)] + t.finish()
     heads = [one.get("message") or one.get("response") or one for one in frames[:1]]
     assert heads[0]["id"] == t.result.body["id"] != name
+
+
+# -- calls ----------------------------------------------------------------------------------------
+
+LAW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+names = st.sampled_from(["f", "g"])
+arguments = st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), max_size=2)
+calls = st.lists(st.tuples(names, arguments), min_size=1, max_size=3)
+histories = st.lists(calls, min_size=1, max_size=4)
+
+
+def called(made: list[tuple[str, Json]], state: str = "") -> list[Json]:
+    """The parts of a turn of Gemini that calls tools, without ids."""
+    extra = {"thoughtSignature": state} if state else {}
+    return [{"functionCall": {"name": name, "args": args}, **extra} for name, args in made]
+
+
+def history(turns: list[list[tuple[str, Json]]]) -> Json:
+    """A request of Gemini in which no call has an id."""
+    contents: list[Json] = [{"role": "user", "parts": [{"text": "Hi"}]}]
+    for made in turns:
+        contents.append({"role": "model", "parts": called(made)})
+        answers = [{"functionResponse": {"name": n, "response": {"output": 1}}} for n, _ in made]
+        contents.append({"role": "user", "parts": answers})
+    return {"contents": contents}
+
+
+def ids_of(body: Json, engine: str | None = None) -> list[str]:
+    """The ids of the calls of a request of Gemini, as Chat sees them."""
+    options = {"engine": engine} if engine else {}
+    out = wireglot.convert(body, "gemini", "openai-chat", model="m", options=options).body
+    made = [c["id"] for m in out["messages"] for c in m.get("tool_calls", ())]
+    assert sorted(made) == sorted(m["tool_call_id"] for m in out["messages"] if m["role"] == "tool")
+    return made
+
+
+@LAW
+@given(histories, calls)
+def test_ids_of_a_history_stay_when_it_grows_and_no_two_calls_share_one(
+    turns: list[list[tuple[str, Json]]], more: list[tuple[str, Json]]
+) -> None:
+    before, after = ids_of(history(turns)), ids_of(history([*turns, more]))
+    assert after[: len(before)] == before
+    assert len(set(after)) == len(after)
+    assert after == ids_of(history([*turns, more]), "interpreted")
+
+
+@LAW
+@given(histories, calls, calls)
+def test_ids_of_other_histories_are_others(
+    turns: list[list[tuple[str, Json]]], one: list[tuple[str, Json]], two: list[tuple[str, Json]]
+) -> None:
+    first, other = (ids_of(history([*turns, last])) for last in (one, two))
+    count = len(ids_of(history(turns)))
+    assert first[:count] == other[:count]
+    assert (set(first[count:]) & set(other[count:]) == set()) is (one != two)
+
+
+def heard(
+    client: str, request: Json, parts: list[Json], name: str | None, stream: bool
+) -> tuple[str, list[str]]:
+    """Return the id of an answer of Gemini and those of its calls, as a client gets them."""
+    x = wireglot.exchange(client, "gemini", "m", state={})
+    x.request(request, stream=stream)
+    said: Json = {"modelVersion": "m", **({"responseId": name} if name else {})}
+    end = {"index": 0, "finishReason": "STOP"}
+    if not stream:
+        one = {**end, "content": {"role": "model", "parts": parts}}
+        body = x.response({"candidates": [one], **said}).body
+    else:
+        t = x.translator()
+        for part in parts:
+            content = {"role": "model", "parts": [part]}
+            t.feed({"candidates": [{"index": 0, "content": content}], **said})
+        t.feed({"candidates": [{**end, "content": {"role": "model", "parts": []}}], **said})
+        t.finish()
+        body = t.result.body
+    if client == "anthropic":
+        return body["id"], [block["id"] for block in body["content"]]
+    if client == "openai-chat":
+        return body["id"], [one["id"] for one in body["choices"][0]["message"]["tool_calls"]]
+    return body["id"], [item["call_id"] for item in body["output"]]
+
+
+@LAW
+@given(calls, calls, st.sampled_from([None, "r1"]), st.sampled_from(CLIENTS))
+def test_calls_of_an_answer_have_ids_of_their_own(
+    one: list[tuple[str, Json]], two: list[tuple[str, Json]], name: str | None, client: str
+) -> None:
+    request = ask(client, "Hi")
+    first = heard(client, request, called(one), name, False)
+    assert first == heard(client, request, called(one), name, False)  # asked again
+    assert first == heard(client, request, called(one), name, True)
+    assert len(set(first[1])) == len(one)
+    later = heard(client, ask(client, "Hi", "A", "Hi"), called(one), name, False)
+    assert first[0] != later[0] or name
+    assert not set(first[1]) & set(later[1])
+    if name is None:  # two requests at once may be equal; what the answers say is not
+        at_once = heard(client, request, called(two), None, False)
+        same = [n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a == b]
+        shared = set(first[1]) & set(at_once[1])
+        assert shared == {first[1][n] for n in same}
+        signed = heard(client, request, called(one, "c2ln"), None, False)
+        assert not set(first[1]) & set(signed[1])
+
+
+CHAT = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
+
+
+def twice(name: str) -> Json:
+    """An answer of Chat with two calls of one id."""
+    made = [
+        {"id": name, "type": "function", "function": {"name": "f", "arguments": args}}
+        for args in ('{"a":1}', '{"a":2}')
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": made}
+    return {**CHAT, "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+
+
+def frames_of(answer: Json) -> list[Json]:
+    """An answer of Chat in frames."""
+    head = {**CHAT, "object": "chat.completion.chunk"}
+    found = [
+        {"tool_calls": [{"index": n, **call}]}
+        for n, call in enumerate(answer["choices"][0]["message"]["tool_calls"])
+    ]
+    deltas = [({"role": "assistant", "content": None}, None), *((d, None) for d in found)]
+    return [
+        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+        for delta, end in [*deltas, ({}, "tool_calls")]
+    ]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("name", ["functions.f:0", "call_1", ""])
+def test_two_calls_of_one_id_are_two_to_the_client(name: str, stream: bool) -> None:
+    x = wireglot.exchange("anthropic", "openai-chat", model="m", state={})
+    x.request(ask("anthropic", "Hi"))
+    if stream:
+        t = x.translator()
+        for frame in frames_of(twice(name)):
+            t.feed(frame)
+        t.finish()
+        content = t.result.body["content"]
+    else:
+        content = x.response(twice(name)).body["content"]
+    made = [block["id"] for block in content]
+    assert len(set(made)) == 2 and "" not in made
+    assert [block["input"] for block in content] == [{"a": 1}, {"a": 2}]
+    results = [{"type": "tool_result", "tool_use_id": i, "content": i} for i in reversed(made)]
+    later = ask("anthropic", "Hi")
+    later["messages"] += [
+        {"role": "assistant", "content": content},
+        {"role": "user", "content": results},
+    ]
+    out = x.request(later).body["messages"][1:]
+    given = [call["id"] for call in out[0]["tool_calls"]]
+    assert name == "" or given[0] == name
+    assert sorted(m["tool_call_id"] for m in out[1:]) == sorted(given)
+    if len(set(given)) == 1:  # only their order tells the results apart
+        assert [m["content"] for m in out[1:]] == made
+    else:
+        assert {m["tool_call_id"]: m["content"] for m in out[1:]} == dict(
+            zip(given, made, strict=True)
+        )
+
+
+def test_notes_and_errors_do_not_carry_long_ids() -> None:
+    long = "a" * 200_000
+    body = ask("openai-chat", "Hi")
+    call = {"id": long, "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    body["messages"] += [
+        {"role": "assistant", "content": None, "tool_calls": [call, call]},
+        {"role": "tool", "tool_call_id": long, "content": "1"},
+    ]
+    out = wireglot.convert(body, "openai-chat", "anthropic")
+    told = [str(note) for note in out.notes if note.code in ("renamed", "duplicate-id")]
+    assert told and max(map(len, told)) < 2000
+    with pytest.raises(wireglot.ConversionError) as found:
+        wireglot.convert(
+            ask("openai-chat") | {"messages": [{"role": long}]}, "openai-chat", "gemini"
+        )
+    assert len(str(found.value)) < 2000

@@ -1251,6 +1251,9 @@ def test_ids_that_are_made_in_two_turns_are_not_the_same() -> None:
     x.request({"messages": [question]})
     frames = [gemini(SIGNED), gemini(finish="STOP")]
     (first,) = called(turned(x, frames), "openai-chat")
+    (again,) = called(turned(x, frames), "openai-chat")
+    assert first[0] == again[0]  # the same answer to the same request
+    x.request({"messages": [question, {"role": "assistant", "content": "Yes."}, question]})
     (second,) = called(turned(x, frames), "openai-chat")
     assert first[0] != second[0]
 

@@ -19,12 +19,23 @@ if TYPE_CHECKING:
     from .results import Conversion
 
 
+HEAD, TAIL = 600, 200  # characters of a long message
+
+
+def short(text: str) -> str:
+    """Return a message without the middle of an id or key that is too long to be read."""
+    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\u2026{text[-TAIL:]}"
+
+
 class WireglotError(Exception):
     """Base of every error that wireglot raises on purpose."""
 
 
 class UsageError(WireglotError, ValueError):
     """Raised when a dialect, unit, option or policy does not exist."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(short(message))
 
 
 class ConversionError(WireglotError):
@@ -37,9 +48,9 @@ class ConversionError(WireglotError):
     """
 
     def __init__(self, message: str, path: str = "", rule: str | None = None) -> None:
-        self.path, self.rule, self.reason = path, rule, message
-        where = f"at {path}" if path else "at the top of the payload"
-        super().__init__(f"{message}, {where}" + (f" ({rule})" if rule else ""))
+        self.path, self.rule, self.reason = path, rule, short(message)
+        where = f"at {short(path)}" if path else "at the top of the payload"
+        super().__init__(f"{self.reason}, {where}" + (f" ({rule})" if rule else ""))
 
 
 class PolicyError(WireglotError):

@@ -1,21 +1,49 @@
 """The registered hooks: the only Python that a rule file can ask for, by name.
 
-`call-ids` serves dialects whose calls often have no id (Gemini). State it needs: the response id,
-or else the whole body, and the position of each call. The ids are made from these alone, so the
-same payload always gets the same ids, and a made id is recognised by making it again.
+`call-ids` serves dialects whose calls often have no id (Gemini). State it needs: the seed of the
+response, or a chain over the messages of a request, and the place of each call (`seeds`). The ids
+are made from these alone, so the same payload always gets the same ids.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from .seeds import Chain, call_id
 from .trail import Trail, pointer
 
 Hook = Callable[[dict[str, Any], Any, str, Trail], list[tuple[str, dict[str, Any]]]]
+Part = dict[str, Any]
+
+
+class _Maker:
+    """Makes ids for the calls of one payload; no other call of it has them."""
+
+    def __init__(self, ir: Part, body: Any, trail: Trail) -> None:
+        self._chain, self._trail, self._count = Chain(body), trail, Counter[str]()
+        self._taken = {p["id"] for _, _, p in _parts(ir) if _is_call(p) and "id" in p}
+
+    def id(self, candidate: int | None, owner: Part, part: Part) -> str:
+        """Return the id of the next call of a message, or of a result that has none."""
+        seed = self._trail.seed
+        if candidate is not None and seed is not None:
+            made = seed.call(candidate, self._next(str(candidate)), part, self._taken)
+        else:
+            text = self._chain.at(self._trail.find(owner) or self._trail.find(part) or ())
+            made = call_id(text, str(self._next(text)), self._taken)
+        self._taken.add(made)
+        return made
+
+    def skip(self, candidate: int | None, owner: Part) -> None:
+        """Count a call of an answer that has an id."""
+        if candidate is not None:
+            self._next(str(candidate))
+
+    def _next(self, text: str) -> int:
+        self._count[text] += 1
+        return self._count[text] - 1
 
 
 def call_ids(
@@ -27,19 +55,17 @@ def call_ids(
     remembered as absent, so that the same dialect leaves it out again. Returns (code, part) of each
     made id.
     """
-    seed: str | None = None
+    maker = _Maker(ir, body, trail)
     made: list[tuple[str, dict[str, Any]]] = []
     open_calls: deque[tuple[str, str]] = deque()
-    taken = {p["id"] for _, p in _parts(ir) if p.get("type") == "tool_call" and "id" in p}
-    for place, part in _parts(ir):
-        if part.get("type") == "tool_call":
+    for candidate, owner, part in _parts(ir):
+        if _is_call(part):
             if "id" not in part:
-                if seed is None:
-                    seed = _seed(ir, body)
-                part["id"] = made_id(seed, place, taken)
-                taken.add(part["id"])
+                part["id"] = maker.id(candidate, owner, part)
                 left_out(part, dialect, "id")
                 made.append(("made-id", part))
+            else:
+                maker.skip(candidate, owner)
             open_calls.append((part["id"], str(part.get("name"))))
         elif part.get("type") == "tool_result":
             key = part.get("tool_call_id")
@@ -49,8 +75,7 @@ def call_ids(
                 if found is None and open_calls and name is None:
                     found = open_calls[0]
                 if found is None:
-                    seed = seed or _seed(ir, body)
-                    found = (made_id(seed, place, taken), str(name))
+                    found = (maker.id(None, owner, part), str(name))
                 part["tool_call_id"] = key = found[0]
                 left_out(part, dialect, "tool_call_id")
                 made.append(("made-id", part))
@@ -60,34 +85,20 @@ def call_ids(
     return made
 
 
-def _parts(ir: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    found = []
-    for kind in ("candidates", "messages"):
-        for i, owner in enumerate(ir.get(kind) or ()):
-            for j, part in enumerate(owner.get("parts", ()) if isinstance(owner, dict) else ()):
-                if isinstance(part, dict):
-                    found.append((f"{i}/{j}", part))
-    if not found and ir.get("type") in ("tool_call", "tool_result"):
-        found.append(("0/0", ir))
-    return found
+def _is_call(part: Part) -> bool:
+    return part.get("type") == "tool_call"
 
 
-def _seed(ir: dict[str, Any], body: Any) -> str:
-    if isinstance(ir.get("id"), str) and ir["id"] and "candidates" in ir:
-        return str(ir["id"])
-    text = json.dumps(body, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def made_id(seed: str, place: str, taken: set[str]) -> str:
-    """Return an id for the call at a place, which no other call has."""
-    turn = ""
-    while True:
-        digest = hashlib.sha256(f"{seed}/{place}{turn}".encode("utf-8", "replace")).hexdigest()
-        made = f"call_{digest[:12]}"
-        if made not in taken:
-            return made
-        turn += "'"
+def _parts(ir: Part) -> Iterator[tuple[int | None, Part, Part]]:
+    """Yield the parts with the numbers of their candidates and what they stand in."""
+    owners: list[tuple[int | None, Any]] = list(enumerate(ir.get("candidates") or ()))
+    owners += [(None, one) for one in ir.get("messages") or ()]
+    for candidate, owner in owners:
+        for part in owner.get("parts", ()) if isinstance(owner, dict) else ():
+            if isinstance(part, dict):
+                yield candidate, owner, part
+    if ir.get("type") in ("tool_call", "tool_result"):
+        yield None, ir, ir
 
 
 def left_out(part: dict[str, Any], dialect: str, field: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from .errors import short
+
 if TYPE_CHECKING:
     from .trail import At
 
@@ -119,7 +121,7 @@ class Note(NamedTuple):
 
     def __str__(self) -> str:
         ends = [p for p in (self.source_path, self.target_path) if p is not None]
-        where = " -> ".join(p or "/" for p in ends)
+        where = " -> ".join(short(p) or "/" for p in ends)
         rule = f" ({self.rule})" if self.rule else ""
         return f"{self.severity}: {self.code} {self.effect} {where}: {self.message}{rule}"
 

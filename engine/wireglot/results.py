@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import PolicyError
+from .errors import PolicyError, short
 from .notes import Draft, Effect, Note, severity_of
 from .policy import Policy
 from .trail import Places, pointer
@@ -70,7 +70,7 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool) -> l
             continue
         kind = effect_of("lost" if code == "unfit" and not same else effect)
         notes.append(
-            Note(code, kind, severity_of(kind, code), pointer(at), None, rule_of(pos), text)
+            Note(code, kind, severity_of(kind, code), pointer(at), None, rule_of(pos), short(text))
         )
     return notes
 
@@ -122,7 +122,7 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
                 source,
                 target,
                 rule_of(d.rule),
-                d.message,
+                short(d.message),
             )
         )
     return notes

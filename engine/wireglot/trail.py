@@ -56,11 +56,12 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "_inside", "recorder", "seed")
+    __slots__ = ("_at", "_held", "_inside", "recorder", "seed", "was")
 
     def __init__(self, recorder: Recorder | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
         self.seed: Seed | None = None  # of the ids that are made for a response
+        self.was: dict[int, str] = {}  # ids of its calls that the source gave to several, or none
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []

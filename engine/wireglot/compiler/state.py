@@ -171,7 +171,9 @@ class State:
     last = 0
     seat = 0  # how many IR messages there are so far
     sure = True  # `seat` is right
-    seed: str | None = None
+    chain: Any = None  # the seeds of the history, where calls have no ids
+    at = 0  # the message that is recovered
+    nth = 0  # how many ids were made for it
     recovered = 0
     names: Set[str] = frozenset()  # the names of the tools that generated code converted
     alone: Any = None  # the block of system text that is no block in the body
@@ -237,6 +239,7 @@ class State:
     ) -> list[Any]:
         """Let the interpreter convert one message; raises Bail where that is not enough."""
         self.recovered += 1
+        self.at, self.nth = at, 0
         from ..interpreter import conversation
         from ..interpreter.reader import Reader
         from ..interpreter.writer import Writer
@@ -300,14 +303,12 @@ class State:
 
     def _pair(self, message: dict[str, Any], calls: dict[str, str], writer: Writer) -> None:
         new: dict[str, Any] = {}
-        for j, part in enumerate(message["parts"]):
+        for part in message["parts"]:
             kind = part.get("type")
             if kind == "tool_call":
                 key = part.get("id")
                 if key is None and self.fast.hooks:
-                    key = part["id"] = self._made(
-                        f"{self.seat}/{j}", {**calls, **new}, part, writer
-                    )
+                    key = part["id"] = self._made({**calls, **new}, part, writer)
                 if not isinstance(key, str) or not key or key in calls or key in new:
                     raise Bail
                 if message["role"] != "assistant":
@@ -335,15 +336,15 @@ class State:
                 raise Bail
             self.open, self.last = (new or None), 0
 
-    def _made(self, place: str, taken: dict[str, Any], part: Any, writer: Writer) -> str:
-        from .. import hooks
+    def _made(self, taken: dict[str, Any], part: Any, writer: Writer) -> str:
+        from .. import seeds
 
-        if not self.sure:
-            raise Bail
-        if self.seed is None:
-            self.seed = hooks._seed({}, self.body)
+        if self.chain is None:
+            self.chain = seeds.Chain(self.body)
         writer.made.add(id(part))
-        return hooks.made_id(self.seed, place, set(taken))
+        self.nth += 1
+        seed = self.chain.at((*self.fast.prefix, self.at))
+        return seeds.call_id(seed, str(self.nth - 1), set(taken))
 
     def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
         from ..interpreter import conversation, enforce, share

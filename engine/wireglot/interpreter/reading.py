@@ -12,7 +12,7 @@ from ..language.lenses import Misfit
 from ..notes import Draft
 from ..payload import check_json, check_unit
 from ..results import rule_of
-from ..seeds import Seed
+from ..seeds import Seed, apart
 from ..trail import Trail, pointer, value_at
 from . import arguments, building, conversation, pairing, unpictured
 from .env import Env
@@ -61,19 +61,38 @@ def read(
             if stream is not None and "stream" not in ir:
                 ir["stream"] = stream
         if unit == "response":
-            reader.trail.seed = _seed(ir, body, reader.trail, options)
+            reader.trail.seed = _seed(reader, ir, body)
         made = _hooked(reader, ir, body)
         odd = _paired(reader, ir, unit)
+        if unit == "response" and (options.get("away") or options.get("asked") is not None):
+            odd += _apart(reader.trail, ir)
         if unit == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)
         return Read(ir, reader.trail, reader.notes, made, odd)
 
 
-def _seed(ir: Any, body: Any, trail: Trail, options: dict[str, Any]) -> Seed:
+def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
     """Return the seed of the ids that are made for a response."""
-    at = trail.find(ir, "created")
+    at, stream = reader.trail.find(ir, "created"), reader.dialect.stream
     time = None if at is None else value_at(body, at)
-    return Seed(options.get("asked"), ir.get("id"), time, body)
+    pieces = stream is not None and stream.pieces("tool_call")
+    return Seed(reader.options.get("asked"), ir.get("id"), time, body, pieces)
+
+
+def _apart(trail: Trail, ir: Any) -> list[Draft]:
+    """Let no two calls of a response have one id; return drafts for those that had."""
+    drafts = []
+    assert trail.seed is not None
+    for part, old in apart(ir.get("candidates") or [], trail.seed):
+        trail.was[id(part)] = old
+        at = trail.find(part, "id") or trail.find(part)
+        if old:
+            told = f"another call has the id `{old}`"
+            drafts.append(Draft("renamed", "changed", at, None, told, None, part))
+        else:
+            told = "an empty id tells no calls apart"
+            drafts.append(Draft("made-id", "added", at, None, told, None, part))
+    return drafts
 
 
 def _hooked(reader: Reader, ir: Any, body: Any) -> set[int]:

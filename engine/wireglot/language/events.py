@@ -128,6 +128,10 @@ class Stream:
                 return shown, self.drop[shown]
         return None
 
+    def pieces(self, kind: str) -> bool:
+        """Tell whether parts of a kind come piece by piece."""
+        return any(word.act == "append" and word.kind == kind for word in self.of)
+
     def get(self, act: str, kind: str = "", field: str = "") -> Event | None:
         """Return the event of a word, if there is one."""
         return self.of.get(Word(act, kind, field))

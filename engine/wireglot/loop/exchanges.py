@@ -139,7 +139,9 @@ class Exchange:
         """
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
-        options = {**self._options, "asked": self._state["asked"]}
+        options = dict(self._options)
+        if self.client != self.provider:
+            options["asked"] = self._state["asked"]
         read = reading.read(one, body, "response", None, None, options)
         if self.client == self.provider:
             out, drafts, _ = writing.write(

@@ -106,4 +106,28 @@ def readdressed(
             result["tool_call_id"] = call["id"]
             if "name" in result:
                 result["name"] = call["name"]
+    _in_order(messages, [(result, call) for result, call in pairs if id(call) in restored])
     return known, unsaid
+
+
+def _in_order(messages: list[dict[str, Any]], pairs: list[tuple[Part, Part]]) -> None:
+    """Put results of calls that the provider gave one id in the order of these calls.
+
+    The client knows them by ids of their own; for the provider only their order tells them apart.
+    """
+    same: dict[str, list[tuple[Part, Part]]] = {}
+    for result, call in pairs:
+        same.setdefault(call["id"], []).append((result, call))
+    many = [found for found in same.values() if len(found) > 1]
+    if not many:
+        return
+    parts = [part for message in messages for part in message.get("parts", ())]
+    place = {id(part): n for n, part in enumerate(parts)}
+    fresh: dict[int, Part] = {}
+    for found in many:
+        there = sorted((result for result, _ in found), key=lambda part: place[id(part)])
+        wanted = sorted(found, key=lambda pair: place[id(pair[1])])
+        fresh |= {id(old): new for old, (new, _) in zip(there, wanted, strict=True)}
+    for message in messages:
+        if any(id(part) in fresh for part in message.get("parts", ())):
+            message["parts"] = [fresh.get(id(part), part) for part in message["parts"]]

@@ -49,19 +49,18 @@ class Remainder:
         self._states: dict[int, tuple[str, Any]] = {}  # signatures, and where they stood
         self._wholes: list[Part] = []  # parts that the client does not see
         self._places: dict[int, tuple[Any, str]] = {}  # where what is said of a part rides
+        self._was: dict[int, str] = {}  # ids that were another call's, or none
         self._kept: list[tuple[Part, Any]] = []  # ids that a client of this dialect may drop
 
     # -- before it is written ---------------------------------------------------------------------
 
     def taken(self, ir: Any, trail: Trail, made: set[int], carries: bool) -> None:
         """Give names back, and take out what only the provider can read."""
+        self._was = trail.was
         for part in _parts(ir):
             if part.get("type") == "tool_call":
                 self._told[id(part)] = part["name"]
                 part["name"] = self._back.get(part["name"], part["name"])
-                if id(part) in made:
-                    part["id"] = fresh(part["id"], self._ids)
-                    self._ids.add(part["id"])
             state = part.get("signature")
             if isinstance(state, dict) and state.get("origin") == self.provider.name:
                 self._states[id(part)] = (state["value"], trail.find(part, "signature"))
@@ -126,6 +125,8 @@ class Remainder:
                 told = self._told[id(part)]
                 one = sees[id(part)]
                 entry, more = memory.of_call(part, one, told, id(part) in made, told in self._back)
+                if id(part) in self._was:
+                    entry["id"], more = self._was[id(part)], True
                 if "id" not in entry and self._droppable():
                     entry["id"], more = part["id"], True
                     self._kept.append((part, "id"))
@@ -238,11 +239,3 @@ def _here(part: Part, entry: Entry) -> Entry:
     else:
         said = entry  # a call with its id: it may come back on another one
     return {**said, "here": True}
-
-
-def fresh(name: str, taken: set[Any]) -> str:
-    """Return a name that is not taken yet."""
-    number, made = 2, name
-    while made in taken:
-        number, made = number + 1, f"{name}_{number}"
-    return made

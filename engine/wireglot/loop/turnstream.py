@@ -9,7 +9,7 @@ from ..notes import Draft
 from ..policy import Policy
 from ..streaming.incoming import Part
 from ..streaming.streams import Translator
-from .remainder import Remainder, fresh
+from .remainder import Remainder
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -40,7 +40,6 @@ class TurnStream(Translator):
         super().__init__(provider, client, options, policy, True, rules_hash)
         self._names, self._taken, self._remember, self._stays = names, taken, remember, stays
         self._back = names.back(provider.name)
-        self._ids = set(taken)
         if self._unfold is not None:
             limits = self._unfold.writer.limits
             names.into(limits, client.name)
@@ -55,13 +54,10 @@ class TurnStream(Translator):
         self._fold.outcome.asked = digest
 
     def _met(self, part: Part) -> None:
-        """Give a call the name that the client knows it by, and an id that no other call has."""
-        name, made = part.said["name"], part.said["id"]
+        """Give a call the name that the client knows it by."""
+        name = part.said["name"]
         if name in self._back:
             part.was["name"], part.said["name"] = name, self._back[name]
-        if part.made:
-            part.was["id"], part.said["id"] = made, fresh(made, self._ids)
-            self._ids.add(part.said["id"])
 
     def _written(self, read: Read) -> tuple[Any, list[Draft]]:
         assert self._unfold is not None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .. import hooks
 from ..interpreter import building, pairing
 from ..interpreter.reader import Reader
 from ..language.events import Word
@@ -357,11 +356,7 @@ class Fold:
         if not self.stream.plain:
             wholes.entered(self, part)
         if part.kind == "tool_call":
-            if not part.said.get("id"):
-                taken = {p.said.get("id", "") for c in self.outcome.candidates for p in c.parts}
-                seed = self.outcome.response.get("id") or "stream"
-                part.said["id"] = hooks.made_id(seed, f"{part.candidate}/{part.nth}", taken)
-                part.made = True
+            self._identify(part)
             part.said.setdefault("name", "")
             if self.met is not None:
                 self.met(part)
@@ -371,9 +366,27 @@ class Fold:
         if self.listener is not None:
             self.listener.opened(part)
 
+    def _identify(self, part: Part) -> None:
+        """Give a call an id of its own, where it has none or that of another call."""
+        taken = {
+            p.said.get("id", "") for c in self.outcome.candidates for p in c.parts if p is not part
+        }
+        old = part.said.get("id")
+        if old and old not in taken:
+            return
+        nth = self.outcome.candidates[part.candidate].kinds.count("tool_call") - 1
+        whole = part.said if part.whole and not old else None
+        part.said["id"] = self.outcome.seed.call(part.candidate, nth, whole, taken)
+        if old:
+            part.was["id"] = old
+            told = f"another call has the id `{old}`"
+            self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.nth}")
+        else:
+            part.made = True
+
     def _same(self, there: Part, name: str, said: dict[str, Any], piece: str) -> bool:
         """Tell whether the head of a part is said of one that is there already."""
-        old = str(there.said.get("id") or "")
+        old = str(there.was.get("id") or there.said.get("id") or "")
         if name and old:
             return name == old
         whole = there.scan is not None and there.scan.over and piece.strip().startswith("{")

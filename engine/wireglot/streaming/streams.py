@@ -182,7 +182,7 @@ class Translator:
         if self._unfold is not None:
             notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
-            ids(read.ir, fold)
+            read.trail.was.update(ids(read.ir, fold))
             read.trail.seed = fold.outcome.seed
             body, drafts = self._written(read)
             notes += all_notes(read.notes, drafts, body, False)
@@ -313,14 +313,18 @@ def _once(notes: Iterable[Note]) -> list[Note]:
     return list(seen.values())
 
 
-def ids(ir: dict[str, Any], fold: Fold) -> None:
-    """Let calls have the ids under which they went out."""
+def ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
+    """Let calls have the ids under which they went out; return those that the source gave."""
+    was: dict[int, str] = {}
     for candidate, owner in zip(ir.get("candidates", ()), fold.outcome.candidates, strict=False):
         calls = [p for p in candidate.get("parts", ()) if p.get("type") == "tool_call"]
         known = [p for p in owner.parts if p.kind == "tool_call"]
         if len(calls) == len(known):
             for call, part in zip(calls, known, strict=True):
-                call["id"] = part.was.get("id", part.said["id"])
+                call["id"] = part.said["id"]
+                if "id" in part.was:
+                    was[id(call)] = part.was["id"]
+    return was
 
 
 def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> tuple[Any, list[Draft]]:
