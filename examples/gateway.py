@@ -50,6 +50,8 @@ class Gateway:
     url: str
     headers: Headers
     notes: list[wireglot.Note] = field(default_factory=list)  # what was lost, as it comes
+    # What no client keeps is found again by the ids that return, and by what was said.
+    states: wireglot.States = field(default_factory=wireglot.States)
 
     def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         path = environ["PATH_INFO"]
@@ -68,8 +70,7 @@ class Gateway:
         """Take a request to the provider, and its answer back."""
         if "ount" in path.rpartition("/")[2] and client in COUNTED:
             return whole(200, {COUNTED[client]: len(text) // 4})  # an estimate: others do not count
-        # What the provider must see again rides in the answer: the exchange may be forgotten.
-        x = wireglot.exchange(client, self.provider, self.model)
+        x = wireglot.exchange(client, self.provider, self.model, state=self.states)
         try:
             body = json.loads(text)
             streams = "streamGenerateContent" in path if client == "gemini" else None

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Thread
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
+import wireglot
 from examples.gateway import Gateway
 from examples.gateway import Server as Threading
 
@@ -95,13 +96,16 @@ def play(
         (work / "picture.png").write_bytes(PICTURE)
     target = TARGETS[cell.target]
     model = StandIn(target, str(work), busy=scene == "busy")
-    if not fresh:
-        known = MEMORY[cell.agent, cell.target]
-        model.calls, model.thoughts, model.judge = known.calls, known.thoughts, known.judge
-    MEMORY[cell.agent, cell.target] = model
+    known = None if fresh else MEMORY[cell.agent, cell.target]
+    if known is not None:
+        old = known[0]
+        model.calls, model.thoughts, model.judge = old.calls, old.thoughts, old.judge
     prompt = f"[[{scene}]] Work in {work} and say when it is done."
     began = time.monotonic()
     with running(model) as server, gateway(target, server.url) as (base, app):
+        if known is not None:
+            app.states = known[1]
+        MEMORY[cell.agent, cell.target] = model, app.states
         programs.furnish(program, base, home)
         env = {**programs.environment(PLACE.absolute(), home), **program.env(base, home)}
         words = (program.command if fresh else program.again)(prompt)
@@ -115,7 +119,8 @@ def play(
         keep(logs / f"{cell.agent}.{cell.target}.{scene}", model, app, ran)
 
 
-MEMORY: dict[tuple[str, str], StandIn] = {}  # providers remember what they said in `task`
+# The provider and the gateway remember what was said in `task`.
+MEMORY: dict[tuple[str, str], tuple[StandIn, wireglot.States]] = {}
 
 
 def wrong(scene: str, model: StandIn, ran: Ran, work: Path) -> Iterator[str]:

@@ -196,12 +196,18 @@ QWEN = Program(
             "privacy": {"usageStatisticsEnabled": False},
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
             "telemetry": {"enabled": False},
+            "memory": {
+                "enableManagedAutoMemory": False,
+                "enableManagedAutoDream": False,
+                "enableAutoSkill": False,
+            },
         }
     },
     lambda base, home: {
         "OPENAI_API_KEY": "x",
         "OPENAI_BASE_URL": f"{base}/v1",
         "OPENAI_MODEL": "qwen3-vl-plus",
+        "QWEN_CODE_DISABLE_CRON": "1",
     },
     _qwen,
     lambda prompt: [*_qwen(prompt), "--continue"],
