@@ -20,7 +20,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep traces streams usage differential fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents
+.PHONY: help demo test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -33,6 +33,7 @@ help:
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
+	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
 	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
 	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
@@ -83,6 +84,9 @@ agents: $(VENV)/.installed-dev
 differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential
 	@$(BIN)/python -m tests.streamdiff
+
+mutants: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.mutants
 
 fuzz: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.rulefuzz 1000000 --minutes $(MINUTES) --jobs $(JOBS) --save fuzzed
