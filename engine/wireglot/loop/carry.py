@@ -108,6 +108,18 @@ def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
     return base64.b64encode(text.encode()).decode()
 
 
+def comes_in_pieces(dialect: Dialect) -> bool:
+    """Tell whether a client of a dialect may hold one text of a stream as several."""
+    text = dialect.stream.get("append", "text", "text") if dialect.stream is not None else None
+    return text is not None and text.listed
+
+
+def sealed(part: dict[str, Any]) -> bool:
+    """Tell whether something rides in the place of a part's signature."""
+    state = part.get("signature")
+    return isinstance(state, dict) and str(state.get("value")).startswith(_HEAD)
+
+
 def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> tuple[Ride, At]:
     """Take what rides out of a part or message that was read, so that nobody is sent it.
 

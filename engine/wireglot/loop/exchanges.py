@@ -101,7 +101,10 @@ class Exchange:
         same = self.client == self.provider
         drafts: list[Draft] = list(read.odd)
         messages = read.ir.get("messages") or []
-        memory.rejoin(messages, self._state["turns"])
+        pieces = carry.comes_in_pieces(one.model) and not same
+        memory.rejoin(messages, self._state["turns"], carry.sealed if pieces else None)
+        if pieces:
+            memory.without_blanks(messages)
         places = memory.Places(messages, read.made) if self._store is not None else None
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made)
@@ -158,14 +161,14 @@ class Exchange:
     def translator(self) -> Translator:
         """Translate the stream of the provider's response for the client, frame by frame.
 
-        When it is finished, what the client has no room for is in the state; nothing rides in
-        frames. Raises UsageError.
+        When it is finished, what the client has no room for is in the state; what can, rides in
+        its frames. Raises UsageError.
         """
         from .turnstream import TurnStream
 
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
-        settings = (self._options, self._judge, self._rules.hash, self._stays)
+        settings = (self._options, self._judge, self._rules.hash, self._stays, self._carries)
         made = TurnStream(one, two, self._names, self._taken(), self._remember, settings)
         made.asked(self._state["asked"])
         return made

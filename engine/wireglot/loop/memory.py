@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..jsontext import stringify
@@ -85,6 +85,11 @@ def content(part: Part) -> str:
     return said if isinstance(said, str) else stringify(_sorted(said))
 
 
+def mark(part: Part) -> str:
+    """Return what tells a part that rode whole again."""
+    return f"{part['type']} {content(part)}"
+
+
 def of_whole(part: Part) -> Entry:
     """Return the entry of a part that the client sees in another form, or not at all."""
     return {key: value for key, value in part.items() if key not in _APART}
@@ -93,24 +98,38 @@ def of_whole(part: Part) -> Entry:
 # -- putting back -----------------------------------------------------------------------------
 
 
-def rejoin(messages: list[Any], turns: list[dict[str, Any]]) -> None:
-    """Make one message of neighbours that are one turn: a client may keep frames, each as one."""
+def rejoin(
+    messages: list[Any], turns: list[dict[str, Any]], rides: Callable[[Part], bool] | None = None
+) -> None:
+    """Make one message of neighbours that are one turn: a client may keep frames, each as one.
+
+    `rides` tells where something rides that was said of the whole turn.
+    """
     known = {turn["says"] for turn in turns}
     out: list[Any] = []
     for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
         found = list(run)
         plain = own and len(found) > 1 and all(m.keys() <= _BARE for m in found)
         parts = [part for message in found for part in message["parts"]] if plain else []
-        if plain and says(parts) in known:
+        if plain and (says(parts) in known or (rides is not None and any(map(rides, parts)))):
             out.append({**found[0], "parts": parts})
         else:
             out += found
     messages[:] = out
 
 
-def _is_plain(part: Part) -> bool:
+def without_blanks(messages: list[Any]) -> None:
+    """Take out texts of nothing beside other parts: the last frame of a stream may hold one."""
+    for message in messages:
+        parts = message["parts"]
+        if message.get("role") == "assistant" and len(parts) > 1:
+            said = [p for p in parts if not _is_plain(p) or p["text"]]
+            message["parts"] = said or parts[:1]
+
+
+def _is_plain(part: Part, kinds: tuple[str, ...] = ("text",)) -> bool:
     """Tell whether a part is a text and nothing else."""
-    return part.get("type") == "text" and part.keys() <= {"type", "text", "spelled"}
+    return part.get("type") in kinds and part.keys() <= {"type", "text", "spelled"}
 
 
 class Places:
@@ -281,7 +300,7 @@ class Restored:
         behind: dict[int, list[Part]] = {}  # what stands behind each one, or before the first
         last, seen = -1, 0  # the last one of those that stood before
         for index, part in self._pool.items():
-            if _is_plain(part) and not part["text"]:
+            if _is_plain(part, ("text", "reasoning")) and not part.get("text"):
                 continue  # the last frame of a stream may hold a text of nothing
             while seen < len(known) and known[seen][0] < index:
                 last, seen = max(last, known[seen][1]), seen + 1

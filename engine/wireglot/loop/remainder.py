@@ -40,6 +40,7 @@ class Remainder:
         options: dict[str, Any],
     ) -> None:
         """Begin with what was written for names before, and the `ids` of calls that there are."""
+        self.rode: dict[str, str] = {}  # what rode in the frames of a stream, and under which key
         self.pieces = False  # whether the client may hold one text as several
         self.provider, self.client = provider, client
         self.turns: list[dict[str, Any]] = []
@@ -203,12 +204,12 @@ class Remainder:
             places = at.places if isinstance(at, Several) else [at]
             for draft in drafts:
                 if draft.effect == "lost" and draft.source is not None and draft.source in places:
-                    self._told_of(draft, part, stays)
-        for key, (_, at) in self._states.items():
+                    self._told_of(draft, part, stays, memory.mark(part))
+        for key, (value, at) in self._states.items():
             if key not in gone:
                 told = f"only {self.provider.name} can read this, and {name} has no place for it"
                 draft = Draft("foreign-signature", "lost", at, None, told)
-                self._told_of(draft, key, stays)
+                self._told_of(draft, key, stays, f"signature {value}")
                 drafts.append(draft)
         for part, field in self._kept:
             told = f"a client of {name} need not keep this id"
@@ -216,11 +217,14 @@ class Remainder:
             self._told_of(draft, part, stays)
             drafts.append(draft)
 
-    def _told_of(self, draft: Draft, part: Any, stays: bool) -> None:
+    def _told_of(self, draft: Draft, part: Any, stays: bool, mark: str = "") -> None:
         place = self._places.get(part if isinstance(part, int) else id(part))
         if place is not None:
             draft.effect, (draft.owner, draft.place) = "kept", place
             draft.message += f"; it rides in `{place[1]}`"
+        elif mark in self.rode:
+            draft.effect = "kept"
+            draft.message += f"; it rides in `{self.rode[mark]}` of a frame"
         elif stays:
             draft.effect = "kept"
             draft.message += "; the state keeps it"

@@ -16,7 +16,7 @@ from ..interpreter.limits import Limits
 from ..notes import Draft
 from ..trail import At, Trail
 from . import carry
-from .memory import Restored
+from .memory import Restored, content, digest
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -82,6 +82,8 @@ class Riders:
     def _stands_on(self, entry: Entry, owner: Part) -> Part | None:
         """Return the part that an entry tells of, if it is the one that it stands on."""
         if entry.get("here") is not True or owner.get("type") != entry["type"]:
+            return None
+        if "digest" in entry and digest(content(owner)) != entry["digest"]:
             return None
         moved = entry.get("call", owner.get("id")) != owner.get("id")
         return None if moved and id(owner) not in self.made else owner

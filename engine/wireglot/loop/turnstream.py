@@ -9,7 +9,9 @@ from ..notes import Draft
 from ..policy import Policy
 from ..streaming.incoming import Part
 from ..streaming.streams import Translator
+from . import carry
 from .remainder import Remainder
+from .streamride import Rides
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 class TurnStream(Translator):
     """A translator that gives names back, and remembers what the client has no room for.
 
-    Nothing rides in its frames: what must come back is in the state of the exchange. The frames
-    that tell the end come from `finish`, when it is there: a client asks again once it has them.
+    The frames that tell the end come from `finish`, when what must come back is in the state of
+    the exchange: a client asks again once it has them.
     """
 
     _eager = True  # what is remembered of a turn is known when it ends
@@ -33,10 +35,10 @@ class TurnStream(Translator):
         names: Names,
         taken: set[str],
         remember: Callable[[list[dict[str, Any]]], None],
-        settings: tuple[dict[str, Any], Policy, str, bool],
+        settings: tuple[dict[str, Any], Policy, str, bool, bool],
     ) -> None:
         """Begin a turn; `remember` gets what is remembered of it when it is finished."""
-        options, policy, rules_hash, stays = settings
+        options, policy, rules_hash, stays, carries = settings
         super().__init__(provider, client, options, policy, True, rules_hash)
         self._names, self._taken, self._remember, self._stays = names, taken, remember, stays
         self._back = names.back(provider.name)
@@ -48,6 +50,9 @@ class TurnStream(Translator):
             for name in self._back.values():
                 limits.remember("tool_name", name, name)
             self._fold.met = self._met
+            if carries and client.model.carry:
+                frames = self._unfold.frames
+                self._unfold.rides = Rides(provider, client, self._back, frames)
 
     def asked(self, digest: str) -> None:
         """Take the digest of the request that is answered: ids are made of it."""
@@ -63,10 +68,10 @@ class TurnStream(Translator):
         assert self._unfold is not None
         self._names.learn(self._unfold.writer.limits, self._target.name)
         rest = Remainder(self._source, self._target, self._names, self._taken, self._options)
-        text = self._unfold.stream.get("append", "text", "text")
-        rest.pieces = text is not None and text.listed
+        rest.pieces = carry.comes_in_pieces(self._target.model)
         rest.taken(read.ir, read.trail, read.made, False)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, False)
+        rest.rode = self._unfold.rides.rode if self._unfold.rides is not None else {}
         rest.noted(drafts, read.trail, self._stays)
         self._remember(rest.turns)
         return out, drafts

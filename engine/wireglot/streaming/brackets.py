@@ -42,6 +42,7 @@ class Brackets:
         self._open: dict[int, Bracket] = {}
         self._count: dict[int, int] = {}
         self._gone: dict[int, list[dict[str, Any]]] = {}
+        self._riders: dict[int, dict[int, Any]] = {}  # what rides beside parts, by candidate
 
     def enter(
         self, place: Place, kind: str, said: dict[str, Any], event: Event | None
@@ -68,14 +69,19 @@ class Brackets:
             self._frames.write(start[1], said, place)
         return said
 
-    def over(self, place: Place, ir: dict[str, Any]) -> None:
-        """Take a part that is over; an item that gathers stays open for others."""
+    def over(self, place: Place, ir: dict[str, Any], rider: Any = None) -> None:
+        """Take a part that is over; an item that gathers stays open for others.
+
+        `rider` is a key, and what rides under it beside the part.
+        """
         item = self._open.get(place.candidate)
         if item is None:
             return
         if not item.parts and self._family in item.first.get("own", {}):
             ir = {**ir, "own": {**ir.get("own", {}), self._family: item.first["own"][self._family]}}
         item.parts.append(ir)
+        if rider is not None:
+            self._riders.setdefault(place.candidate, {})[id(ir)] = (ir, *rider)
         if self._keeps:
             self._gone.setdefault(place.candidate, []).append(ir)
         if item.shape is None:
@@ -87,6 +93,15 @@ class Brackets:
         if item is not None and self._stop is not None:
             said = {**self._within(item.first, item.first), "parts": item.parts}
             self._frames.write(self._stop, said, item.place)
+            self.ride(candidate)
+
+    def ride(self, candidate: int) -> None:
+        """Let what rides stand beside the parts that were just written."""
+        written = self._frames.writer.written
+        for part, key, ride in self._riders.get(candidate, {}).values():
+            wire = written.pop(id(part), (None, None))[1]
+            if isinstance(wire, dict):
+                wire[key] = {**(wire.get(key) or {}), **ride}
 
     def close(self) -> None:
         """Close all items."""

@@ -37,6 +37,7 @@ class Frames:
         self.whole: dict[str, Any] = {}  # the others, when it is over
         self.count = 0
         self._made: list[Any] = []
+        self.recent: list[Any] = []  # those of the last event
         self._case = Case("", "", self.stream.events[0].writes[0], None, {}, None, self.stream.pos)
         self._numbered = numbered  # whether frames have numbers
 
@@ -54,6 +55,7 @@ class Frames:
         """Write the frames of an event; raises Misfit where it lacks what it must say."""
         made = self._written(event, said, place or Place())
         self._made += made
+        self.recent = made
         self.count += len(made)
 
     def write(self, event: Event, said: dict[str, Any], place: Place | None = None) -> bool:

@@ -7,8 +7,9 @@ after another until those before are written; nothing else waits.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import units
 from ..interpreter import making, share
@@ -24,6 +25,9 @@ from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
 from .outgoing import Frames, Place
 
+if TYPE_CHECKING:
+    from ..loop.streamride import Rides
+
 DEPTH = 8  # steps down the ladder
 Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 
@@ -32,7 +36,8 @@ class Outgoing:
     """A part on its way out: what flows of it, and how much of that is written."""
 
     __slots__ = (
-        "begun", "fits", "flow", "gone", "more", "part", "place", "sent", "template", "text",
+        "begun", "fits", "flow", "gone", "more", "part", "place", "rider", "sent", "template",
+        "text",
     )  # fmt: skip
 
     def __init__(self, part: Part) -> None:
@@ -44,6 +49,7 @@ class Outgoing:
         self.fits = False  # whether a whole response holds it, come as it may
         self.template: list[Any] | None = None
         self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
+        self.rider: Any = None  # what rides beside it at the end of its item
 
 
 class Outlook:
@@ -85,6 +91,7 @@ class Unfold:
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
         self._last: Part | None = None  # the last text
         self._items = None if self.stream.plain else Brackets(self.frames)
+        self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
 
     # -- what a fold tells ------------------------------------------------------------------------
@@ -149,6 +156,7 @@ class Unfold:
         self.flush()
         if self.failing:
             return
+        self._left(outcome, cut)
         self.frames.head = outcome.response
         counts = outcome.counts()
         finish = [e for e in self.stream.events if "finish" in e.acts and e.writes]
@@ -194,7 +202,10 @@ class Unfold:
             said["usage"] = counts
         elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
             said["usage"] = {}
-        return self.frames.write(event, said, Place(nth))
+        done = self.frames.write(event, said, Place(nth))
+        if self._items is not None:
+            self._items.ride(nth)
+        return done
 
     def _flows(self, outcome: Outcome, owner: Candidate, nth: int) -> None:
         """Write what flows into a candidate besides parts, where its fields are this family's."""
@@ -323,8 +334,10 @@ class Unfold:
             if not part.pieces if start is None else self._blank(part):
                 return
             said = self._begin(out, part.kind, part.said, start or append)
-            if start is not None:
-                self.frames.write(start, self._first(part.kind, said), out.place)
+            if start is not None and self.frames.write(
+                start, self._first(part.kind, said), out.place
+            ):
+                self._begun(out, part.said, start)
         pieces = part.pieces
         while out.sent < len(pieces):
             self._piece(out, append, pieces[out.sent])
@@ -364,7 +377,10 @@ class Unfold:
         self.moved = True
         part = out.part
         if out.flow is None:
-            if not self._settle(out, part.ir(), 0) and out.fits:
+            settled = self._settle(out, part.ir(), 0)
+            if self.rides is not None and not settled:
+                self.rides.over(part, part.ir(), False)
+            if not settled and out.fits:
                 told = f"no frame of the target can hold this {part.kind}; its whole response does"
                 self._unplaced((part.at,), told)
             out.gone = True
@@ -376,7 +392,10 @@ class Unfold:
             self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
             part.pieces[:] = ["{}"]
         if out.begun:
-            self._close(out, part.kind, part.said, part.ir)
+            said, whole = part.said, part.ir
+            if self.rides is not None:
+                said, whole = self._sealed(out)
+            self._close(out, part.kind, said, whole)
         out.gone = True
 
     def _close(
@@ -413,7 +432,7 @@ class Unfold:
         if stop is not None:
             made = {**ir, **out.more, "part": ir, "whole": text_of(ir)}
             self.frames.write(stop, made, out.place)
-        self._items.over(out.place, ir)
+        self._items.over(out.place, ir, out.rider)
 
     # -- parts that are whole ---------------------------------------------------------------------
 
@@ -446,12 +465,16 @@ class Unfold:
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
             if not text and flow[0] is None:
                 return not self.same  # nothing would be said
+            ir = self._ready(out, ir)
             said = self._begin(out, kind, ir, flow[0] or flow[1])
             if flow[0] is not None:
                 self.frames.write(flow[0], self._first(kind, said), out.place)
+                self._begun(out, ir, flow[0])
             if text:
                 self.frames.write(flow[1], {**said, "piece": text}, out.place)
-            self._close(out, kind, said, lambda: ir)
+            self._close(out, kind, said, functools.partial(_itself, ir))
+            if self.rides is not None:
+                self.rides.over(out.part, ir, True)
             return True
         return False
 
@@ -473,16 +496,59 @@ class Unfold:
         event = self.stream.get("part", kind) or self.stream.get("part")
         if event is None:
             return False
+        ir = self._ready(out, ir)
         said = self._begin(out, kind, ir, None)
         if not self.frames.write(event, {**said, "part": ir}, out.place):
             self._kinds[out.part.candidate].pop()
             out.begun = False
             return False
+        self._begun(out, ir, event)
+        if self.rides is not None:
+            self.rides.over(out.part, ir, True)
         if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
             self._stop(out, kind, ir, lambda: ir)
         elif self._items is not None:  # its item ends all the same
-            self._items.over(out.place, ir)
+            self._items.over(out.place, ir, out.rider)
         return True
+
+    # -- what rides -------------------------------------------------------------------------------
+
+    def _begun(self, out: Outgoing, said: dict[str, Any], event: Event) -> None:
+        """Let what is known of a part ride in the frames that begin it."""
+        if self.rides is not None and self._items is None:
+            self.rides.begun(out.part, said, event)
+
+    def _ready(self, out: Outgoing, ir: dict[str, Any]) -> dict[str, Any]:
+        """Return a whole part with what rides in it, and learn what does beside it."""
+        if self.rides is None:
+            return ir
+        if self._items is not None:
+            out.rider = self.rides.of_item(out.part, ir)
+        return self.rides.sealed(out.part, ir)
+
+    def _sealed(self, out: Outgoing) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
+        """Return what is said of a part that flowed, and all of it, with what rides in it."""
+        assert self.rides is not None and out.flow is not None
+        part, was = out.part, out.part.ir()
+        ir, append = self._ready(out, was), out.flow[1]
+        said = part.said if ir is was else {**part.said, "signature": ir["signature"]}
+        if ir is not was and "signature" in append.holes:  # it stands beside a piece
+            self.frames.write(append, {**said, **out.more, "piece": ""}, out.place)
+        self.rides.over(part, was, True)
+        return said, lambda: ir
+
+    def _left(self, outcome: Outcome, cut: bool) -> None:
+        """Let what is left ride beside a piece without a text."""
+        event = self.stream.get("append", "text", "text")
+        if self.rides is None or event is None or cut:
+            return
+        for nth in range(max(1, len(outcome.candidates))):
+            if self.rides.waits(nth) and self.frames.write(event, {"piece": ""}, Place(nth)):
+                self.rides.left(nth, event)
+
+
+def _itself(ir: dict[str, Any]) -> dict[str, Any]:
+    return ir
 
 
 def _look(said: dict[str, Any], path: str, family: str) -> Any:

@@ -1,0 +1,202 @@
+"""What rides in the frames of a stream: where the client's own protocol puts such things.
+
+A part that rides in the place of a signature has it when it ends; what rides in an object stands
+beside what the frame that begins the part says of it, and so is what is known by then, or in the
+end of its item; and what finds no part any more stands beside a last piece without a text, where
+the dialect has a place for it in the message. All that reads it back is what reads it back of a
+whole response.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..language.events import Event
+from ..language.picture import Fields, Hole, Items, Picture, holes
+from . import carry, memory
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+    from ..streaming.incoming import Part
+    from ..streaming.outgoing import Frames
+    from .carry import Ride
+
+IR = dict[str, Any]
+Entry = dict[str, Any]
+
+
+class Rides:
+    """What rides in the frames for one client, as an unfold writes them."""
+
+    def __init__(
+        self, provider: DialectRules, client: DialectRules, back: dict[str, str], frames: Frames
+    ) -> None:
+        """Begin a stream; `back` has the names of tools that the provider knows by others."""
+        self._provider, self._client, self._back, self._frames = provider, client, back, frames
+        self._waits: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
+        self._here: set[int] = set()  # parts beside which something stands already
+        shape = client.model.shapes.get("tool_call")
+        said = [h for case in (shape.cases if shape else ()) for h in holes(case.wire)]
+        self._ids = any(hole.path == "id" and hole.mark != "old" for hole in said)
+        # Whether the client holds the text of arguments.
+        found = [h.lenses for h in said if h.path == "arguments" and "home" not in h.lenses]
+        self._texts = any("json" in lenses for lenses in found)
+        self._pieces = carry.comes_in_pieces(client.model)
+        self.rode: dict[str, str] = {}  # what rode, and under which key
+
+    # -- what an unfold asks ----------------------------------------------------------------------
+
+    def sealed(self, part: Part, ir: IR) -> IR:
+        """Return a part that is over with what rides in the place of its signature."""
+        kind = str(ir.get("type"))
+        key = self._client.model.carry.get(kind)
+        if key is None or kind != part.kind or not carry.is_text(self._client.model, kind):
+            return ir
+        # What comes in pieces says which text they are.
+        must = carry.must_ride(self._client.model, kind) or (self._pieces and kind != "tool_call")
+        ride = self._taken(part, ir, must)
+        if ride is None:
+            return ir
+        self._here.add(id(part))
+        value = carry.form(self._client.model, kind, ride)
+        return {**ir, "signature": {"value": value, "origin": self._client.name}}
+
+    def begun(self, part: Part, ir: IR, event: Event) -> None:
+        """Let what is known of a part stand beside what was just written of it."""
+        kind = str(ir.get("type"))
+        key = self._client.model.carry.get(kind)
+        if key is None or kind != part.kind or carry.is_text(self._client.model, kind):
+            return
+        path = "id" if kind == "tool_call" else "piece"
+        at = self._frames.writer.written.get(id(ir), (None, None))[1]
+        if "part" not in event.holes:
+            at = beside(event.writes[0], self._frames.recent[0], path)
+        known = kind != "text" or "text" in ir  # else it flows, and is known when it is over
+        ride = self._taken(part, ir if known else None) if isinstance(at, dict) else None
+        if ride is not None and isinstance(at, dict):
+            at[key] = carry.form(self._client.model, kind, ride, at.get(key))
+            if known:
+                self._here.add(id(part))
+
+    def of_item(self, part: Part, ir: IR) -> tuple[str, Any] | None:
+        """Return what rides beside a part in the end of its item, and the key."""
+        kind = str(ir.get("type"))
+        key = self._client.model.carry.get(kind)
+        if key is None or kind != part.kind or carry.is_text(self._client.model, kind):
+            return None
+        ride = self._taken(part, ir)
+        self._here.add(id(part))
+        return None if ride is None else (key, carry.form(self._client.model, kind, ride))
+
+    def over(self, part: Part, ir: IR, seen: bool) -> None:
+        """Take a part that is over: what has not ridden yet, waits. `seen` by the client or not."""
+        if id(part) in self._here:
+            return
+        if seen:
+            entry, more = self._entry(part, ir)
+            if more or self._waits.get(part.candidate):  # the order of them all is said, too
+                self._waits.setdefault(part.candidate, []).append(entry)
+        elif ir.get("type") != "tool_call":  # what the client never saw it cannot answer
+            entry = memory.of_whole(ir)
+            self._sign(entry, ir)
+            self._waits.setdefault(part.candidate, []).append(entry)
+
+    def left(self, candidate: int, event: Event) -> None:
+        """Let what is left stand beside a piece without a text, which was just written."""
+        key = self._client.model.carry.get("message")
+        at = beside(event.writes[0], self._frames.recent[0], "piece")
+        waits = self._waits.pop(candidate, [])
+        if key is not None and isinstance(at, dict):
+            ride = self._ridden(waits, key)
+            at[key] = carry.form(self._client.model, "message", ride, at.get(key))
+
+    def waits(self, candidate: int) -> bool:
+        """Tell whether something is left that a message has a place for."""
+        waits = self._waits.get(candidate, [])
+        return "message" in self._client.model.carry and any(map(_tells, waits))
+
+    # -- entries ----------------------------------------------------------------------------------
+
+    def _taken(self, part: Part, ir: IR | None, must: bool = False) -> Ride | None:
+        """Return what rides on a part: what waited, and what is said of it, if it is known."""
+        waits = self._waits.get(part.candidate, [])
+        entries, more = list(waits), any(map(_tells, waits))
+        kind = part.kind
+        if ir is not None:
+            entry, news = self._entry(part, ir)
+            more = more or news or must
+            entries.append(
+                entry if kind == "reasoning" and self._pieces else {**entry, "here": True}
+            )
+        if not more:
+            return None
+        self._waits.pop(part.candidate, None)
+        return self._ridden(entries, self._client.model.carry[kind])
+
+    def _ridden(self, entries: list[Entry], key: str) -> Ride:
+        for entry in entries:
+            self.rode.update((mark, key) for mark in marks(entry))
+        return {self._provider.name: entries}
+
+    def _entry(self, part: Part, ir: IR) -> tuple[Entry, bool]:
+        """Return the entry of a part that the client sees, and whether it says more than that."""
+        kind = str(ir.get("type"))
+        if kind == "tool_call":
+            told = part.was.get("name", ir.get("name"))
+            call = {"id": ir.get("id", ""), "arguments_json": ir.get("arguments_json")}
+            # A client that is sent no id has none that could be the provider's.
+            seen = {"id": self._fitting("call_id", call["id"]) if self._ids else ""}
+            seen["name"] = self._fitting("tool_name", ir.get("name"))
+            if "arguments" in ir and not self._texts:
+                seen["arguments"] = ir["arguments"]
+            entry, more = memory.of_call(call, seen, told, part.made, told in self._back)
+        elif kind == "text":
+            entry, more = memory.of_text(ir), False
+        elif kind == "reasoning" and self._pieces:
+            entry, more = memory.of_whole(ir), False
+        elif kind == "reasoning":
+            text = memory.digest(str(ir.get("text", "")))
+            entry, more = {"type": "reasoning", "digest": text}, False
+        else:
+            entry, more = memory.of_alike(ir), False
+        return entry, self._sign(entry, ir) or more
+
+    def _sign(self, entry: Entry, ir: IR) -> bool:
+        state = ir.get("signature")
+        signed = isinstance(state, dict) and state.get("origin") == self._provider.name
+        if signed and isinstance(state, dict):
+            entry["signature"] = state["value"]
+        return signed
+
+    def _fitting(self, kind: str, name: Any) -> Any:
+        limits = self._frames.writer.limits
+        return limits.fit(kind, name) if kind in limits.limits else name
+
+
+def _tells(entry: Entry) -> bool:
+    """Tell whether an entry says more than which part it is of."""
+    return "digest" not in entry or "signature" in entry
+
+
+def marks(entry: Entry) -> list[str]:
+    """Return what tells again what rode: its signature, and the part that rode whole."""
+    found = [f"signature {entry['signature']}"] if "signature" in entry else []
+    whole = not entry.keys() & {"call", "digest"}
+    return [*found, memory.mark(entry)] if whole else found
+
+
+def beside(picture: Picture, frame: Any, path: str) -> dict[str, Any] | None:
+    """Return the object of a frame in which a hole of its picture stands."""
+    if isinstance(picture, Fields) and isinstance(frame, dict):
+        for names, child in picture.entries:
+            if isinstance(child, Hole) and child.path == path and names[0] in frame:
+                return frame
+            found = beside(child, frame.get(names[0]), path)
+            if found is not None:
+                return found
+    if isinstance(picture, Items) and isinstance(frame, list):
+        for child, inner in zip(picture.items, frame, strict=False):
+            found = beside(child, inner, path)
+            if found is not None:
+                return found
+    return None
