@@ -97,7 +97,7 @@ class Remainder:
         ):
             parts = client_sees.get("parts", [])
             entries = self._entries(candidate["parts"], parts, writer, made)
-            if self.pieces or any(more for _, _, more in entries):
+            if entries and (self.pieces or any(more for _, _, more in entries)):
                 if carries:
                     self._ride(candidate, entries, writer, there)
                 self.turns.append(
