@@ -321,6 +321,11 @@ class Pair:
     def tool(self, code: Code, obj: dict[str, Sym]) -> None:
         """Write one function of the target's tools."""
         done = "found.append({})".format
+        strict, given = obj.get("strict"), obj.get("parameters")
+        name = next((name for word, name in self.talk.enforce if word == "strict"), None)
+        if name is not None and isinstance(strict, Val) and isinstance(given, Val):
+            schema = code.const(self.target.schemas[name], "SCHEMA")
+            code(f"if {strict.code} is True and not {schema}.strictly({given.code}): raise ODD")
         write(code, self.target, "function", obj, self.limit, self.lose, lambda c, x: c(done(x)))
 
     def named(self, obj: dict[str, Sym]) -> None:

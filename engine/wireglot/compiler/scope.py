@@ -8,7 +8,7 @@ from ..language.picture import Fields, Hole, Items, Picture
 
 ENFORCED = frozenset(
     "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
-    "user-only pair".split()
+    "user-only pair strict".split()
 )
 # Generated code sees these at the top of a request alone.
 APART = frozenset(("messages", "tools", "system"))
@@ -42,7 +42,8 @@ def interpreted(dialect: Dialect) -> bool:
                 return True
             if not BEYOND.isdisjoint(hole.lenses):
                 return True
-            if any(not dialect.schemas[x].simple for x in hole.lenses if x in dialect.schemas):
+            found = [dialect.schemas[x] for x in hole.lenses if x in dialect.schemas]
+            if hole.path == "parameters" and not all(schema.simple for schema in found):
                 return True
         if _beyond(case.wire):
             return True

@@ -50,39 +50,70 @@ def bounded(writer: Writer, ir: dict[str, Any], heads: Collection[str], view: Vi
 
 
 def loosened(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
-    """Let tools be strict no longer whose schemas cannot be kept strictly."""
+    """Write schemas of what is strict as they can be kept strictly, where that only adds to them.
+
+    Other tools, and structured output, are strict no longer.
+    """
     name = next((name for word, name in writer.asked if word == "strict"), "")
     schema = writer.dialect.schemas.get(name)
-    tools = ir.get("tools")
-    if schema is None or not isinstance(tools, list):
+    if schema is None:
         return ir
-    out = []
-    for tool in tools:
-        if tool.get("strict") is True and isinstance(tool.get("parameters"), dict):
-            found = _unkept(schema, tool["parameters"])
-            if found is not None:
-                at = writer.trail.find(tool, "parameters")
-                fresh = {key: value for key, value in tool.items() if key != "strict"}
-                writer.trail.copy(tool, fresh)
-                told = "a strict tool takes no such schema; the tool is strict no longer"
-                talk = writer.dialect.conversation
-                pos = talk.places.get("strict") if talk else None
-                where = None if at is None else (*at, *found)
-                writer.note("loosened", "lost", where, pos, told)
-                tool = fresh
-        out.append(tool)
-    return ir if all(map(operator.is_, out, tools)) else {**ir, "tools": out}
+    new = dict(ir)
+    tools, form = ir.get("tools"), ir.get("response_format")
+    if isinstance(tools, list):
+        out = [_strictly(writer, schema, tool, "parameters") for tool in tools]
+        new["tools"] = tools if all(map(operator.is_, out, tools)) else out
+    if isinstance(form, dict) and form.get("strict") is True:
+        new["response_format"] = _strictly(writer, schema, form, "schema")
+    if all(map(operator.is_, new.values(), ir.values())):
+        return ir
+    writer.trail.copy(ir, new)
+    return new
 
 
-def _unkept(schema: Schema, parameters: dict[str, Any]) -> At | None:
-    """Return where a schema cannot be kept; one that no tool may have is another matter."""
-    if parameters.get("type") != schema.root:
+def _strictly(writer: Writer, schema: Schema, owner: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return a tool or a format as it can be strict, or as one that is not."""
+    found = _kept(schema, owner, key, writer.same) if owner.get("strict") is True else None
+    if found is None or (isinstance(found, list) and not found[1]):
+        return owner
+    talk = writer.dialect.conversation
+    pos = talk.places.get("strict") if talk else None
+    if isinstance(found, tuple):
+        fresh = {word: value for word, value in owner.items() if word != "strict"}
+        # At home the schema is at fault, abroad it is `strict` that is lost.
+        at = writer.trail.find(owner, key if writer.same else "strict")
+        where = None if at is None else (*at, *found) if writer.same else at
+        told = "nothing strict takes such a schema; it is strict no longer"
+        writer.note("loosened", "lost", where, pos, told)
+    else:
+        fresh = {**owner, key: found[0]}
+        for one in found[1]:
+            writer.note(one.code, "added", None, pos, one.message, one.owner, one.key)
+    writer.trail.copy(owner, fresh)
+    return fresh
+
+
+def _kept(schema: Schema, owner: dict[str, Any], key: str, same: bool) -> list[Any] | At | None:
+    """Return a schema as it is kept strictly, and what is added to it; or where it cannot be.
+
+    None for one that no tool may have, which is another matter.
+    """
+    given = owner.get(key)
+    if given is None and not same:
+        given = {}
+    if not isinstance(given, dict):
+        return None
+    typed = "type" in given
+    if given.get("type", schema.root) != schema.root:
         return None
     try:
-        _, told = schema.write(parameters)
+        wire, told = schema.write(given if typed else {"type": schema.root, **given})
     except Misfit:
         return ()
-    return told[0].at if told else None
+    if not typed:  # what stands for the type is filled in later
+        return () if told else [given, []]
+    lost = next((one for one in told if one.effect != "added"), None)
+    return lost.at if lost is not None else [wire, told]
 
 
 def named(ir: dict[str, Any]) -> tuple[str, ...] | None:

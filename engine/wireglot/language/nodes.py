@@ -190,13 +190,14 @@ def match(p: Picture, value: Any, found: dict[str, Any], node: Any) -> bool:
             value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
             for v in p.values
         )
+    if isinstance(p, Hole) and "keys" in p.lenses:
+        keys = node.get(p.path)
+        names = set(keys) if isinstance(keys, dict) else set()
+        said = [] if value is ABSENT else value
+        return isinstance(said, list) and set(map(str, said)) == names
     if value is ABSENT:
         return False
     if isinstance(p, Hole):
-        if "keys" in p.lenses:
-            keys = node.get(p.path)
-            names = set(keys) if isinstance(keys, dict) else set()
-            return isinstance(value, list) and set(map(str, value)) == names
         if any(is_guard(lens) and not guard(lens, value) for lens in p.lenses):
             return False
         if p.path in found:
