@@ -18,12 +18,13 @@ ENFORCE = {
     "narrow-tools": "a choice that the dialect has no picture for (one tool, some tools, none) is "
     "made by sending only these tools",
     "no-blank": "text of nothing but spaces is left out",
+    "no-empty-text": "text without a sign",
     "some-message": "system text that stands alone is a message of the user",
     "user-only": "a turn of the model holds no such part",
     "leave": "With `leave: system` it stays, at home",
     "pair": "in a request, results stand behind their calls",
     "signed": "the first such part of a step of the present turn has its signature",
-    "strict": "a strict tool whose schema does not fit this",
+    "strict": "the schema of a strict tool",
 }
 
 

@@ -221,7 +221,7 @@ BOUNDS = {
     "max": (float, "the number is N at least, or at most"),
     "unless": (
         _list(_one_of(*sorted(UNLESS))),
-        "`unless: [KIND]` leaves it out",
+        "the number or word is left out",
     ),
     "below": (
         _one_of(*sorted(n for n, kind in FIELDS.items() if kind == "integer")),
@@ -242,6 +242,9 @@ def _limits() -> dict[str, tuple[Any, str]]:
         kind: _model(f"Bound_{kind}", {word: _bound(word, kind) for word in words})
         for kind, words in tableform.BOUND_WORDS.items()
     }
+    for name, words in tableform.OTHER_BOUNDS.items():
+        bounds = {word: _bound(word, "list") for word in words}
+        found[name] = (_model(f"Bound_{name.replace('.', '_')}", bounds), "")
     for name in REQUEST:
         inner = OBJECTS.get(OBJECTS["request"][name], {})
         for path in (name, *(f"{name}.{below}" for below in inner)):

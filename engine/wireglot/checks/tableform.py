@@ -23,8 +23,9 @@ from .grammar import Rule, short
 LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int, "unique": bool}
 BOUND_WORDS = {
     "list": ("count",), "integer": ("min", "max", "below", "unless"), "number": ("min", "max"),
-    "string": ("unless",),
 }  # fmt: skip
+# Bounds of what is no number and no list: a word, and the marks in all of a request.
+OTHER_BOUNDS = {"reasoning.mode": ("unless",), "cache": ("count",)}
 LONGEST = 10_000  # of a name or id
 
 
@@ -222,12 +223,12 @@ class Tables(Examples):
         """Check the bound of a field of a request: a list, a number or a word."""
         error = self.findings.error
         known = held(frozenset(("request",)), name) is not None
-        words = BOUND_WORDS.get(field_type("request", name), ()) if known else ()
+        usual = BOUND_WORDS.get(field_type("request", name), ()) if known else ()
+        words = OTHER_BOUNDS.get(name, usual)
         if not words:
             pos = self.findings.before(node.pos, name)
-            kinds = BOUND_WORDS.keys() - {"string"}  # of which few have a limit
-            fields = {f for f in OBJECTS["request"] if field_type("request", f) in kinds}
-            there = {*LIMITS, *(fields - KEPT), "reasoning.budget"}
+            fields = {f for f in OBJECTS["request"] if field_type("request", f) in BOUND_WORDS}
+            there = {*LIMITS, *(fields - KEPT), "reasoning.budget", *OTHER_BOUNDS}
             error("R027", f"`{short(name)}` is no limit", pos, helped(name, there), word=name)
             return None
         found = self.words(node, f"the limit `{name}`", words, {})

@@ -39,7 +39,8 @@ class Pair:
         asked = {word for word, _ in self.talk.enforce}
         self.lifts = ("lift", "system") in self.talk.enforce
         self.sorted = "order-results-by-calls" in asked
-        self.blankless = "no-blank" in asked
+        self.blankless, self.signed = "no-blank" in asked, "no-empty-text" in asked
+        self.filler = "some-message" in asked
         self.first = next((kind for word, kind in self.talk.enforce if word == "put-first"), None)
         self.groups = {id(g): n for n, g in enumerate(self.talk.groups)}
         self.ladder = ladder
@@ -390,5 +391,7 @@ class Pair:
                 code(f"okname.add({value.code})")
         elif path == "text" and what == "text" and self.blankless:
             code(f"if not {value.code} or {value.code}.isspace(): raise ODD")
+        elif path == "text" and what == "text" and self.signed:
+            code(f"if not {value.code}: raise ODD")
         elif path == "id" and what == "tool_call" and "call_id" in self.target.limits:
             code(f"ids.append({value.code})")

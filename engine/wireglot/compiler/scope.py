@@ -7,8 +7,8 @@ from ..language.model import Case, Dialect
 from ..language.picture import Fields, Hole, Items, Picture
 
 ENFORCED = frozenset(
-    "lift put-first answer-next order-results-by-calls no-empty no-blank some-message "
-    "user-only pair strict".split()
+    "lift put-first answer-next order-results-by-calls no-empty no-blank no-empty-text "
+    "some-message user-only pair strict".split()
 )
 # Generated code sees these at the top of a request alone.
 APART = frozenset(("messages", "tools", "system"))

@@ -353,10 +353,13 @@ class State:
         fast = self.fast
         talk = fast.target.conversation
         assert talk is not None
+        if "cache" in fast.target.bounds and any("cache" in part for part in message["parts"]):
+            raise Bail  # how many there are, one message does not tell
         group, case, message = conversation._place(writer, talk, message)
         if group.spliced or talk.per != "run":
             return conversation._write_run(writer, talk, group, [(case, message)])
         hole = case.lists["parts"][0]
+        writer.role = message["role"]
         parts = enforce.users(writer, talk, message["role"], message["parts"])
         shares = share.share(writer, case.lists["parts"], parts)
         found = [wire for _, wire in shares[id(hole)]]

@@ -237,12 +237,14 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
     assert talk is not None
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
+    given = bool(messages)
     if writer.repair:
         messages = pairing.paired(writer, enforce.ids(writer, messages))
         messages = pairing.freeform(writer, messages)
         messages = enforce.order(writer, enforce.full(writer, messages))
         pairing.unsigned(writer, messages)
-        messages = turns.right(writer, messages) if whole else messages
+        if whole:
+            messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
     out: list[Any] = []

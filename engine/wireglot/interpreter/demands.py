@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.ladder import makers
 from ..language.lenses import Misfit, stringify
-from . import share
+from . import marks, share
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -34,6 +34,8 @@ def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
     if not writer.repair:
         return
     bounds = writer.dialect.bounds
+    if "cache" in bounds:
+        marks.fewer(writer, ir, bounds["cache"]["count"], view.case.pos)
     for path, bound in bounds.items():
         if "count" in bound:  # before the choice, which may name a tool that is cut off
             _count(writer, ir, path, bound["count"], view)

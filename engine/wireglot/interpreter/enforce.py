@@ -8,8 +8,9 @@ from typing import Any
 from ..language.ladder import step
 from ..language.lenses import Misfit
 from ..language.model import Case, Conversation
-from ..language.picture import Literal
+from ..language.picture import Hole, Literal
 from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
+from . import share, turns
 from .sight import View, blank
 from .writer import Writer
 
@@ -25,7 +26,7 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
     lifts = ("lift", "system") in talk.enforce
     if (
         lifts
-        and ("some-message", "") in writer.asked
+        and writer.filler is not None
         and not writer.options.get("part")
         and any(message.get("parts") for message in messages)
         and all(_silent(message) for message in messages)
@@ -195,14 +196,37 @@ def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]
         return messages  # what has nothing in it may yet be written
     out = []
     for message in messages:
-        parts = message.get("parts", ())
-        if not all(blank(writer, part, message.get("role")) for part in parts):
+        parts = [p for p in message.get("parts", ()) if not blank(writer, p, message.get("role"))]
+        if parts and not _hollow(writer, talk, message, parts):
             out.append(message)
             continue
-        for part in parts:
+        for part in message.get("parts", ()) if not parts else ():
             writer.note("empty-text", "lost", writer.trail.find(part), talk.pos, NO_WORD)
         writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, LEFT_OUT)
     return out
+
+
+# What is surely written somewhere.
+SAID = frozenset(("text", "tool_call", "tool_result"))
+
+
+def _hollow(writer: Writer, talk: Conversation, message: dict[str, Any], parts: list[Any]) -> bool:
+    """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
+    if writer.same or any(part.get("type") in SAID for part in parts):
+        return False
+    from .conversation import _place  # which asks this module for the order of messages
+
+    mark, gone = len(writer.notes), len(writer.gone)
+    writer.role = message.get("role")
+    _, case, placed = _place(writer, talk, message)
+    holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
+    stay = users(writer, talk, placed.get("role"), parts)
+    found = [part for part in stay if holes and share.give(writer, holes, part)]
+    if not found and not writer.beside:
+        return True
+    del writer.notes[mark:], writer.gone[gone:]
+    writer.beside.clear()
+    return False
 
 
 def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -216,6 +240,7 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     out: list[dict[str, Any]] = []
     moved: set[int] = set()
     calls: list[Any] = []
+    heads: list[dict[str, Any]] = []  # earlier messages of the same calls
     later = Later(writer, messages)
     for i, message in enumerate(messages):
         if moved:  # a result may stand in the turn of anybody
@@ -231,13 +256,23 @@ def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
             continue
         calls += [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
         after = messages[i + 1] if i + 1 < len(messages) else {}
-        if writer.same and talk is not None and talk.per == "run":
-            if after.get("role") == "assistant":
+        if after.get("role") == "assistant" and talk is not None:
+            if writer.same and talk.per == "run":
                 continue  # they are one turn
+            if not writer.same and calls and _calls(after):
+                if talk.per == "message":
+                    heads.append(out.pop())
+                continue  # called at once, and answered together
+        while heads and talk is not None:
+            out[-1] = turns.joined(writer, talk, heads.pop(), out[-1])
         if calls:
             answer(writer, later, i, calls, asked, moved, out)
         calls = []
     return out
+
+
+def _calls(message: dict[str, Any]) -> bool:
+    return any(part.get("type") == "tool_call" for part in message.get("parts", ()))
 
 
 def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:

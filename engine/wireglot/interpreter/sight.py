@@ -78,12 +78,16 @@ class Gathered:
 
 
 def blank(writer: Writer, part: Any, role: Any) -> bool:
-    """Tell whether a part is a text without a word, and the dialect takes none."""
+    """Tell whether a part is a text without a word, or a sign, and the dialect takes none."""
+    if not isinstance(part, dict) or part.get("type") != "text":
+        return False
+    text = str(part.get("text", ""))
+    if ("no-empty-text", "") in writer.asked and role is not None and not writer.same:
+        if not text and "signature" not in part:
+            return True
     return (
         ("no-blank", "") in writer.asked
-        and isinstance(part, dict)
-        and part.get("type") == "text"
-        and not str(part.get("text", "")).strip()
+        and not text.strip()
         # At home a model may have said a blank.
         and not (writer.same and part.get("text") and role == "assistant")
     )

@@ -31,6 +31,15 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     return messages
 
 
+def some(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let the user say something where all that was said fell out."""
+    talk = writer.dialect.conversation
+    if messages or writer.filler is None or talk is None:
+        return messages
+    turn = Turn("user", writer.filler, "start", ("", ""), talk.places["some-message"])
+    return [made(writer, turn)]
+
+
 def asked(writer: Writer, talk: Conversation) -> list[Turn]:
     """Return the turns that are asked for."""
     return [*talk.turns, *talk.healing] if writer.named else talk.turns

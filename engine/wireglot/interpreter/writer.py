@@ -42,6 +42,8 @@ class Writer:
         self.limits = Limits(dialect.limits if self.repair else {})
         talk = dialect.conversation
         self.asked = frozenset(talk.enforce if talk and self.repair else ())
+        fillers = (text for word, text in self.asked if word == "some-message")
+        self.filler = next(fillers, None)  # what stands where nothing is said
         self.notes: list[Draft] = []
         self.beside: list[Any] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
