@@ -154,3 +154,73 @@ def test_time_grows_as_the_rules_do(wrong: str) -> None:
     load(4)
     small, large = load(200), load(1600)
     assert large / small < 20, (small, large)
+
+
+# -- depth ----------------------------------------------------------------------------------------
+
+
+def under(frames: int, work: Callable[[], Any]) -> Any:
+    """Do something below so many frames of a caller."""
+    return work() if frames == 0 else under(frames - 1, work)
+
+
+def nested(levels: int) -> Body:
+    value: Body = {"a": 1}
+    for _ in range(levels - 1):
+        value = {"a": value}
+    return value
+
+
+def deep_text(levels: int) -> str:
+    return '{"a":' * levels + "1" + "}" * levels
+
+
+def deep_answer(levels: int) -> Body:
+    function = {"name": "f", "arguments": deep_text(levels)}
+    message = {**asked(call(0) | {"function": function})}
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+
+def deep_call(levels: int) -> Body:
+    use = {"type": "tool_use", "id": "t", "name": "f", "input": nested(levels)}
+    said = [{"role": "user", "content": "x"}, {"role": "assistant", "content": [use]}]
+    return {"model": "m", "max_tokens": 9, "messages": said}
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini", "openai-responses"])
+@pytest.mark.parametrize("levels", [120, 290, 310, 2000])
+def test_json_in_a_text_is_as_deep_wherever_the_caller_stands(target: str, levels: int) -> None:
+    def convert() -> Any:
+        out = wireglot.convert(deep_answer(levels), "openai-chat", target, unit="response")
+        return out.body, [note.code for note in out.notes]
+
+    found = under(0, convert)
+    assert under(600, convert) == found
+    # What is too deep stays the text that it is; two wires hold arguments as a text anyway.
+    objects = target in ("anthropic", "gemini")
+    assert ("unparsed" in found[1]) == (levels > jsontext.MAX_DEPTH and objects)
+
+
+@pytest.mark.parametrize("levels", [120, 290, 310, 2000])
+def test_a_payload_is_as_deep_wherever_the_caller_stands(levels: int) -> None:
+    def convert() -> str:
+        try:
+            wireglot.convert(deep_call(levels), "anthropic", "gemini")
+        except wireglot.ConversionError as error:
+            return str(error)
+        return "converted"
+
+    found = under(0, convert)
+    assert under(600, convert) == found
+    path = "/messages/1/content/0/input/a/a/a"
+    refused = f"the payload is nested too deep, at {path}"
+    assert found.startswith(refused if levels > jsontext.MAX_DEPTH else "converted")
+
+
+def test_brackets_in_a_text_are_no_levels() -> None:
+    assert jsontext.parse('["' + "[{" * 900 + '"]') == ["[{" * 900]
+    assert jsontext.parse('["\\"' + "[" * 900 + '"]') == ['"' + "[" * 900]
+    assert jsontext.parse("[" + "[]," * 900 + "1]")[-1] == 1
+    with pytest.raises(ValueError, match="nested too deep"):
+        jsontext.parse("[" * 301 + "]" * 301)

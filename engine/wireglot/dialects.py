@@ -30,6 +30,7 @@ from .payload import (
     with_clock,
 )
 from .results import Conversion, Reading, concluded, effect_of, finished, rule_of
+from .room import with_room
 from .trail import Trail, pointer
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class DialectRules:
         self._hash = rules_hash
         self.name, self.see, self.verified = model.name, model.see, model.verified
 
+    @with_room
     def read(
         self,
         body: Any,
@@ -138,6 +140,7 @@ class DialectRules:
                 first.setdefault("spelled", {}).setdefault(self.name, {})
         return Reading(ir, tuple(notes))
 
+    @with_room
     def write(
         self,
         ir: Any,

@@ -14,6 +14,8 @@ _WHOLE = re.compile(r"\.0(?=[,\]}]|$)")  # behind the digits of a whole float
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SPACED = re.compile(r'"\s+:')
 _HALF = re.compile("[\ud800-\udfff]")
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+MAX_DEPTH = 300  # levels of JSON, in a payload and in a text
 
 
 def stringify(value: Any) -> str:
@@ -106,11 +108,33 @@ def number(value: float) -> str:
 
 
 def parse(text: str) -> Any:
-    """Parse strict JSON; raises ValueError for NaN, Infinity, too large numbers, repeated keys."""
+    """Parse strict JSON; raises ValueError for NaN, Infinity, too large numbers, repeated keys.
+
+    What is nested deeper than MAX_DEPTH levels is refused, too; RecursionError says that the stack
+    has no room for what is not.
+    """
     try:
-        return load(text)
+        value = load(text)
     except RecursionError:
+        if nesting(text) <= MAX_DEPTH:
+            raise
         raise ValueError("the text is nested too deep") from None
+    # Only where brackets are many may they be deep.
+    if text.count("{") + text.count("[") > MAX_DEPTH and nesting(text) > MAX_DEPTH:
+        raise ValueError("the text is nested too deep")
+    return value
+
+
+def nesting(text: str) -> int:
+    """Return how many levels of objects and lists a JSON text has at most."""
+    depth = most = 0
+    for token in _BRACKETS.finditer(text):
+        if token[0] in "{[":
+            depth += 1
+            most = max(most, depth)
+        elif token[0] in "}]":
+            depth -= 1
+    return most
 
 
 def load(text: str) -> Any:

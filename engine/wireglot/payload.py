@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from . import jsontext
 from .errors import ConversionError, UsageError
 from .ir import UNITS
 from .language.lenses import finite
@@ -88,22 +88,13 @@ def text_under(keys: Iterable[str], body: dict[str, Any]) -> str | None:
     return None
 
 
-@contextlib.contextmanager
-def not_too_deep() -> Iterator[None]:
-    """Raise ConversionError for what is nested deeper than the stack of the caller has room."""
-    try:
-        yield
-    except RecursionError:
-        raise ConversionError("the payload is nested too deep") from None
-
-
 def check_json(body: Any) -> None:
     """Raise ConversionError for what JSON cannot hold, at its path."""
     stack: list[tuple[Any, tuple[Any, ...]]] = [(body, ())]
     while stack:
         value, at = stack.pop()
         if isinstance(value, dict):
-            if len(at) > MAX_DEPTH * 2:
+            if len(at) > jsontext.MAX_DEPTH:
                 raise ConversionError("the payload is nested too deep", pointer(at[:12]))
             for key, inner in value.items():
                 if not isinstance(key, str):
@@ -114,7 +105,7 @@ def check_json(body: Any) -> None:
                     continue
                 stack.append((inner, (*at, key)))
         elif isinstance(value, list):
-            if len(at) > MAX_DEPTH * 2:
+            if len(at) > jsontext.MAX_DEPTH:
                 raise ConversionError("the payload is nested too deep", pointer(at[:12]))
             stack.extend((inner, (*at, i)) for i, inner in enumerate(value))
         elif isinstance(value, float):

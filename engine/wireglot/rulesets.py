@@ -13,6 +13,7 @@ from .notes import Note, quiet
 from .payload import Clock, check_call, known_options, resolving, text_under, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
+from .room import with_room
 
 if TYPE_CHECKING:
     from .audits.audit import Audit
@@ -230,6 +231,7 @@ class RuleSet:
     def _known(self, name: str) -> None:
         check_name(name, self.dialects)
 
+    @with_room
     def convert(
         self,
         body: Any,

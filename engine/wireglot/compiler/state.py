@@ -112,7 +112,7 @@ SCOPE: dict[str, Any] = {
     "JSON_STARTS": ("{", "["),
     "clean": clean,
     "dumps": marshal.dumps,
-    "loads": jsontext.load,
+    "loads": jsontext.parse,
     "remember": remember,
 }
 

@@ -12,6 +12,7 @@ from ..language.lenses import Misfit
 from ..notes import Draft
 from ..payload import check_json, check_unit
 from ..results import rule_of
+from ..room import TooDeep
 from ..seeds import Seed, apart
 from ..trail import Trail, pointer, value_at
 from . import arguments, building, conversation, pairing, unpictured
@@ -54,7 +55,7 @@ def read(
             rule = rule_of(misfit.pos)
             raise ConversionError(misfit.reason, pointer(misfit.at), rule) from None
         except RecursionError:
-            raise ConversionError("the payload is nested too deep") from None
+            raise TooDeep("the payload is nested too deep") from None
         if unit == "request":
             if model is not None and "model" not in ir:
                 ir["model"] = model

@@ -12,6 +12,7 @@ from ..language.lenses import Misfit
 from ..language.picture import ABSENT
 from ..notes import Draft
 from ..results import Envelope, rule_of
+from ..room import TooDeep
 from ..trail import Several, Trail
 from . import conversation, demands, enforce, turns, unpictured
 from .recorder import Written
@@ -72,7 +73,7 @@ def written(
             rule_of(misfit.pos),
         ) from None
     except RecursionError:
-        raise ConversionError("the value is nested too deep") from None
+        raise TooDeep("the value is nested too deep") from None
     writer.settle()
     return body, envelope
 

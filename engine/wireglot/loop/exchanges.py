@@ -11,8 +11,9 @@ from ..errors import ConversionError, UsageError
 from ..interpreter import reading, writing
 from ..language import variants
 from ..notes import Draft, Note, quiet
-from ..payload import check_call, known_options, not_too_deep, resolving
+from ..payload import check_call, known_options, resolving
 from ..results import Conversion, Envelope, all_notes, concluded
+from ..room import with_room
 from ..seeds import digest
 from . import carry, markers, memory, names
 from .remainder import Remainder
@@ -73,7 +74,7 @@ class Exchange:
 
     # -- the three directions ---------------------------------------------------------------------
 
-    @not_too_deep()
+    @with_room
     def request(self, body: Any, stream: bool | None = None) -> Conversion:
         """Convert a request of the client for the provider.
 
@@ -134,7 +135,7 @@ class Exchange:
         self._place = places.end if places is not None else None
         return self._sent(out, all_notes(read.notes, found, out, same), envelope)
 
-    @not_too_deep()
+    @with_room
     def response(self, body: Any) -> Conversion:
         """Convert a response of the provider for the client, and remember what it has no room for.
 
@@ -173,7 +174,7 @@ class Exchange:
         made.asked(self._state["asked"])
         return made
 
-    @not_too_deep()
+    @with_room
     def error(self, body: Any, http: int | None = None) -> Conversion:
         """Convert an error of the provider for the client. Raises ConversionError, PolicyError.
 
