@@ -39,7 +39,7 @@ class Seed:
         `pieces` tells that frames of this dialect say what a call is piece by piece.
         """
         self._content = not name and not pieces  # whether ids are made of what calls say, too
-        self._facts = (asked, name or None, time if asked and not name else None, said)
+        self._facts = (asked, name or None, None if name else time, said)
         self._text: str | None = None
 
     def text(self) -> str:
