@@ -34,6 +34,8 @@ ENFORCE = {
     "no-empty-text": "",
     "some-message": "TEXT",
     "user-only": "KIND",
+    "this-turn": "KIND",
+    "thought-beside": "KIND",
     "pair": "ANSWER",
     "signed": "KIND",
     "strict": "SCHEMA",

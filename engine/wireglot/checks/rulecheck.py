@@ -194,7 +194,7 @@ class _Names:
         found = [talk.get(word) for word in ("enforce", "heal")] if talk else []
         lists = [node.value for node in found if node and isinstance(node.value, list)]
         for item in (item for listed in lists for item in listed):
-            for word in ("put-first", "user-only", "signed"):
+            for word in ("put-first", "user-only", "this-turn", "thought-beside", "signed"):
                 kind = item.get(word)
                 if kind is not None and isinstance(kind.value, str) and kind.value not in PARTS:
                     message = f"`{word}` names `{kind.value}`, which is no kind of part"

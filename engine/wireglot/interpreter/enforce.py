@@ -86,6 +86,52 @@ def users(
     return [p for p in parts if p.get("type") not in kinds]
 
 
+def present(
+    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Leave out what the target takes in the present turn alone; each such part is noted."""
+    kinds = {kind for word, kind in writer.asked if word == "this-turn"}
+    if not kinds:
+        return messages
+    last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
+    out = []
+    for message in messages[:last]:
+        gone = [part for part in message.get("parts", ()) if part.get("type") in kinds]
+        for part in gone:
+            told = f"the target takes no {part['type']} of turns that are over"
+            pos = talk.places.get("this-turn", talk.pos)
+            writer.note("no-place", "lost", writer.trail.find(part), pos, told)
+        if gone:
+            left = [part for part in message["parts"] if part.get("type") not in kinds]
+            fresh = {**message, "parts": left}
+            writer.trail.copy(message, fresh)
+            message = fresh
+        out.append(message)
+    return [*out, *messages[last:]]
+
+
+def thoughtful(
+    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Let turns of the model hold reasoning where the target asks for it; an empty one is noted."""
+    kinds = {kind for word, kind in writer.asked if word == "thought-beside"}
+    if not kinds:
+        return messages
+    out = []
+    for message in messages:
+        there = {part.get("type") for part in message.get("parts", ())}
+        if message.get("role") == "assistant" and there & kinds and "reasoning" not in there:
+            thought = {"type": "reasoning", "text": ""}
+            fresh = {**message, "parts": [thought, *message["parts"]]}
+            writer.trail.copy(message, fresh)
+            told = "the target wants the reasoning of this turn, and none is there"
+            pos = talk.places.get("thought-beside", talk.pos)
+            writer.note("filled-in", "added", None, pos, told, None, thought)
+            message = fresh
+        out.append(message)
+    return out
+
+
 def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
     """Take a message one rung down the ladder; raises Misfit where there is none."""
     for row in writer.ladder.get("message", ()):
