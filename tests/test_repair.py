@@ -123,17 +123,18 @@ def test_the_last_word_is_the_users_where_a_model_wants_it() -> None:
         assert mocks.refusals("anthropic", out.body) == []
 
 
-def test_a_call_without_its_signature_is_diagnosed_and_nothing_made_up() -> None:
+def test_a_call_without_its_signature_gets_the_word_for_none() -> None:
     turns = [
         {"role": "user", "parts": [{"text": "q"}]},
         {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
         {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]},
     ]
     (found,) = RULES.diagnose({"contents": turns}, "gemini", model="gemini-3-pro")
-    assert (found.code, found.path, found.healed) == ("unsigned", "/contents/1/parts/0", False)
-    assert (
-        RULES.repair({"contents": turns}, "gemini", model="gemini-3-pro").body["contents"] == turns
-    )
+    at = "/contents/1/parts/0/thoughtSignature"
+    assert (found.code, found.path, found.healed) == ("filled-in", at, True)
+    out = RULES.repair({"contents": turns}, "gemini", model="gemini-3-pro").body["contents"]
+    assert out[1]["parts"][0].pop("thoughtSignature") == "skip_thought_signature_validator"
+    assert out == turns
     assert RULES.diagnose({"contents": turns}, "gemini", model="gemini-2.5-pro") == ()
 
 

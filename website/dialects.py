@@ -35,7 +35,7 @@ SECTIONS = {
     "unions": "Unions",
     "limits": "Limits",
 }
-REST = "hooks carry spelling media-types variants".split()
+REST = "hooks carry signatures spelling media-types variants".split()
 
 
 class Side(NamedTuple):

@@ -69,6 +69,7 @@ class File(Tables):
             "conversation": self._conversation,
             "drop": self.reasons,
             "carry": self._word_map(str),
+            "signatures": self._signatures,
             "document": self._document,
             "examples": self.each(self.examples),
             "stream": Streams(self.findings, self.pictures, self.examples).check,
@@ -331,6 +332,10 @@ class File(Tables):
             return node
         self.form("`spelling` is [camelCase, snake_case]", node)
         return None
+
+    def _signatures(self, node: Node, what: str) -> Node | None:
+        rules = {"models": self.each(self.names), "dialects": self.names, "placeholder": self.text}
+        return self.words(node, what, rules.keys(), rules)
 
     def _family(self, node: Node, what: str) -> Node | None:
         if isinstance(node.value, str) and node.value:

@@ -353,6 +353,11 @@ When = _model("When", {
     "version": (str, "the option `version` is that text"),
     "option": (Options, "the option is given so"),
 }, layered=False)  # fmt: skip
+Signed = _model("Signed", {
+    "models": (_map(_list(Text)), "rows of names of models that read each other's"),
+    "dialects": (_list(Text), "dialects whose signatures are read here, too"),
+    "placeholder": (Text, "what stands where a signature is wanted and none is there"),
+})  # fmt: skip
 _KINDS = {name: {"type": "string"} for name in sorted({*KINDS, FUNCTION, *REQUEST})}
 _PAYLOADS = "`request`, `response`, `error` and `session` are shapes of whole payloads"
 _TYPES = "other spellings of media types in text pictures, and the usual ones"
@@ -367,6 +372,7 @@ BODY: dict[str, tuple[Any, str]] = {
         _map(Text, {kind: {"type": "string"} for kind in sorted({*PARTS, "message"})}),
         "kinds of part, or `message`, and a key of each",
     ),
+    "signatures": (Signed, "Whose reasoning state is read here"),
     "limits": (Limits, "A name or id that does not fit"),
     "tables": (_map(Table), "words that stand for themselves"),
     "schemas": (_map(JsonSchema), "A dialect of JSON Schema"),

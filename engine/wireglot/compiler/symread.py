@@ -204,6 +204,9 @@ class Reading:
         if len(words) > 1:
             raise Cannot
         cls = CLASSES.get(words[0], "any")
+        stands = self.dialect.signatures.placeholder
+        if stands is not None and h.path == "signature":
+            code(f"if {var} == {code.const(stands, 'STANDS')}: raise ODD")
         if maybe:
             with code.block(f"if {var} is not None:"):
                 odd_unless(code, cls, var)

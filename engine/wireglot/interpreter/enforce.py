@@ -127,6 +127,7 @@ def thoughtful(
             told = "the target wants the reasoning of this turn, and none is there"
             pos = talk.places.get("thought-beside", talk.pos)
             writer.note("filled-in", "added", None, pos, told, None, thought)
+            writer.watched[id(thought), "text"] = writer.notes[-1]
             message = fresh
         out.append(message)
     return out

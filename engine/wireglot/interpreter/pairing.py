@@ -237,22 +237,52 @@ def _rebuilt(
     return out
 
 
-def unsigned(writer: Writer, messages: list[dict[str, Any]]) -> None:
-    """Note the first call of each step of the present turn that lacks its signature."""
+def unsigned(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let the first call of each step of the present turn be signed, or note that it is not."""
     talk = writer.dialect.conversation
     kinds = {kind for word, kind in writer.asked if word == "signed"}
     if not kinds or talk is None:
-        return
+        return messages
+    out = list(messages)
     roles = [message.get("role") for message in messages]
     spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
     for i in range(spoke[-1] if spoke else 0, len(messages)):
         if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
             continue
-        first = next((p for p in messages[i].get("parts", ()) if p.get("type") in kinds), None)
-        if first is not None and "signature" not in first:
+        parts = messages[i].get("parts", ())
+        first = next((p for p in parts if p.get("type") in kinds), None)
+        if first is None or _signed(writer, first):
+            continue
+        stands, pos = writer.dialect.signatures.placeholder, talk.places.get("signed")
+        if stands is None:
             told = "the target wants the signature that came with this call, and none is there"
             at = writer.trail.find(first)
-            writer.note("unsigned", "kept", at, talk.places.get("signed"), told, None, first)
+            writer.note("unsigned", "kept", at, pos, told, None, first)
+            continue
+        signature = {"value": stands, "origin": writer.dialect.name}
+        fresh = {**first, "signature": signature}
+        writer.trail.copy(first, fresh)
+        writer.instead[id(first)] = (first, fresh)
+        if id(first) in writer.made:
+            writer.made.add(id(fresh))
+        told = "the target wants a signature beside this call; this says that there is none"
+        writer.note("filled-in", "added", None, pos, told, None, fresh)
+        writer.watched[id(fresh), "signature"] = writer.notes[-1]
+        fit = [fresh if part is first else part for part in parts]
+        out[i] = with_parts(writer, messages[i], fit)
+    return out
+
+
+def _signed(writer: Writer, part: dict[str, Any]) -> bool:
+    """Tell whether a part has a signature that the target can read, or at home says it has none."""
+    signature = part.get("signature")
+    if isinstance(signature, dict) and signature.get("origin") != writer.dialect.name:
+        return writer.dialect.signatures.placeholder is None
+    memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    stands = writer.dialect.signatures.placeholder
+    return signature is not None or any(
+        stands is not None and entry.get("as") == stands for entry in memory.values()
+    )
 
 
 def _forget(writer: Writer, parts: list[dict[str, Any]]) -> None:

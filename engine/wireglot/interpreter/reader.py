@@ -320,6 +320,11 @@ class Reader:
         if none or (self.probe and h.mark == "else" and same(wire, h.value)):
             intake.nothing(self, h, wire, at, rel, env)
             return
+        if wire == self.dialect.signatures.placeholder and h.path == "signature":
+            env.spell(rel, wire, ABSENT)  # there is none, and home says so again
+            if self.recorder is not None:
+                self.recorder.hush(at, "it says that there is none", h.pos)
+            return
         if "again" in h.lenses and intake.repeats(self, h, wire, at, rel, env):
             return
         if h.path == ".":

@@ -109,7 +109,7 @@ def diagnose(
 def _refused(note: Note, notes: tuple[Note, ...]) -> bool:
     """Tell whether a note is about the body, and not about what repair makes of it."""
     if note.source_path is None:
-        return note.code == "turn-added"
+        return note.code in ("turn-added", "filled-in")
     # Of calls with one id it is said, too, how they are told apart.
     inner = f"{note.source_path}/"
     told = note.code == "duplicate-id" and any(

@@ -75,6 +75,8 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
         writer.note("joined", "changed", at, h.pos, f"{len(plain)} texts become one", owner, key)
     forget(writer, pairs)
     _stands(writer, pairs, into)
+    for part, _ in pairs if writer.watched and into is not None else ():
+        writer.found(part, "text", into)
     return "".join(str(text) for text in plain)
 
 

@@ -52,6 +52,7 @@ class Writer:
         self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
+        self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts
         self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
         self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
         self.missing: set[str] = set()  # fields that a picture wanted and did not get
@@ -98,6 +99,12 @@ class Writer:
     def fills(self, owner: Any, path: str) -> None:
         """Remember that a field was filled in for an object."""
         self.filled.setdefault(id(owner), (owner, []))[1].append(path)
+
+    def found(self, part: Any, path: str, into: Any) -> None:
+        """Let the note of a field that was filled in point to where it stands."""
+        draft = self.watched.get((id(part), path))
+        if draft is not None:
+            draft.owner, draft.place = into
 
     def settle(self) -> None:
         """Let notes about IR objects point to what was written of these.
@@ -412,6 +419,8 @@ class Writer:
                     self.now = value
                 for path in h.paths:
                     view.claim(path)
+                    if self.watched and into is not None:
+                        self.found(view.obj, path, into)
                     if self.watch and view.source(path) in self.watch and into is not None:
                         draft = self.watch[view.source(path)]
                         draft.owner, draft.place = into

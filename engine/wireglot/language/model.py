@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from . import picture as pic
@@ -109,6 +110,31 @@ class Conversation:
 
 
 @dataclass(eq=False)
+class Signatures:
+    """Whose reasoning state a dialect reads, besides that of the very model that made it."""
+
+    models: list[list[str]] = field(default_factory=list)
+    dialects: frozenset[str] = frozenset()
+    placeholder: str | None = None
+
+    def of(self, name: str, origin: str) -> bool:
+        """Tell whether the dialect of a name reads what stands for another one."""
+        return origin == name or origin in self.dialects
+
+    def known(self, model: str | None, signers: list[str]) -> bool:
+        """Tell whether a model reads what one of these names signed; who is unknown is its own."""
+        if model is None or not signers or model in signers:
+            return True
+        return any(
+            _like(model, row) and any(_like(one, row) for one in signers) for row in self.models
+        )
+
+
+def _like(name: str, globs: list[str]) -> bool:
+    return any(fnmatchcase(name, glob) for glob in globs)
+
+
+@dataclass(eq=False)
 class Dialect:
     """A whole rule file, ready to read and write."""
 
@@ -131,6 +157,7 @@ class Dialect:
     kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
     named: dict[str, frozenset[str]] = field(default_factory=dict)
     carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
+    signatures: Signatures = field(default_factory=Signatures)
     document: Document | None = None
     filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
     stream: Stream | None = None

@@ -12,7 +12,7 @@ from . import schema as schema_words
 from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
-from .model import Case, Conversation, Dialect, Group, Shape, Turn
+from .model import Case, Conversation, Dialect, Group, Shape, Signatures, Turn
 from .picture import Fields, Items, Picture
 from .schema import Schema
 from .source import Node, Pos, wrong
@@ -20,7 +20,7 @@ from .source import Node, Pos, wrong
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
     "envelope hooks request response error session document stream spelling media-types drop "
-    "examples carry".split()
+    "examples carry signatures".split()
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
@@ -73,6 +73,7 @@ def load(node: Node) -> Dialect:
         node,
         _family(top.get("family"), name),
         carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
+        signatures=_signatures(top.get("signatures")),
         document=documents.load(top["document"]) if "document" in top else None,
         stream=events.load(top["stream"], tables, shapes, unions) if "stream" in top else None,
     )
@@ -125,6 +126,14 @@ def _map(node: Node | None, what: str) -> dict[str, Node]:
     if not isinstance(node.value, dict):
         raise wrong(f"{what} is a mapping", node.pos)
     return node.value
+
+
+def _signatures(node: Node | None) -> Signatures:
+    """Read `signatures`: whose reasoning state is read, and what stands where there is none."""
+    plain = node.plain() if node is not None else {}
+    rows = plain.get("models", {})
+    stands = plain.get("placeholder")
+    return Signatures(list(rows.values()), frozenset(plain.get("dialects", ())), stands)
 
 
 def _types(node: Node | None) -> dict[str, str]:

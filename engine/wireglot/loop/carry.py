@@ -27,7 +27,10 @@ _FACTS: dict[str, Any] = {
     **dict.fromkeys(("name", "arguments_json", "signature", "call", "digest"), str),
     "id": str | None,
     "size": int,
+    "by": list,  # the names of the model that signed
+    "home": dict,  # how a part of this kind stood on the provider's wire
 }
+_HOME = frozenset(("hole", "key", "case"))
 
 Entry = dict[str, Any]
 Ride = dict[str, list[Entry]]
@@ -196,6 +199,11 @@ def entries_valid(entries: Any, rides: bool = True) -> bool:
             return False
         if entry.get("size", 0) < 0:
             return False
+        if not all(isinstance(name, str) for name in entry.get("by", ())):
+            return False
+        home = entry.get("home", {})
+        if home.keys() - _HOME or not all(isinstance(word, str) for word in home.values()):
+            return False
         if entry["type"] == "text" and not entry.keys() >= {"size", "digest"}:
             return False
         if not rides and "here" in entry:
@@ -203,7 +211,7 @@ def entries_valid(entries: Any, rides: bool = True) -> bool:
         if entry["type"] == "tool_call" and not entry.keys() & {"call", "here"}:
             return False
         if not entry.keys() & {"call", "here", "digest"}:
-            part = {key: value for key, value in entry.items() if key != "signature"}
+            part = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
             try:
                 admission.check([{"role": "assistant", "parts": [part]}], "messages")
             except ConversionError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,7 @@ class Exchange:
         places = memory.Places(messages, read.made) if self._store is not None else None
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made)
-        calls = self._put_back(messages, riders, places)
+        calls = self._put_back(messages, riders, places, two, sent)
         drafts += riders.drafts
         known, unsaid = names.readdressed(messages, calls)
         held: list[Writer] = []
@@ -152,7 +153,7 @@ class Exchange:
                 two, read.ir, "response", True, read.trail, self._options, read.made, read.odd
             )
             return self._given(out, all_notes(read.notes, drafts, out, True))
-        rest = Remainder(one, two, self._names, self._taken(), self._options)
+        rest = Remainder(one, two, self._names, self._taken(), self._options, sent)
         rest.taken(read.ir, read.trail, read.made, self._carries)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, self._carries)
         rest.noted(drafts, read.trail, self._stays)
@@ -169,7 +170,7 @@ class Exchange:
 
         asked, sent = self._state["models"]
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
-        settings = (self._options, self._judge, self._rules.hash, self._stays, self._carries)
+        settings = (self._options, self._judge, self._rules.hash, self._stays, self._carries, sent)
         made = TurnStream(one, two, self._names, self._taken(), self._remember, settings)
         made.asked(self._state["asked"])
         return made
@@ -277,29 +278,39 @@ class Exchange:
         self._state["turns"] += turns
 
     def _put_back(
-        self, messages: list[dict[str, Any]], riders: Riders, places: memory.Places | None
+        self,
+        messages: list[dict[str, Any]],
+        riders: Riders,
+        places: memory.Places | None,
+        two: DialectRules,
+        model: str | None,
     ) -> list[tuple[Part, dict[str, Any]]]:
         """Put what was remembered back into the turns of a history; return their calls."""
         calls: list[tuple[Part, dict[str, Any]]] = []
         known = memory.Turns(self._state["turns"])
+        reads = functools.partial(two.model.signatures.known, model)
         for message in messages:
             if message.get("role") != "assistant":
                 continue
             rode = riders.of(message)
             place = places.of(message) if places is not None else None
             turn, by_order = known.match(message["parts"], riders.made, place)
-            if turn is not None and turn["origin"] == self.provider:
+            if turn is not None and two.model.signatures.of(self.provider, turn["origin"]):
                 rode, entries = [], turn["parts"]
             else:
                 entries = []
             if not entries and not rode:
                 continue
-            back = memory.Restored(message["parts"], self.provider, riders.trail)
+            back = memory.Restored(message["parts"], self.provider, riders.trail, reads)
             for entry in entries:
                 back.put(entry, None, by_order)
             riders.put(rode, back)
             message["parts"] = back.parts()
             calls += back.calls
+            for part in back.foreign:
+                told = f"another model than {model} has signed this"
+                at = riders.trail.find(part)
+                riders.drafts.append(Draft("foreign-signature", "lost", at, None, told))
         return calls
 
 

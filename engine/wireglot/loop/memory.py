@@ -95,6 +95,25 @@ def of_whole(part: Part) -> Entry:
     return {key: value for key, value in part.items() if key not in _APART}
 
 
+def of_thought(part: Part, dialect: str) -> Entry:
+    """Return the entry of reasoning, with how it stood on its wire."""
+    memory = part.get("spelled", {}).get(dialect, {})
+    around = memory.get("../", {})
+    told = {
+        **{key: around.get(key) for key in ("hole", "key")},
+        "case": memory.get("", {}).get("case"),
+    }
+    home = {key: word for key, word in told.items() if isinstance(word, str)}
+    return {**of_whole(part), **({"home": home} if home else {})}
+
+
+def of_seen(part: Part, entry: Entry) -> Entry:
+    """Return the entry of a thought that the client sees, with what it lacks."""
+    told = ("signature", "by", "home", *(("own",) if "home" in entry else ()))
+    said = {key: entry[key] for key in told if key in entry}
+    return {"type": "reasoning", "digest": digest(str(part.get("text", ""))), **said}
+
+
 # -- putting back -----------------------------------------------------------------------------
 
 
@@ -245,8 +264,12 @@ class Turns:
 class Restored:
     """The parts of one turn with what was remembered of them."""
 
-    def __init__(self, parts: list[Part], origin: str, trail: Trail) -> None:
-        self._parts, self._origin, self._trail = parts, origin, trail
+    def __init__(
+        self, parts: list[Part], origin: str, trail: Trail, reads: Callable[[list[str]], bool]
+    ) -> None:
+        """Begin; `reads` tells whether the provider reads what models of these names signed."""
+        self._parts, self._origin, self._trail, self._reads = parts, origin, trail, reads
+        self.foreign: list[Part] = []  # parts whose signatures another model made
         self._pool = dict(enumerate(parts))  # those that nothing is put back into yet
         self._place = {id(part): index for index, part in enumerate(parts)}
         self._texts = {i: p for i, p in enumerate(parts) if p.get("type") == "text"}
@@ -312,8 +335,21 @@ class Restored:
         return out if first < len(found) else out + behind.get(-1, [])
 
     def _says(self, element: Part, entry: Entry) -> None:
-        if "signature" in entry:
+        if "signature" in entry and self._reads(entry.get("by", [])):
             element["signature"] = {"value": entry["signature"], "origin": self._origin}
+        elif "signature" in entry:
+            self.foreign.append(element)
+            if element.get("redacted"):  # it is nothing without it
+                self._found = [one for one in self._found if one[0] is not element]
+        home = entry.get("home", {})
+        if home and element["type"] == entry["type"]:
+            spelled = {**element.get("spelled", {})}
+            around = {key: home[key] for key in ("hole", "key") if key in home}
+            own = {"case": home["case"]} if "case" in home else {}
+            spelled[self._origin] = {"../": around, **({"": own} if own else {})}
+            element["spelled"] = spelled
+        if home and isinstance(entry.get("own"), dict):
+            element["own"] = {**element.get("own", {}), **entry["own"]}
         for key in ("name", "arguments_json"):
             if key in entry:
                 element[key] = entry[key]
@@ -397,7 +433,7 @@ class Restored:
             self._thoughts.pop(index, None)
 
     def _whole(self, entry: Entry) -> Part:
-        whole = {k: v for k, v in entry.items() if k not in ("signature",)}
+        whole = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
         place: int | None = None
         if entry["type"] == "reasoning":
             place = self._forget(str(entry.get("text", "")))

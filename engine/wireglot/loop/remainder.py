@@ -38,9 +38,11 @@ class Remainder:
         names: Names,
         ids: set[str],
         options: dict[str, Any],
+        model: str | None = None,
     ) -> None:
         """Begin with what was written for names before, and the `ids` of calls that there are."""
         self.rode: dict[str, str] = {}  # what rode in the frames of a stream, and under which key
+        self._by = [model] if model is not None else []  # the names of the model that answered
         self.pieces = False  # whether the client may hold one text as several
         self.provider, self.client = provider, client
         self.turns: list[dict[str, Any]] = []
@@ -58,6 +60,9 @@ class Remainder:
     def taken(self, ir: Any, trail: Trail, made: set[int], carries: bool) -> None:
         """Give names back, and take out what only the provider can read."""
         self._was = trail.was
+        answered = ir.get("model")
+        if isinstance(answered, str) and answered not in self._by:
+            self._by.append(answered)
         for part in _parts(ir):
             if part.get("type") == "tool_call":
                 self._told[id(part)] = part["name"]
@@ -97,7 +102,8 @@ class Remainder:
         ):
             parts = client_sees.get("parts", [])
             entries = self._entries(candidate["parts"], parts, writer, made)
-            if entries and (self.pieces or any(more for _, _, more in entries)):
+            thoughts = any(part.get("type") == "reasoning" for part, _, _ in entries)
+            if entries and (self.pieces or thoughts or any(more for _, _, more in entries)):
                 if carries:
                     self._ride(candidate, entries, writer, there)
                 self.turns.append(
@@ -120,6 +126,9 @@ class Remainder:
         found = []
         for part in parts:
             entry, more = memory.of_whole(part), id(part) in gone
+            thought = part.get("type") == "reasoning"
+            if thought:
+                entry = memory.of_thought(part, self.provider.name)
             if part.get("type") == "tool_call" and more:
                 continue  # what the client never saw it cannot answer
             if part.get("type") == "tool_call":
@@ -135,10 +144,13 @@ class Remainder:
                 entry = memory.of_text(part)
             elif more:
                 self._wholes.append(part)
-            elif part.get("type") != "reasoning":
+            elif not thought:
                 entry = memory.of_alike(part)
             if id(part) in self._states:
-                entry["signature"], more = self._states[id(part)][0], True
+                entry["signature"] = self._states[id(part)][0]
+                if self._by:
+                    entry["by"] = self._by
+            more = more or "signature" in entry or "home" in entry
             found.append((part, entry, more))
         return found
 
@@ -237,9 +249,7 @@ def _parts(ir: Any) -> list[Part]:
 def _here(part: Part, entry: Entry) -> Entry:
     """Return the entry of a part as it rides on the very element that it tells of."""
     if part["type"] == "reasoning":
-        said = {"type": "reasoning", "digest": memory.digest(str(part.get("text", "")))}
-        if "signature" in entry:
-            said["signature"] = entry["signature"]
+        said = memory.of_seen(part, entry)
     else:
         said = entry  # a call with its id: it may come back on another one
     return {**said, "here": True}

@@ -64,7 +64,7 @@ class Riders:
                 continue
             at = (*(self.trail.find(owner) or ()), *at)
             for origin, entries in ride.items():
-                if origin != self._provider.name:
+                if not self._provider.model.signatures.of(self._provider.name, origin):
                     told = f"only {origin[:64]} can read what rides here"
                     self.drafts.append(Draft("foreign-signature", "lost", at, None, told))
                     continue

@@ -18,6 +18,7 @@ from . import carry, memory
 if TYPE_CHECKING:
     from ..dialects import DialectRules
     from ..streaming.incoming import Part
+    from ..streaming.outcome import Outcome
     from ..streaming.outgoing import Frames
     from .carry import Ride
 
@@ -29,9 +30,18 @@ class Rides:
     """What rides in the frames for one client, as an unfold writes them."""
 
     def __init__(
-        self, provider: DialectRules, client: DialectRules, back: dict[str, str], frames: Frames
+        self,
+        provider: DialectRules,
+        client: DialectRules,
+        back: dict[str, str],
+        frames: Frames,
+        who: tuple[str | None, Outcome],
     ) -> None:
-        """Begin a stream; `back` has the names of tools that the provider knows by others."""
+        """Begin a stream; `back` has the names of tools that the provider knows by others.
+
+        `who` is the model that was asked, and what the stream says of the one that answers.
+        """
+        self._model, self._outcome = who
         self._provider, self._client, self._back, self._frames = provider, client, back, frames
         self._waits: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
         self._here: set[int] = set()  # parts beside which something stands already
@@ -46,6 +56,10 @@ class Rides:
 
     # -- what an unfold asks ----------------------------------------------------------------------
 
+    def fills(self, part: Part) -> bool:
+        """Tell whether something must stand in the place of a part's signature."""
+        return not part.said.get("redacted") and carry.must_ride(self._client.model, part.kind)
+
     def sealed(self, part: Part, ir: IR) -> IR:
         """Return a part that is over with what rides in the place of its signature."""
         kind = str(ir.get("type"))
@@ -58,6 +72,7 @@ class Rides:
         if ride is None:
             return ir
         self._here.add(id(part))
+        self.rode[memory.mark(memory.of_whole(ir))] = key
         value = carry.form(self._client.model, kind, ride)
         return {**ir, "signature": {"value": value, "origin": self._client.name}}
 
@@ -152,11 +167,12 @@ class Rides:
             entry, more = memory.of_call(call, seen, told, part.made, told in self._back)
         elif kind == "text":
             entry, more = memory.of_text(ir), False
-        elif kind == "reasoning" and self._pieces:
-            entry, more = memory.of_whole(ir), False
         elif kind == "reasoning":
-            text = memory.digest(str(ir.get("text", "")))
-            entry, more = {"type": "reasoning", "digest": text}, False
+            thought = {**ir, "spelled": {}}
+            self._outcome.homed(thought, part.key)
+            entry = memory.of_thought(thought, self._provider.name)
+            more = self._sign(entry, ir) or "home" in entry
+            return entry if self._pieces else memory.of_seen(ir, entry), more
         else:
             entry, more = memory.of_alike(ir), False
         return entry, self._sign(entry, ir) or more
@@ -165,7 +181,11 @@ class Rides:
         state = ir.get("signature")
         signed = isinstance(state, dict) and state.get("origin") == self._provider.name
         if signed and isinstance(state, dict):
+            names = (self._model, self._outcome.response.get("model"))
+            by = [name for name in names if isinstance(name, str)]
             entry["signature"] = state["value"]
+            if by:
+                entry["by"] = list(dict.fromkeys(by))
         return signed
 
     def _fitting(self, kind: str, name: Any) -> Any:
@@ -175,7 +195,7 @@ class Rides:
 
 def _tells(entry: Entry) -> bool:
     """Tell whether an entry says more than which part it is of."""
-    return "digest" not in entry or "signature" in entry
+    return "digest" not in entry or bool(entry.keys() & {"signature", "home"})
 
 
 def marks(entry: Entry) -> list[str]:

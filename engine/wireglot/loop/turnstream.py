@@ -35,10 +35,10 @@ class TurnStream(Translator):
         names: Names,
         taken: set[str],
         remember: Callable[[list[dict[str, Any]]], None],
-        settings: tuple[dict[str, Any], Policy, str, bool, bool],
+        settings: tuple[dict[str, Any], Policy, str, bool, bool, str | None],
     ) -> None:
         """Begin a turn; `remember` gets what is remembered of it when it is finished."""
-        options, policy, rules_hash, stays, carries = settings
+        options, policy, rules_hash, stays, carries, self._model = settings
         super().__init__(provider, client, options, policy, True, rules_hash)
         self._names, self._taken, self._remember, self._stays = names, taken, remember, stays
         self._back = names.back(provider.name)
@@ -52,7 +52,8 @@ class TurnStream(Translator):
             self._fold.met = self._met
             if carries and client.model.carry:
                 frames = self._unfold.frames
-                self._unfold.rides = Rides(provider, client, self._back, frames)
+                who = self._model, self._fold.outcome
+                self._unfold.rides = Rides(provider, client, self._back, frames, who)
 
     def asked(self, digest: str) -> None:
         """Take the digest of the request that is answered: ids are made of it."""
@@ -67,7 +68,9 @@ class TurnStream(Translator):
     def _written(self, read: Read) -> tuple[Any, list[Draft]]:
         assert self._unfold is not None
         self._names.learn(self._unfold.writer.limits, self._target.name)
-        rest = Remainder(self._source, self._target, self._names, self._taken, self._options)
+        rest = Remainder(
+            self._source, self._target, self._names, self._taken, self._options, self._model
+        )
         rest.pieces = carry.comes_in_pieces(self._target.model)
         rest.taken(read.ir, read.trail, read.made, False)
         out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, False)

@@ -184,7 +184,7 @@ class Outcome:
                 ir.update(part.was)
                 if part.made and free:
                     del ir["id"]
-                self._homed(ir, part.key)
+                self.homed(ir, part.key)
             one: dict[str, Any] = {"parts": parts}
             one.update(self._stop(owner))
             for path, value in owner.flows.items():
@@ -195,7 +195,7 @@ class Outcome:
             made["usage"] = counts
         return made
 
-    def _homed(self, ir: dict[str, Any], key: Any) -> None:
+    def homed(self, ir: dict[str, Any], key: Any) -> None:
         """Let a part remember where it was read, if it stands there at home alone."""
         takers = [h for h in self._lists if ir.get("type") in self.dialect.kinds_of(h.shape or "")]
         if not takers or any(hole.mark != "old" for hole in takers):

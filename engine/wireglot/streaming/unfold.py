@@ -236,6 +236,9 @@ class Unfold:
         """Tell whether a whole response would hold such a part, as far as it is known."""
         said = {k: v for k, v in part.said.items() if k not in ("own", "kept", "spelled")}
         key = (part.kind, part.field, *sorted(said))
+        if self.rides is not None and self.rides.fills(part):
+            key = (*key, "fills")
+            said["signature"] = {"value": "x", "origin": self.dialect.name}
         found = self._taking.get(key)
         if found is None:
             said[part.field] = {} if part.field == "arguments" else "x"

@@ -1,0 +1,253 @@
+"""Reasoning returns to who thought it: whole and streamed, with a state and without one."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+import wireglot
+
+RULES = wireglot.packaged()
+TURNS = 8
+TOOL = {"type": "object", "properties": {"city": {"type": "string"}}}
+
+
+class DeepSeek:
+    """Answers turn after turn, and refuses a history without what it thought."""
+
+    model = "deepseek-v4-pro"
+
+    def __init__(self) -> None:
+        self.said: dict[str, str] = {}  # what it thought, by the id of the call
+
+    def check(self, body: dict[str, Any]) -> None:
+        """Refuse as the API does, and what is not the very text."""
+        called = [m for m in body["messages"] if m.get("tool_calls")]
+        assert [m["tool_calls"][0]["id"] for m in called] == list(self.said)
+        for message in called:
+            thought = self.said[message["tool_calls"][0]["id"]]
+            assert message.get("reasoning_content") == thought, message
+        assert not any(m["role"] == "developer" for m in body["messages"])
+
+    def answer(self, nth: int) -> dict[str, Any]:
+        """Return the answer of a turn: thoughts, a text in some turns, a call."""
+        name, thought = f"call_00_{nth}", f"Thought {nth}: the user asks.\n\nSo I ask, too."
+        self.said[name] = thought
+        args = json.dumps({"city": f"City {nth}"})
+        call = {"id": name, "type": "function", "function": {"name": "weather", "arguments": args}}
+        message = {
+            "role": "assistant",
+            "content": f"Let me see {nth}." if nth % 2 else "",
+            "reasoning_content": thought,
+            "tool_calls": [{"index": 0, **call}],
+        }
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "tool_calls"}
+        return {
+            "id": f"r{nth}",
+            "object": "chat.completion",
+            "created": 1,
+            "model": self.model,
+            "choices": [choice],
+            "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
+        }
+
+    def frames(self, nth: int) -> list[Any]:
+        """Return the same, streamed as this API does: null where nothing is said."""
+        whole = self.answer(nth)
+        message = whole["choices"][0]["message"]
+        call = message["tool_calls"][0]
+        thought, args = message["reasoning_content"], call["function"]["arguments"]
+        head = {**call, "function": {**call["function"], "arguments": ""}}
+        deltas: list[dict[str, Any]] = [
+            {"role": "assistant", "content": None, "reasoning_content": ""}
+        ]
+        deltas += [
+            {"content": None, "reasoning_content": piece} for piece in (thought[:9], thought[9:])
+        ]
+        if message["content"]:
+            deltas.append({"content": message["content"], "reasoning_content": None})
+        deltas += [
+            {"tool_calls": [head]},
+            {"tool_calls": [{"index": 0, "function": {"arguments": args}}]},
+        ]
+        head = {key: whole[key] for key in ("id", "created", "model")}
+        head["object"] = "chat.completion.chunk"
+        out: list[Any] = [
+            {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+            for delta in deltas
+        ]
+        last = {"index": 0, "delta": {"content": ""}, "finish_reason": "tool_calls"}
+        return [*out, {**head, "choices": [last], "usage": whole["usage"]}, "[DONE]"]
+
+
+class Client:
+    """What a client keeps of answers, and sends again."""
+
+    def __init__(self, dialect: str) -> None:
+        self.dialect = dialect
+        self.history: list[Any] = []
+        self._user("Weather?")
+
+    def _user(self, text: str) -> None:
+        parts = {"role": "user", "parts": [{"text": text}]}
+        plain = {"role": "user", "content": text}
+        self.history.append(parts if self.dialect == "gemini" else plain)
+
+    def request(self) -> dict[str, Any]:
+        function: dict[str, Any] = {"name": "weather", "parameters": TOOL}
+        body: dict[str, Any]
+        tool: dict[str, Any]
+        if self.dialect == "gemini":
+            body = {"contents": self.history, "tools": [{"functionDeclarations": [function]}]}
+        elif self.dialect == "anthropic":
+            tool = {"name": "weather", "input_schema": TOOL}
+            body = {"model": "any", "max_tokens": 999, "messages": self.history, "tools": [tool]}
+        elif self.dialect == "openai-responses":
+            tool = {"type": "function", "strict": False, **function}
+            body = {"model": "any", "input": self.history, "tools": [tool]}
+        else:
+            tool = {"type": "function", "function": function}
+            body = {"model": "any", "messages": self.history, "tools": [tool]}
+        return copy.deepcopy(body)
+
+    def take(self, answer: dict[str, Any]) -> None:
+        """Keep an answer, and the results of its calls."""
+        if self.dialect == "gemini":
+            content = answer["candidates"][0]["content"]
+            call = next(p["functionCall"] for p in content["parts"] if "functionCall" in p)
+            result = {"name": call["name"], "response": {"output": "22"}}
+            result |= {"id": call["id"]} if "id" in call else {}
+            self.history += [content, {"role": "user", "parts": [{"functionResponse": result}]}]
+        elif self.dialect == "anthropic":
+            name = next(b["id"] for b in answer["content"] if b["type"] == "tool_use")
+            block = {"type": "tool_result", "tool_use_id": name, "content": "22"}
+            self.history.append({"role": "assistant", "content": answer["content"]})
+            self.history.append({"role": "user", "content": [block]})
+        elif self.dialect == "openai-responses":
+            name = next(i["call_id"] for i in answer["output"] if i["type"] == "function_call")
+            result = {"type": "function_call_output", "call_id": name, "output": "22"}
+            self.history += [*answer["output"], result]
+        else:
+            message = answer["choices"][0]["message"]
+            name = message["tool_calls"][0]["id"]
+            result = {"role": "tool", "tool_call_id": name, "content": "22"}
+            self.history += [message, result]
+
+    def folded(self, frames: list[Any]) -> dict[str, Any]:
+        """Put frames together; as the SDK of Chat does, with keys that it does not know."""
+        answer: dict[str, Any] = wireglot.collect(frames, dialect=self.dialect)
+        if "chat" in self.dialect:
+            choices = [c for f in frames if isinstance(f, dict) for c in f["choices"]]
+            for call in (c for one in choices for c in one["delta"].get("tool_calls", ())):
+                if "extra_content" in call:
+                    held = answer["choices"][0]["message"]["tool_calls"][call["index"]]
+                    held["extra_content"] = call["extra_content"]
+        return answer
+
+    def order(self, answer: dict[str, Any]) -> list[str]:
+        """Return the kinds of parts that the client sees."""
+        ir = RULES[self.dialect].read(answer, unit="response").ir
+        return [part["type"] for part in ir["candidates"][0]["parts"]]
+
+
+CLIENTS = ("anthropic", "openai-responses", "gemini", "openai-chat", "chat-compatible")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("kept", [True, False], ids=["state", "stateless"])
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("provider", ["deepseek", "openai-chat"])
+def test_what_deepseek_thought_returns(
+    client: str, kept: bool, streamed: bool, provider: str
+) -> None:
+    deepseek, side = DeepSeek(), Client(client)
+    state: Any = {} if kept else None
+    for nth in range(TURNS):
+        x = wireglot.exchange(client, provider, deepseek.model, state=state)
+        if client == provider:
+            return  # nothing is converted
+        out = x.request(side.request(), stream=streamed)
+        deepseek.check(out.body)
+        if streamed:
+            t = x.translator()
+            frames = [new for frame in deepseek.frames(nth) for new in t.feed(frame)]
+            answer = side.folded(frames + t.finish())
+        else:
+            answer = x.response(deepseek.answer(nth)).body
+        seen = side.order(answer)
+        if client != "openai-chat":
+            assert seen[0] == "reasoning"
+        assert seen[-1] == "tool_call"
+        side.take(answer)
+        state = x.state if kept else None
+    assert len(deepseek.said) == TURNS
+
+
+@pytest.mark.parametrize(
+    ("model", "there"), [("deepseek-v4-pro", True), ("deepseek-reasoner", False)]
+)
+def test_the_variants_say_what_goes_back(model: str, there: bool) -> None:
+    side = Client("anthropic")
+    x = wireglot.exchange("anthropic", "deepseek", model)
+    x.request(side.request())
+    side.take(x.response(DeepSeek().answer(0)).body)
+    message = x.request(side.request()).body["messages"][1]
+    assert ("reasoning_content" in message) == there
+
+
+def test_a_text_is_filled_in_where_the_key_must_be() -> None:
+    side = Client("openai-chat")
+    side.take(DeepSeek().answer(0))
+    del side.history[1]["reasoning_content"]
+    out = wireglot.convert(side.request(), "openai-chat", "deepseek")
+    assert out.body["messages"][1]["reasoning_content"] == ""
+    assert "filled-in" in {note.code for note in out.notes}
+
+
+def signed(model: str) -> dict[str, Any]:
+    """An answer of Gemini, signed by one of its models."""
+    call = {"functionCall": {"id": "c1", "name": "weather", "args": {}}, "thoughtSignature": "c2ln"}
+    parts = [{"text": "Hm.", "thought": True}, call]
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
+    return {"candidates": [candidate], "modelVersion": model, "responseId": "r1"}
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["state", "stateless"])
+@pytest.mark.parametrize(
+    ("first", "then", "known"),
+    [
+        ("gemini-3-pro", "gemini-3-pro", True),
+        ("gemini-3-pro", "gemini-3.5-flash", True),
+        ("gemini-2.5-pro", "gemini-3-pro", False),
+        ("other", "gemini-3-pro", False),
+    ],
+)
+def test_a_switch_of_model_drops_foreign_signatures(
+    first: str, then: str, known: bool, kept: bool
+) -> None:
+    side = Client("openai-chat")
+    state: Any = {} if kept else None
+    x = wireglot.exchange("openai-chat", "gemini", first, state=state)
+    x.request(side.request())
+    side.take(x.response(signed(f"{first}-001")).body)
+    y = wireglot.exchange("openai-chat", "gemini", then, state=x.state if kept else None)
+    out = y.request(side.request())
+    thought, call = out.body["contents"][1]["parts"]
+    assert thought == {"text": "Hm.", "thought": True}  # the text of it goes on
+    assert (call.get("thoughtSignature") == "c2ln") == known
+    assert ("foreign-signature" in {note.code for note in out.notes}) == (not known)
+
+
+def test_who_is_not_known_to_have_signed_is_the_dialect() -> None:
+    side = Client("openai-chat")
+    x = wireglot.exchange("openai-chat", "gemini", state={})
+    x.request({k: v for k, v in side.request().items() if k != "model"})
+    answer = signed("")
+    del answer["modelVersion"]
+    side.take(x.response(answer).body)
+    y = wireglot.exchange("openai-chat", "gemini", "gemini-3-pro", state=x.state)
+    out = y.request(side.request())
+    assert out.body["contents"][1]["parts"][1]["thoughtSignature"] == "c2ln"
