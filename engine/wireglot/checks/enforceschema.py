@@ -22,7 +22,7 @@ ENFORCE = {
     "some-message": "system text that stands alone is a message of the user",
     "user-only": "a turn of the model holds no such part",
     "this-turn": "such parts stand behind the last message of the user alone",
-    "thought-beside": "a turn with such a part holds reasoning",
+    "thought-beside": "a turn of the model with such a part holds reasoning",
     "leave": "With `leave: system` it stays, at home",
     "pair": "in a request, results stand behind their calls",
     "signed": "the first such part of a step of the present turn has its signature",

@@ -354,9 +354,9 @@ When = _model("When", {
     "option": (Options, "the option is given so"),
 }, layered=False)  # fmt: skip
 Signed = _model("Signed", {
-    "models": (_map(_list(Text)), "rows of names of models that read each other's"),
-    "dialects": (_list(Text), "dialects whose signatures are read here, too"),
-    "placeholder": (Text, "what stands where a signature is wanted and none is there"),
+    "models": (_map(_list(Text)), "the models of a row read each other's signatures"),
+    "dialects": (_list(Text), "other dialects whose signatures"),
+    "placeholder": (Text, "a text that this API takes for a signature where there is none"),
 })  # fmt: skip
 _KINDS = {name: {"type": "string"} for name in sorted({*KINDS, FUNCTION, *REQUEST})}
 _PAYLOADS = "`request`, `response`, `error` and `session` are shapes of whole payloads"
@@ -372,7 +372,7 @@ BODY: dict[str, tuple[Any, str]] = {
         _map(Text, {kind: {"type": "string"} for kind in sorted({*PARTS, "message"})}),
         "kinds of part, or `message`, and a key of each",
     ),
-    "signatures": (Signed, "Whose reasoning state is read here"),
+    "signatures": (Signed, "Who reads a `$signature`"),
     "limits": (Limits, "A name or id that does not fit"),
     "tables": (_map(Table), "words that stand for themselves"),
     "schemas": (_map(JsonSchema), "A dialect of JSON Schema"),
