@@ -290,14 +290,19 @@ def ridden(seed: str, count: int) -> Faults:
         done = faults.tries(told, [body, state], call)
         if _shape(body) != holds:
             faults._add(f"{told}: the body was changed", body)
-        if done is not None and (wrong := _odd(provider, done.body)):
-            faults._add(f"{told}: {wrong}", [body, state])
+        if done is not None:
+            wrong = faults.tries(told, [body, state], functools.partial(_odd, provider, done.body))
+            if wrong:
+                faults._add(f"{told}: {wrong}", [body, state])
     return faults
 
 
 def _odd(provider: str, sent: Json) -> str:
     """Say what no rider may do to a history: other speakers, or results that do not pair."""
-    messages = wireglot.packaged()[provider].read(sent).ir.get("messages", [])
+    try:
+        messages = wireglot.packaged()[provider].read(sent).ir.get("messages", [])
+    except wireglot.ConversionError as error:
+        return f"what is sent cannot be read ({error})"
     if any(m["role"] == "system" for m in messages):
         return "a system message came of it"
     if "wireglot" in json.dumps(sent) or HEAD in json.dumps(sent):

@@ -19,6 +19,7 @@ from ..interpreter import admission
 from ..ir import field_type
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
+from ..payload import check_json
 from ..trail import At, pointer
 
 MARK = "wireglot"
@@ -173,9 +174,11 @@ def unsealed(text: Any) -> Any:
         return None
     plain = text.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        return json.loads(base64.b64decode(plain + "=" * (-len(plain) % 4)))[MARK]
-    except (binascii.Error, ValueError, RecursionError, KeyError, TypeError):
+        found = json.loads(base64.b64decode(plain + "=" * (-len(plain) % 4)))[MARK]
+        check_json(found)  # what does not ride in a text was looked at with the body
+    except (binascii.Error, ValueError, RecursionError, KeyError, TypeError, ConversionError):
         return None
+    return found
 
 
 def valid(ride: Any) -> Ride:

@@ -14,7 +14,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..errors import UsageError
+from ..errors import ConversionError, UsageError
+from ..payload import check_json
 from . import carry, memory
 
 VERSION = 1  # of the form of a state
@@ -37,13 +38,19 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
         raise UsageError(
             f"`state` is what an exchange left in `.state`, not {type(state).__name__}"
         )
-    if state and state.get("version") != VERSION:
+    version = state.get("version")
+    if state and version != VERSION:
+        small = isinstance(version, int) and abs(version) < 10**6
+        said = (
+            version if small else f"`{version[:20]}`" if isinstance(version, str) else "no number"
+        )
         raise UsageError(
-            f"this state is of version {state.get('version')!r}, and version {VERSION} is known; "
+            f"this state is of version {said}, and version {VERSION} is known; "
             "begin with `state={}`"
         )
     try:
         kept = json.loads(json.dumps({**fresh, **state}))
+        check_json(kept)
         asked, sent = kept["models"]
         right = (
             all(isinstance(name, str | None) for name in (asked, sent))
@@ -61,7 +68,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
             )
             and all(isinstance(m[k], str) for m in kept["markers"] for k in _MARKER)
         )
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+    except (AttributeError, ConversionError, KeyError, TypeError, ValueError, RecursionError):
         right = False
     if not right:
         raise UsageError("`state` is not what an exchange left in `.state`; begin with `state={}`")

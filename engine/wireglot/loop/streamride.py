@@ -165,6 +165,8 @@ class Rides:
             if "arguments" in ir and not self._texts:
                 seen["arguments"] = ir["arguments"]
             entry, more = memory.of_call(call, seen, told, part.made, told in self._back)
+            if "id" in part.was:
+                entry["id"], more = part.was["id"], True
         elif kind == "text":
             entry, more = memory.of_text(ir), False
         elif kind == "reasoning":
