@@ -170,6 +170,7 @@ def test_what_was_answered_200_needs_no_repair(dialect: str) -> None:
         out = RULES.repair(body, dialect, model, options_of(dialect))
         assert (out.body, out.notes) == (body, ()), exchange["id"]
         found = RULES.diagnose(body, dialect, model, options_of(dialect))
+        found = tuple(one for one in found if one.severity == "error")
         assert found == (), (exchange["id"], *map(str, found))
 
 

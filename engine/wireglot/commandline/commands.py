@@ -122,7 +122,7 @@ def diagnose(arguments: argparse.Namespace) -> int:
             print(one)
         healed = sum(one.healed for one in found)
         print(f"{len(found)} found, of which `repair` heals {healed}" if found else "nothing found")
-    return FAILED if found else OK
+    return FAILED if any(one.severity == "error" for one in found) else OK
 
 
 def repair(arguments: argparse.Namespace) -> int:

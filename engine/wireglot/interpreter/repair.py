@@ -33,6 +33,17 @@ HELP = {
 }
 
 
+# What goes on at home as it is, though the provider may refuse it, and what helps.
+OUTSIDE = {
+    "unknown-key": "leave it out, unless the provider documents it",
+    "no-place": "leave it out, or ask for the version that takes it",
+}
+UNKNOWN_KEY = "no picture names this key"
+UNKNOWN_PART = "no picture describes this element"
+OLDER = "the present version has no such field"
+HELP_PART = "write it as the rules of this dialect picture it; is it another dialect's?"
+
+
 class Diagnosis(NamedTuple):
     """One thing that a provider would refuse.
 
@@ -43,6 +54,7 @@ class Diagnosis(NamedTuple):
         rule: `file:line:column` of the rule that says so, or None.
         help: What helps.
         healed: Whether `repair` heals it.
+        severity: `error`, or `info` where providers vary in whether they refuse it.
     """
 
     path: str
@@ -51,6 +63,7 @@ class Diagnosis(NamedTuple):
     rule: str | None
     help: str
     healed: bool
+    severity: str = "error"
 
     def __str__(self) -> str:
         """Print it as findings in rule files are printed."""
@@ -109,7 +122,7 @@ def diagnose(
 def _refused(note: Note, notes: tuple[Note, ...]) -> bool:
     """Tell whether a note is about the body, and not about what repair makes of it."""
     if note.source_path is None:
-        return note.code in ("turn-added", "filled-in")
+        return note.effect == "added"
     # Of calls with one id it is said, too, how they are told apart.
     inner = f"{note.source_path}/"
     told = note.code == "duplicate-id" and any(
@@ -141,6 +154,12 @@ def _required(
             help = "say it; a conversion from another dialect fills it in"
             where = note.target_path or ""
             found.append(Diagnosis(where, note.code, note.message, note.rule, help, False))
+        elif note.effect == "lost" and note.source_path and _outside(note):
+            # At home it goes on as it is: a key that no picture names, or only an older version's.
+            told = UNKNOWN_KEY if note.code == "unknown-key" else OLDER
+            help, grave = OUTSIDE[note.code], "info" if note.code == "unknown-key" else "error"
+            one = Diagnosis(note.source_path, note.code, told, note.rule, help, False, grave)
+            found.append(one)
     lost = {id(part) for part in writer.gone}
     for part in _elements(read.ir):
         if id(part) not in lost or read.trail.find(part) is None:
@@ -155,7 +174,19 @@ def _required(
         found.append(
             Diagnosis(where, "no-place", told, rule, "write it as the rule pictures", False)
         )
+    for part in _elements(read.ir):
+        place = read.trail.find(part) if part.get("type") == "unknown" else None
+        where = pointer(place or ())
+        if place is not None and not any(one.path.startswith(where) for one in found):
+            found.append(Diagnosis(where, "unknown-part", UNKNOWN_PART, None, HELP_PART, False))
     return found
+
+
+def _outside(note: Note) -> bool:
+    """Tell whether a note is of a key that no picture names, or of a field of older versions."""
+    if note.code == "no-place":  # those of elements are told by themselves
+        return not any(word.isdigit() for word in (note.source_path or "").split("/"))
+    return note.code in OUTSIDE
 
 
 def _elements(ir: dict[str, Any]) -> list[dict[str, Any]]:
