@@ -41,6 +41,12 @@ ENDS = {
 }
 
 
+# What an agent does wrong by itself, which a provider of its own wire refuses, too.
+EXCUSED = {
+    ("gemini", "gemini", "again"): "on --resume it sends every result twice",
+}
+
+
 @dataclass
 class Cell:
     """What became of one agent before one provider."""
@@ -114,7 +120,8 @@ def play(
     cell.seconds[scene] = time.monotonic() - began
     cell.requests += len(model.requests)
     cell.lost.update(note.code for note in app.notes)
-    cell.faults[scene] = [*model.faults, *wrong(scene, model, ran, work)]
+    if (cell.agent, cell.target, scene) not in EXCUSED:
+        cell.faults[scene] = [*model.faults, *wrong(scene, model, ran, work)]
     if logs is not None:
         keep(logs / f"{cell.agent}.{cell.target}.{scene}", model, app, ran)
 

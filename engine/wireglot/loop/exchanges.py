@@ -112,7 +112,7 @@ class Exchange:
         riders = Riders(one, two, read.trail, read.made)
         calls = self._put_back(messages, riders, places, two, sent)
         drafts += riders.drafts
-        known, unsaid = names.readdressed(messages, calls)
+        known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
         def prepare(writer: Writer) -> None:

@@ -84,16 +84,18 @@ def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
 
 
 def readdressed(
-    messages: list[dict[str, Any]], calls: list[tuple[Part, dict[str, Any]]]
+    messages: list[dict[str, Any]], calls: list[tuple[Part, dict[str, Any]]], made: set[int]
 ) -> tuple[set[str], set[str]]:
     """Give calls and their results the ids and names that the provider knows them by.
 
+    `made` are calls that the client sent without an id: it may have had one and dropped it.
     Returns the ids that the provider gave, and those of calls that it gave none.
     """
     pairs = paired(messages)
     known, unsaid = set(), set()
     for part, entry in calls:
         if "id" not in entry:
+            part["id"] = (entry.get("call") if id(part) in made else None) or part["id"]
             known.add(part["id"])
         elif entry["id"] is None:
             unsaid.add(part["id"])

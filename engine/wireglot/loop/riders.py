@@ -98,6 +98,10 @@ class Riders:
                 return False
             self._told.add(id(call))
             rider.element = call
+            if id(call) in self.made and "id" not in entry and "call" in entry:
+                # The client dropped the id: what it was is checked as what a provider gave.
+                name = entry["call"]
+                rider.entry = {**{k: v for k, v in entry.items() if k != "call"}, "id": name}
             self._name(rider, call)
             self._id(rider, ids)
         elif not entry.keys() & {"here", "digest"}:
