@@ -140,6 +140,11 @@ _GRAVE = frozenset(("unpaired", "unsigned", "duplicate-id"))
 _BAD = frozenset(("bad-arguments", "bad-schema"))  # carried as they are
 
 
+def asked(key: str) -> str:
+    """Say that something was added to a request for a stream."""
+    return f"`{key}` asks for what a stream tells only then"
+
+
 def severity_of(effect: Effect, code: str = "") -> Severity:
     """Return the severity of a note: the usual one of its effect, if the code says no more."""
     return "error" if code in _GRAVE else "warning" if code in _BAD else _SEVERITY[effect]

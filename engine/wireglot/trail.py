@@ -27,6 +27,18 @@ def keys_of(text: str) -> list[str]:
     return [k.replace("~1", "/").replace("~0", "~") for k in text.split("/")[1:]]
 
 
+def put(value: dict[str, Any], keys: Sequence[str], leaf: Any) -> bool:
+    """Put a leaf at a path of keys where nothing stands; tell whether it was put."""
+    for key in keys[:-1]:
+        value = value.setdefault(key, {})
+        if not isinstance(value, dict):
+            return False
+    if keys[-1] in value:
+        return False
+    value[keys[-1]] = leaf
+    return True
+
+
 def value_at(value: Any, at: Sequence[Any], missing: Any = None) -> Any:
     """Return what stands at a path of keys and indices, `missing` where nothing does."""
     for key in at:

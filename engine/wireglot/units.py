@@ -65,6 +65,20 @@ def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
         raise misfit from None
 
 
+def acting(kinds: list[list[Any]]) -> int:
+    """Return which of several answers acts, by the kinds of their parts: it calls, or has parts."""
+    calls = (nth for nth, found in enumerate(kinds) if "tool_call" in found)
+    parts = (nth for nth, found in enumerate(kinds) if found)
+    return next(calls, next(parts, 0))
+
+
+def holds_one(dialect: Dialect) -> bool:
+    """Tell whether a response of a dialect holds one answer."""
+    shape = dialect.units.get("response")
+    found = [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
+    return all("lone" in h.lenses for h in found if h.path == "candidates")
+
+
 def was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
     """Tell whether system text stood apart from the messages at home."""
     return same and any(

@@ -262,7 +262,11 @@ _GIVES = "`drop` in a unit gives up paths of the wire, with reasons"
 CASE = {
     "wire": (Wire, "the picture. A case's own `wire` is laid over it: objects merge key by key"),
     "ir": (Ir, "a picture of the IR side, where it is more than the holes of `wire`"),
-    "note": (_like(*CODES), "writing this case abroad is noted with this code"),
+    "note": (
+        _like(*CODES),
+        "noted abroad with this code: that this case was written, "
+        "or that it was read where writing takes another",
+    ),
     "drop": (_map(Text), _GIVES),
     "examples": EXAMPLES,
 }
@@ -335,6 +339,8 @@ Stream = _model("Stream", {
     "frame": (_said(_FRAME), "what every frame holds"),
     "events": (_said(_EVENTS), "a picture of its frame for each thing that a stream tells"),
     "read-also": (_said(_EVENTS), "further pictures of events, which are read and never written"),
+    "asks": (_said({"type": "object", "additionalProperties": {"type": "object"}}),
+             "events that come only where a request asks for them, and how it asks"),
     "drop": (_map(Text), "`drop` in a stream gives up paths of frames, with reasons"),
     "examples": EXAMPLES,
 })  # fmt: skip

@@ -28,6 +28,7 @@ class Streams(Grammar):
             "frame": self._frame,
             "events": self._events,
             "read-also": self._events,
+            "asks": self._asks,
             "drop": self.reasons,
             "examples": self.examples,
         }
@@ -54,6 +55,15 @@ class Streams(Grammar):
             self.form("`frame` is an object", node)
             return None
         return self.pictures.wire(node)
+
+    def _asks(self, node: Node, what: str) -> Node | None:
+        found = node.value if isinstance(node.value, dict) else {"": node}
+        for act, child in found.items():
+            if act not in ACTS or not isinstance(child.value, dict) or not child.value:
+                help = "write `asks: {usage: {KEY: VALUE}}`, what a request holds that asks for it"
+                self.form("`asks` names events and how a request asks for them", child, help)
+                return None
+        return node
 
     def _events(self, node: Node, what: str) -> Node | None:
         if not isinstance(node.value, dict):

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from .. import jsontext
 from ..errors import ConversionError
 from ..language.lenses import Misfit, refless, same
-from ..notes import UNKNOWN_KEY, Note
+from ..notes import UNKNOWN_KEY, Note, asked
 from ..payload import check_json
 from ..results import Conversion, Envelope, all_notes
-from ..trail import pointer, value_at
+from ..trail import pointer, put, value_at
 from .standins import Said, Spots, put_back, swapped
 from .state import (
     REMEMBERED,
@@ -120,6 +120,7 @@ class Fast:
         self.prefix, self.rule, self.filled = plan["prefix"], plan["rule"], plan["filled"]
         self.message_keys, self.system_keys = plan["message_keys"], plan["system_keys"]
         self.spots: Spots = plan["spots"]
+        self.asks = plan["asks"]
         self.base: tuple[Any, list[Note]] | None = None
 
     @functools.cached_property
@@ -169,6 +170,13 @@ class Fast:
                     keys = self.system_keys
                     draft.owner, draft.place = value_at(out, keys[:-1]), keys[-1]
             notes = all_notes(state.early, state.drafts, out, same=False) + notes
+        if self.asks is not None and value_at(out, self.asks[0]) is True:
+            for keys, value, rule in self.asks[1]:
+                if put(out, keys, value):
+                    told = asked(keys[-1])
+                    notes.append(
+                        Note("filled-in", "added", "info", None, pointer(keys), rule, told)
+                    )
         done: Conversion = _new(Conversion, (out, tuple(notes), envelope, self.hash, None))
         return done
 

@@ -223,8 +223,18 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         "system_keys": system_keys,
         "tool_keys": tool_keys,
         "filled": filled,
+        "asks": asks_of(target, places),
         "spots": _spots(source, target, wire, places, entry_of),
     }
+
+
+def asks_of(
+    target: Dialect, places: dict[str, tuple[Path, Hole]]
+) -> tuple[Path, list[tuple[Path, Any, str]]] | None:
+    """Return where a request says that it wants a stream, and what it then asks for."""
+    found = target.stream.asks.values() if target.stream is not None else ()
+    asks = [(ask.keys, ask.value, str(ask.pos)) for one in found for ask in one]
+    return (places["stream"][0], asks) if asks and "stream" in places else None
 
 
 def _spots(

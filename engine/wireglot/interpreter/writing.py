@@ -10,10 +10,10 @@ from ..errors import ConversionError, Foreseen, UsageError
 from ..files import sessions
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
-from ..notes import Draft
+from ..notes import Draft, asked
 from ..results import Envelope, rule_of
 from ..room import TooDeep
-from ..trail import Several, Trail
+from ..trail import Several, Trail, put, value_at
 from . import conversation, demands, enforce, turns, unpictured
 from .recorder import Written
 from .sight import View
@@ -83,6 +83,8 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         return _request(writer, ir)
     if unit == "error" and writer.same and (found := unpictured.again(writer, ir)) is not ABSENT:
         return found, None
+    if unit == "response" and not writer.same:
+        ir = _acting(writer, ir)
     if unit in ("response", "error"):
         return units.stepped(writer, units.pictured(writer.dialect, unit), ir), None
     if unit == "session":
@@ -122,6 +124,22 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     return wire, None
 
 
+def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Let the answer that acts be the first, where the target has place for one alone."""
+    owners = ir.get("candidates") or []
+    nth = units.acting([[part.get("type") for part in one.get("parts", ())] for one in owners])
+    if nth == 0 or not units.holds_one(writer.dialect):
+        return ir
+    told = "of several answers this one calls tools or says something, and the target holds one"
+    shape = writer.dialect.units["response"]
+    writer.note(
+        "reordered", "moved", writer.trail.find(owners[nth]), shape.pos, told, None, owners[nth]
+    )
+    whole = {**ir, "candidates": [owners[nth], *owners[:nth], *owners[nth + 1 :]]}
+    writer.trail.copy(ir, whole)
+    return whole
+
+
 def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     shape = units.pictured(writer.dialect, "request")
     whole = dict(ir)
@@ -145,7 +163,19 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     if heads and "system" not in view.claims:
         writer.trail.put(whole, "system", Several.of(heads))
     writer.leftover(view, wire)
+    if whole.get("stream") is True and not writer.same:
+        _asking(writer, wire)
     return wire, envelope
+
+
+def _asking(writer: Writer, wire: dict[str, Any]) -> None:
+    """Let a request for a stream ask for what comes only then."""
+    stream = writer.dialect.stream
+    for ask in (one for found in stream.asks.values() for one in found) if stream else ():
+        if put(wire, ask.keys, ask.value):
+            owner = value_at(wire, ask.keys[:-1])
+            told = asked(ask.keys[-1])
+            writer.note("filled-in", "added", None, ask.pos, told, owner, ask.keys[-1])
 
 
 def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:

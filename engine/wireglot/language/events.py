@@ -4,6 +4,7 @@
              read-also?: {NAME: picture}, drop?, examples?}
     NAME = WORD ("+" WORD)*    WORD = ACT | ACT "." KIND ["." FIELD] | "item_start." SHAPE
 
+`asks: {ACT: object}` says what a request holds that asks for an event.
 A picture of an event stands alone when it is read, and over that of `frame` when it is written.
 """
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..streaming.alike import Forms
     from .model import Shape
 
-STREAM_WORDS = frozenset("framing named frame events read-also drop examples".split())
+STREAM_WORDS = frozenset("framing named frame events read-also asks drop examples".split())
 FRAMINGS = ("sse", "lines")
 # What an event does; those of the second line name a kind of part, or `candidate`, and the one of
 # the third a shape that gathers parts.
@@ -80,6 +81,14 @@ class Event:
     alike: frozenset[tuple[str, str]] = frozenset()  # what flows by the frames that it reads
 
 
+class Ask(NamedTuple):
+    """A leaf of a request that asks for an event: its place, and its value."""
+
+    keys: tuple[str, ...]
+    value: Any
+    pos: Pos
+
+
 @dataclass(slots=True, eq=False)
 class Stream:
     """The stream of one dialect."""
@@ -94,6 +103,8 @@ class Stream:
     plain: bool = True  # no items bracket its parts
     _forms: Any = None
     outlook: Any = None  # what `unfold` knows of it before anything comes
+    # Events that come only where a request asks for them: what they do, and how it asks.
+    asks: dict[str, list[Ask]] = field(default_factory=dict)
 
     @property
     def forms(self) -> Forms:
@@ -163,6 +174,8 @@ def load(
         dict(words["drop"].plain()) if "drop" in words else {},
         node.pos,
     )
+    asks = words["asks"].value if "asks" in words else {}
+    stream.asks = {act: list(_asks(child, ())) for act, child in asks.items()}
     also = words["read-also"].value if "read-also" in words else {}
     for event in stream.events:
         if event.name in also:
@@ -179,6 +192,14 @@ def load(
     _liken(stream.events)
     stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
+
+
+def _asks(node: Node, at: tuple[str, ...]) -> Iterator[Ask]:
+    if isinstance(node.value, dict):
+        for key, child in node.value.items():
+            yield from _asks(child, (*at, key))
+    else:
+        yield Ask(at, node.plain(), node.pos)
 
 
 def _liken(events: list[Event]) -> None:

@@ -11,11 +11,13 @@ from .. import policy as policies
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading, writing
 from ..language import variants
+from ..language.lenses import same
 from ..notes import Draft, Note, quiet
 from ..payload import check_call, known_options, resolving
 from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
+from ..trail import value_at
 from . import carry, markers, memory, names
 from .remainder import Remainder
 from .riders import Riders
@@ -92,6 +94,7 @@ class Exchange:
         if text and not carry.may_ride(text):
             done = self._at_once(body, one, two, models, stream)
         this = {"models": models, "ids": ids, "asked": digest(text)}
+        this["unasked"] = _unasked(one, body)
         if done is not None:
             self._state.update(this)
             self._asked = body
@@ -172,7 +175,7 @@ class Exchange:
         one, two = self._at(self.provider, sent), self._at(self.client, asked)
         settings = (self._options, self._judge, self._rules.hash, self._stays, self._carries, sent)
         made = TurnStream(one, two, self._names, self._taken(), self._remember, settings)
-        made.asked(self._state["asked"])
+        made.asked(self._state["asked"], self._state["unasked"])
         return made
 
     @with_room
@@ -320,6 +323,17 @@ def _text(body: Any) -> str:
         return json.dumps(body)
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+def _unasked(client: DialectRules, body: Any) -> list[str]:
+    """Return the events of a stream that the client did not ask for."""
+    stream = client.model.stream
+    asks = stream.asks if stream is not None else {}
+    return [
+        act
+        for act, found in asks.items()
+        if any(not same(value_at(body, ask.keys), ask.value) for ask in found)
+    ]
 
 
 def kind_of(http: int | None) -> str | None:

@@ -29,8 +29,8 @@ State = dict[str, Any]
 def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a state to go on with; raises UsageError for what is none."""
     fresh: dict[str, Any] = {
-        "version": VERSION, "models": [None, None], "asked": "", "ids": [], "names": {},
-        "turns": [], "markers": [],
+        "version": VERSION, "models": [None, None], "asked": "", "unasked": [], "ids": [],
+        "names": {}, "turns": [], "markers": [],
     }  # fmt: skip
     if state is None:
         return fresh
@@ -55,6 +55,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
         right = (
             all(isinstance(name, str | None) for name in (asked, sent))
             and isinstance(kept["asked"], str)
+            and all(isinstance(act, str) for act in kept["unasked"])
             and all(isinstance(name, str) for name in kept["ids"])
             and all(carry.entries_valid(turn["parts"], False) for turn in kept["turns"])
             and all(isinstance(t[key], str) for t in kept["turns"] for key in ("origin", "says"))
@@ -90,7 +91,7 @@ def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
         ages = sorted((item.get("at", 0), text) for text, item in one.items())
         out[key] = [one[text] for _, text in ages[-limit:]]
     # Of the last requests that of the state with the newest turn counts.
-    keys = ("models", "ids", "asked")
+    keys = ("models", "ids", "asked", "unasked")
     asked = ([newest(state), *(_text(state[key]) for key in keys)] for state in known)
     last = max(asked, default=None)
     if last is not None:

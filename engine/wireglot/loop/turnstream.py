@@ -55,9 +55,14 @@ class TurnStream(Translator):
                 who = self._model, self._fold.outcome
                 self._unfold.rides = Rides(provider, client, self._back, frames, who)
 
-    def asked(self, digest: str) -> None:
-        """Take the digest of the request that is answered: ids are made of it."""
+    def asked(self, digest: str, unasked: list[str]) -> None:
+        """Take of the request that is answered the digest, and the events that it did not want.
+
+        Ids are made of the digest.
+        """
         self._fold.outcome.asked = digest
+        if self._unfold is not None:
+            self._unfold.unasked = frozenset(unasked)
 
     def _met(self, part: Part) -> None:
         """Give a call the name that the client knows it by."""

@@ -10,7 +10,7 @@ from ..interpreter import reading, writing
 from ..interpreter.writer import Writer
 from ..language import picture
 from ..notes import Draft, Note
-from ..payload import check_call, known_options
+from ..payload import check_call, known_options, not_too_deep
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
 from ..trail import Trail
@@ -108,7 +108,7 @@ class Translator:
         lanes.learn(frame)
         if self._unfold is None:
             return [frame]
-        with self._guard:
+        with not_too_deep(), self._guard:
             if self._fold.ended and not self._over and not self._eager:
                 self._over = True
                 self._fold.close()
@@ -120,7 +120,7 @@ class Translator:
         if self._done:
             return []
         self._done = True
-        with self._guard:
+        with not_too_deep(), self._guard:
             return self._finished()
 
     def _finished(self) -> list[Any]:
@@ -156,7 +156,8 @@ class Translator:
                 raise UsageError("this translator was told to keep nothing")
             if not (self._done and self._late):
                 raise UsageError("the result is there when the stream is finished")
-            self._result = self._concluded()
+            with not_too_deep():
+                self._result = self._concluded()
         return self._result
 
     @property

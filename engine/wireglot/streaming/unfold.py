@@ -7,6 +7,7 @@ after another until those before are written; nothing else waits.
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -90,9 +91,11 @@ class Unfold:
         self._of: dict[int, Outgoing] = {}
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
         self._last: Part | None = None  # the last text
+        self._aside: list[Part] = []  # parts of answers that the target has no place for
         self._items = None if self.stream.plain else Brackets(self.frames)
         self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
+        self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
     # -- what a fold tells ------------------------------------------------------------------------
 
@@ -127,7 +130,9 @@ class Unfold:
         self._pump(part)
 
     def closed(self, part: Part) -> None:
-        """Take the end of a part."""
+        """Take the end of a part; one of another answer waits for the end, which says who acts."""
+        if part.candidate and not self._many:
+            self._aside.append(part)
         self._pump(part)
         self._of.pop(id(part), None)
 
@@ -153,7 +158,10 @@ class Unfold:
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
+        acting = 0 if self._many or cut else units.acting([o.kinds for o in outcome.candidates])
         self.flush()
+        if acting and not self.failing:
+            self._act(acting)
         if self.failing:
             return
         self._left(outcome, cut)
@@ -163,7 +171,7 @@ class Unfold:
         told = False  # whether the counts are written
         if finish and not cut:
             owners = outcome.candidates or [Candidate()]
-            owners = owners if self._many else owners[:1]
+            owners = owners if self._many else owners[acting : acting + 1]
             for nth, owner in enumerate(owners):
                 last = nth == len(owners) - 1
                 self._flows(outcome, owner, nth)
@@ -172,11 +180,21 @@ class Unfold:
                         told = last and "usage" in event.acts
                         break
         apart = next((e for e in self.stream.events if e.acts == {"usage"}), None)
-        if apart is not None and counts is not None and not told:
+        if apart is not None and counts is not None and not told and "usage" not in self.unasked:
             self.frames.write(apart, {"usage": counts})
         end = self.stream.get("end")
         if end is not None and not cut and "finish" not in end.acts:
             self.frames.write(end, {})
+
+    def _act(self, nth: int) -> None:
+        """Write the parts of the answer that acts behind what was written of the first one."""
+        for part in self._aside:
+            if part.candidate == nth:
+                first = copy.copy(part)
+                first.candidate = 0
+                self.opened(first)
+                self.closed(first)
+        self.flush()
 
     def _finish(
         self,

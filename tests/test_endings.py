@@ -1,0 +1,190 @@
+"""How answers end: for each way and each ordered pair of wires, whole and streamed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+
+Json = Any
+RULES = wireglot.packaged()
+WIRES = ("openai-chat", "openai-responses", "anthropic", "gemini", "ollama")
+CALL = {"type": "tool_call", "id": "call_1", "name": "f", "arguments": {"x": 1}}
+TEXT = {"type": "text", "text": "Hi"}
+# Ways of ending: what came, and why it stopped.
+WAYS: dict[str, tuple[list[Json], str]] = {
+    "over": ([TEXT], "end_turn"),
+    "called": ([TEXT, CALL], "tool_use"),
+    "called late": ([CALL], "end_turn"),
+    "cut": ([TEXT], "max_tokens"),
+    "full": ([TEXT], "context_full"),
+    "filtered": ([TEXT], "content_filter"),
+    "filtered at once": ([], "content_filter"),
+    "refused": ([{"type": "refusal", "text": "No."}], "refusal"),
+    "refused in text": ([TEXT], "refusal"),
+    "paused": ([TEXT], "pause"),
+    "miscalled": ([], "malformed_call"),
+    "failed": ([TEXT], "error"),
+}
+# How a client may be told: the words of the IR that its wire reads as, by the way of ending.
+CUT = {"max_tokens", "error", "malformed_call", "pause", "context_full"}
+TOLD = {
+    "over": {"end_turn"},
+    "called": {"tool_use"},
+    "called late": {"tool_use"},
+    "cut": {"max_tokens"},
+    "full": {"max_tokens", "context_full"},
+    "filtered": {"content_filter", "refusal"},
+    "filtered at once": {"content_filter", "refusal"},
+    "refused": {"refusal", "content_filter"},
+    "refused in text": {"refusal", "content_filter"},
+    "paused": CUT,
+    "miscalled": CUT,
+    "failed": CUT,
+}
+
+
+def answer(wire: str, way: str) -> Json:
+    """Return a response of a wire that ends so."""
+    parts, stop = WAYS[way]
+    ir = {
+        "id": "r1",
+        "model": "m",
+        "created": 7,
+        "candidates": [{"parts": parts, "stop_reason": stop}],
+        "usage": {"input": 3, "output": 2},
+    }
+    return RULES[wire].write(ir, "response").body
+
+
+def reason(body: Json, wire: str) -> str | None:
+    """Return why a response says that it ended."""
+    found: str | None = RULES[wire].read(body, "response").ir["candidates"][0].get("stop_reason")
+    return found
+
+
+@pytest.mark.parametrize("source", WIRES)
+@pytest.mark.parametrize("target", WIRES)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_client_sees_how_an_answer_ended_and_whole_and_streamed_agree(
+    source: str, target: str, way: str
+) -> None:
+    given = answer(source, way)
+    whole = RULES.convert(given, source, target, "response").body
+    assert reason(whole, target) in TOLD[way]
+    t = RULES.translator(source=source, target=target)
+    frames = [new for frame in RULES.frames(given, source) for new in t.feed(frame)] + t.finish()
+    assert frames
+    assert reason(RULES.collect(frames, target), target) == reason(whole, target)
+    assert reason(t.result.body, target) == reason(whole, target)
+
+
+@pytest.mark.parametrize("source", WIRES)
+@pytest.mark.parametrize("target", WIRES)
+def test_a_stream_that_breaks_off_never_looks_finished(source: str, target: str) -> None:
+    if source == target:
+        return
+    frames = list(RULES.frames(answer(source, "called"), source))
+    # What tells the end stands in the last frames; without them it is cut.
+    last = {"openai-chat": 3, "anthropic": 2}.get(source, 1)
+    t = RULES.translator(source=source, target=target)
+    out = [new for frame in frames[:-last] for new in t.feed(frame)] + t.finish()
+    assert "cut-short" in {note.code for note in t.notes}
+    fold = RULES.translator(source=target, target=target)
+    for frame in out:
+        fold.feed(frame)
+    fold.finish()
+    assert "cut-short" in {note.code for note in fold.notes}
+
+
+WORDS = """
+SAFETY RECITATION OTHER BLOCKLIST PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL LANGUAGE
+UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MISSING_THOUGHT_SIGNATURE MALFORMED_RESPONSE MAX_TOKENS
+CONTINUATION IMAGE_SAFETY NO_IMAGE A_WORD_OF_TOMORROW
+"""
+
+
+@pytest.mark.parametrize("word", WORDS.split())
+@pytest.mark.parametrize("target", [wire for wire in WIRES if wire != "gemini"])
+def test_no_word_of_gemini_but_stop_is_an_answer_that_is_over(word: str, target: str) -> None:
+    given = {
+        "candidates": [
+            {"index": 0, "content": {"role": "model", "parts": []}, "finishReason": word}
+        ],
+        "modelVersion": "g",
+        "responseId": "r",
+    }
+    whole = RULES.convert(given, "gemini", target, "response").body
+    assert reason(whole, target) not in ("end_turn", "tool_use", "stop_sequence", None)
+    t = RULES.translator(source="gemini", target=target)
+    out = t.feed(given) + t.finish()
+    assert reason(RULES.collect(out, target), target) == reason(whole, target)
+
+
+# -- frames that say little, and frames that are deep --------------------------------------------
+
+MINI = """
+wireglot: 1
+dialect: mini
+see: https://example.com
+verified: 2026-11-23
+shapes:
+  text: {wire: {text: $text}}
+  candidate: {wire: {content: $parts each text}}
+conversation: {by: role, wire: {content: $parts each text}, cases: {user: {wire: {role: user}}}}
+request: {wire: {messages: $messages as conversation}}
+response: {wire: {...: $candidates each candidate | lone}}
+stream:
+  framing: lines
+  events:
+    append.text: {delta: {index: $at.index, text: $piece}}
+    part_stop: {stop: {index: $at.index}}
+    end: {over: true}
+"""
+
+
+def test_a_part_ends_by_its_address_alone(tmp_path: Path) -> None:
+    (tmp_path / "mini.yaml").write_text(MINI, "utf-8")
+    t = wireglot.load_rules(tmp_path).translator(source="mini", target="anthropic")
+    t.feed({"delta": {"index": 0, "text": "Hi"}})
+    assert [frame["type"] for frame in t.feed({"stop": {"index": 0}})] == ["content_block_stop"]
+    assert "unknown-frame" not in {note.code for note in t.notes}
+
+
+def below(frames: int, call: Callable[[], Any]) -> Any:
+    """Call something from so many frames further down."""
+    return below(frames - 1, call) if frames else call()
+
+
+@pytest.mark.parametrize("target", WIRES)
+@pytest.mark.parametrize("depth", [150, 320, 900])
+def test_arguments_nested_deep_raise_errors_of_the_family(target: str, depth: int) -> None:
+    text = '{"a":' * depth + "1" + "}" * depth
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    call = {
+        "index": 0,
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "f", "arguments": text},
+    }
+    choice = {"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}
+    stop = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
+    frames = [{**head, "choices": [choice]}, {**head, "choices": [stop]}, "[DONE]"]
+
+    def run() -> None:
+        t = RULES.translator(source="openai-chat", target=target)
+        for frame in frames:
+            t.feed(frame)
+        t.finish()
+        assert t.result is not None
+
+    for frames_of_caller in (0, min(600, sys.getrecursionlimit() - 350)):
+        try:
+            below(frames_of_caller, run)
+        except wireglot.ConversionError as error:
+            assert "nested too deep" in str(error)
