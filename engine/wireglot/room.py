@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from .errors import ConversionError
@@ -34,6 +35,15 @@ def with_room(work: Callable[P, R]) -> Callable[P, R]:
         return _apart(functools.partial(work, *arguments, **named), *arguments[1:2], **named)
 
     return worked
+
+
+@contextlib.contextmanager
+def not_too_deep() -> Iterator[None]:
+    """Raise ConversionError where the stack ends, in work that cannot begin again."""
+    try:
+        yield
+    except RecursionError:
+        raise ConversionError("the frame is nested too deep") from None
 
 
 def _apart(work: Callable[[], R], body: Any = None, /, **named: Any) -> R:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConversionError, Foreseen, UsageError
+from ..errors import Foreseen, UsageError
 from ..interpreter import reading, writing
 from ..interpreter.writer import Writer
 from ..language import picture
 from ..notes import Draft, Note
-from ..payload import check_call, known_options, not_too_deep
+from ..payload import check_call, known_options
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
+from ..room import not_too_deep
 from ..trail import Trail
 from .bytestream import Bytes
 from .fold import Fold
@@ -98,12 +99,10 @@ class Translator:
         lanes = self._lanes
         lanes.settle()
         try:
-            with self._guard:
+            with not_too_deep(), self._guard:
                 self._fold.feed(frame)
-        except BaseException as error:
+        except BaseException:
             lanes.close()
-            if isinstance(error, RecursionError):
-                raise ConversionError("the frame is nested too deep") from None
             raise
         lanes.learn(frame)
         if self._unfold is None:
