@@ -45,8 +45,8 @@ def told(reader: Reader, case: Case, at: At) -> None:
         reader.notes.append((case.note, "changed", at, case.pos, said))
 
 
-def chosen(reader: Reader, shape: Shape, made: Any, case: Case) -> Case | None:
-    """Return the case that would write an IR object; it was read by `case`."""
+def chosen(reader: Reader, shape: Shape, made: Any, case: Case | None) -> Case | None:
+    """Return the case that would write an IR object, which was read by `case` and is whole."""
     from .writer import Writer
 
     probe = Writer(reader.dialect, False, Trail(), reader.options)

@@ -67,8 +67,8 @@ def _order(writer: Writer, shape: Shape, value: Any) -> list[Case]:
     return shape.cases
 
 
-def choose(writer: Writer, shape: Shape, value: Any, read: Case) -> Case | None:
-    """Return the case that would write a value that was `read` by one."""
+def choose(writer: Writer, shape: Shape, value: Any, read: Case | None) -> Case | None:
+    """Return the case that would write a value; a whole one that was `read` needs no trial."""
     for case in shape.cases:
         if case is read and not case.rivals:
             return case  # none before it does

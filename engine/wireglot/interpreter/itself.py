@@ -44,11 +44,7 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
                     best = misfit
                 continue
             env.join(inner)
-            if (
-                case.doubles
-                and not reader.probe
-                and chosen(reader, shape, made, seen, case) is not case
-            ):
+            if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
                 env.spelled.setdefault(pointer(rel), {})["case"] = case.name
                 building.told(reader, case, at)
             places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
@@ -60,16 +56,14 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
     raise best or Misfit("nothing fits", at, h.pos)
 
 
-def chosen(
-    reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, Any], case: Case
-) -> Any:
+def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
     """Return the case that writing would choose for what was read."""
     around: dict[str, Any] = {}
     for path, (value, _) in seen.items():
         if "." not in path:
             around[path] = value
     around.update({k: v for k, v in made.items() if k not in ("own",)})
-    return building.chosen(reader, shape, around, case)
+    return building.chosen(reader, shape, around, None)
 
 
 def inside(case: Case, env: Env) -> None:
