@@ -30,7 +30,7 @@ class Target(NamedTuple):
 TARGETS = {
     "anthropic": Target("anthropic", "claude-opus-4-8", "anthropic"),
     "chat": Target("openai-chat", "gpt-5.4", "openai-chat"),
-    "chat-reasoning": Target("openai-chat", "deepseek-reasoner", "openai-chat", strict=True),
+    "chat-reasoning": Target("openai-chat", "deepseek-v4-pro", "deepseek", strict=True),
     "responses": Target("openai-responses", "gpt-5.4", "openai-responses"),
     "gemini": Target("gemini", "gemini-3-pro-preview", "gemini"),
     "ollama": Target("ollama", "qwen3", "ollama"),
