@@ -181,7 +181,7 @@ def test_what_others_say_becomes_items_that_the_api_takes(source: str) -> None:
     assert not any("id" in item for item in out.body["input"])
 
 
-def test_texts_of_one_turn_stay_apart_and_in_place() -> None:
+def test_texts_of_one_turn_stay_apart_and_before_its_calls() -> None:
     content = [
         {"type": "text", "text": "a"},
         {"type": "text", "text": "b"},
@@ -201,13 +201,13 @@ def test_texts_of_one_turn_stay_apart_and_in_place() -> None:
     assert [item.get("content", item.get("type")) for item in out.body["input"]] == [
         "a",
         "b",
-        "function_call",
         "c",
+        "function_call",
         "function_call_output",
     ]
     back = crossed(out.body, "anthropic")
     assert back.body["messages"] == [
-        {"role": "assistant", "content": content},
+        {"role": "assistant", "content": [*content[:2], content[3], content[2]]},
         {"role": "user", "content": answer},
     ]
 

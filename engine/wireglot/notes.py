@@ -165,9 +165,9 @@ def no_place(field: str) -> str:
     return f"the target has no place for `{field}`"
 
 
-def own_field(field: str, family: str) -> str:
-    """Say that only the dialects of one family have a field."""
-    return f"`{field}` is a field of {family} alone"
+def own_field(field: str) -> str:
+    """Say that only the source, and the dialects of its family, have a field."""
+    return f"`{field}` is a field of the source alone"
 
 
 def foreign(origin: Any) -> str:

@@ -325,7 +325,7 @@ def _entry(
     ):
         return ("shaped",)
     if child.path.startswith("own."):
-        return ("lost", "own-field", own_field(child.path[4:], source.family), None)
+        return ("lost", "own-field", own_field(child.path[4:]), None)
     kind = field_type("request", child.path)
     if child.mode or _words(child) or "." in child.path or child.path in shaped or kind == "opaque":
         return ("shaped",)

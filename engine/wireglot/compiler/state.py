@@ -145,7 +145,7 @@ def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
             raise Odd
         check_json({key: value})
         if key in keys.own:
-            code, told = "own-field", own_field(key, keys.family)
+            code, told = "own-field", own_field(key)
         else:
             code, told = "unknown-key", UNKNOWN_KEY
         found.append((code, told, keys.rule, (*place, key)))

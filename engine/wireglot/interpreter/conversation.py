@@ -370,7 +370,10 @@ def _write_run(
         wires: list[Any] = []
         for _, message in run:
             # Each by itself: no element holds parts of two messages.
-            wires += [w for _, w in writer.share([hole], message.get("parts", []))[id(hole)]]
+            said = message.get("parts", [])
+            if ("answer-next", "") in writer.asked:
+                said = enforce.before_calls(writer, talk, said)
+            wires += [w for _, w in writer.share([hole], said)[id(hole)]]
             enforce.unplaced(writer, message, talk.pos)
         return wires
     if writer.repair:

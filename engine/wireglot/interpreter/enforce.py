@@ -452,3 +452,15 @@ def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -
             told = f"a {kind} stands first in its message in the target"
             writer.note("reordered", "moved", writer.trail.find(part), talk.pos, told, None, part)
     return head + [p for p in parts if p.get("type") != kind]
+
+
+def before_calls(writer: Writer, talk: Conversation, parts: list[Any]) -> list[Any]:
+    """Let texts of a flat list stand before the calls of their turn: results follow these."""
+    said = ("text", "refusal")
+    first = next((i for i, p in enumerate(parts) if p.get("type") == "tool_call"), len(parts))
+    late = [part for part in parts[first:] if part.get("type") in said]
+    for part in late:
+        told = "results follow their calls here; what is said between stands before these"
+        writer.note("reordered", "moved", writer.trail.find(part), talk.pos, told, None, part)
+    rest = [part for part in parts[first:] if part.get("type") not in said]
+    return parts[:first] + late + rest if late else parts

@@ -79,7 +79,7 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
                 for name, leaf in inner.items():
                     if f"{deeper}.{name}" not in view.claims and leaf is not None:
                         at = writer.trail.find(inner, name) or writer.trail.find(obj)
-                        told = own_field(name, key)
+                        told = own_field(name)
                         if key == writer.dialect.family:
                             told = f"{writer.dialect.name} has no `{name}`"
                         writer.note("own-field", "lost", at, view.case.pos, told)

@@ -175,7 +175,9 @@ def give(
         writer.gone.append(part)
         return []
     if blank(writer, part, writer.role):
-        writer.note("empty-text", "lost", writer.trail.find(part), holes[0].pos, NO_WORD)
+        at = writer.trail.find(part)
+        for place in at.places if isinstance(at, Several) else [at]:
+            writer.note("empty-text", "lost", place, holes[0].pos, NO_WORD)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
