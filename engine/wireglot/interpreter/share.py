@@ -309,6 +309,7 @@ def told(
 ) -> None:
     """Note a step of the ladder, and what it left behind."""
     writer.note(row.name, row.effect, at, row.pos, row.says(part), wire)
+    writer.rows[id(part)] = (part, row.name)
     for block in _dropped(part, new, beside):
         kind = block.get("type")
         code = "own-field" if kind == "native" else "no-place"

@@ -67,6 +67,7 @@ class Writer:
         self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
         self.alone = False  # one element is wanted: nothing may stand beside it
         self.gone: list[Any] = []  # parts and tools that found no place
+        self.rows: dict[int, tuple[Any, str]] = {}  # what stepped down, and by which row
         self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.nth = 0
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far

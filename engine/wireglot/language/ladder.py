@@ -165,6 +165,22 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
     return new, beside, origin
 
 
+def undone(row: Row, value: dict[str, Any]) -> dict[str, Any] | None:
+    """Read a row backwards: what it would make this value of; None where it makes no such value."""
+    found: dict[str, tuple[Any, str]] = {}
+    try:
+        _match(row.after, value, "", found, row.scales)
+        made = {names[0]: _make(p, found, row.scales) for names, p in row.after.entries}
+        before = {names[0]: _make(p, found, row.scales) for names, p in row.before.entries}
+        _match(row.before, before, "", {}, row.scales)
+    except (Misfit, KeyError):
+        return None
+    if not all(same(new, value.get(key)) for key, new in made.items() if new is not ABSENT):
+        return None
+    rest = {k: v for k, v in value.items() if k not in row.after.names and not k.endswith("_json")}
+    return rest | {key: old for key, old in before.items() if old is not ABSENT}
+
+
 def _places(trail: Trail, value: Any, path: str) -> list[At]:
     """Return the places that a field came from, which an earlier row may have made."""
     at = trail.find(value, path)
@@ -236,7 +252,8 @@ def _make(p: Picture | None, found: dict[str, tuple[Any, str]], scales: Scales) 
     if isinstance(p, Hole):
         value = found[p.path][0]
         for lens in p.lenses:
-            value = _scaled(scales[lens], value) if lens in scales else _LENSES[lens](value)
+            if not is_guard(lens):
+                value = _scaled(scales[lens], value) if lens in scales else _LENSES[lens](value)
         return value
     if isinstance(p, Text):
         return p.write(tuple(str(found[n][0]) for n in p.names))

@@ -18,7 +18,7 @@ from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
 from ..trail import value_at
-from . import carry, markers, memory, names
+from . import carry, markers, memory, names, undo
 from .remainder import Remainder
 from .riders import Riders
 from .states import VERSION, States, newest, opened
@@ -135,6 +135,7 @@ class Exchange:
             if self._store is not None:
                 self._store.keep(opened({"version": VERSION, "markers": new}))
         self._names.learn(held[0].limits, self.provider)
+        undo.learn(self._names, two, read.ir.get("tools") or [], held[0])
         self._state.update(this)
         self._place = places.end if places is not None else None
         return self._sent(out, all_notes(read.notes, found, out, same), envelope)
@@ -231,6 +232,7 @@ class Exchange:
             or self.client == self.provider
             or body.__class__ is not dict
             or markers.concern(one.model, two.model, self._state["markers"])
+            or self._names.rows(self.provider)
         ):
             return None
         keys = one.model_keys
@@ -240,7 +242,7 @@ class Exchange:
                 return None
             body = {**body, named: self.model}
         done = self._rules.compiled(body, self.client, self.provider, models, stream, self._options)
-        telling = {"renamed", *markers.codes(two)}
+        telling = {"renamed", *markers.codes(two), *undo.codes(two)}
         if done is None or any(n.code in telling for n in done.notes):
             return None
         return done if self._resolve is None or quiet(done.notes) else None

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..jsontext import stringify
+from ..language.lenses import Misfit, parse_json
 from ..trail import Trail
 
 Part = dict[str, Any]
@@ -63,7 +64,9 @@ def of_call(part: Part, seen: Part, told: Any, made: bool, renamed: bool) -> tup
     if seen.get("name") != told and not renamed:
         entry["name"] = told
     text = part.get("arguments_json")
-    if isinstance(text, str) and "arguments" in seen:
+    if isinstance(text, str) and "input" in seen:
+        entry["arguments_json"] = text  # a row of the ladder would write another
+    elif isinstance(text, str) and "arguments" in seen:
         if text != seen.get("arguments_json", stringify(seen["arguments"])):
             entry["arguments_json"] = text
     return entry, len(entry) > 2
@@ -353,6 +356,17 @@ class Restored:
         for key in ("name", "arguments_json"):
             if key in entry:
                 element[key] = entry[key]
+        if "input" in element and element["input"] == entry.get("arguments_json"):
+            # A call in a form that its tool does not have: the text is all of what was said.
+            text = element.pop("input")
+            try:
+                value = parse_json(text)
+            except Misfit:
+                value = None
+            if isinstance(value, dict):
+                element["arguments"] = value
+            else:
+                element["arguments_text"] = element.pop("arguments_json")
 
     def _take(self, element: Part) -> Part | None:
         """Take a part out of the pool; None if it is not there any more."""

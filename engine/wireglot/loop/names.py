@@ -36,6 +36,10 @@ class Names:
         known = self.table.get(dialect, {}).get("tool_name", {})
         return {written: name for name, written in known.items()}
 
+    def rows(self, dialect: str) -> dict[str, str]:
+        """Return the row of the ladder by which each tool went to a dialect, by its name."""
+        return self.table.get(dialect, {}).get("row", {})
+
 
 def ids(body: Any, dialect: Dialect) -> list[str]:
     """Return all texts of a request that stand under a key for ids of calls."""

@@ -8,7 +8,7 @@ from ..interpreter import reading, writing
 from ..language.picture import holes
 from ..notes import Draft
 from ..trail import Places, Several, Trail
-from . import carry, memory
+from . import carry, memory, undo
 from .names import Names
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Remainder:
         self._wholes: list[Part] = []  # parts that the client does not see
         self._places: dict[int, tuple[Any, str]] = {}  # where what is said of a part rides
         self._was: dict[int, str] = {}  # ids that were another call's, or none
+        self._odd: list[Draft] = []  # calls that are not as the row of their tool gave it
         self._kept: list[tuple[Part, Any]] = []  # ids that a client of this dialect may drop
 
     # -- before it is written ---------------------------------------------------------------------
@@ -67,6 +68,9 @@ class Remainder:
             if part.get("type") == "tool_call":
                 self._told[id(part)] = part["name"]
                 part["name"] = self._back.get(part["name"], part["name"])
+                row = undo.row_of(self._names, self.provider, part["name"])
+                draft = undo.put_back(row, part, trail) if row is not None else None
+                self._odd += [draft] if draft is not None else []
             state = part.get("signature")
             if isinstance(state, dict) and state.get("origin") == self.provider.name:
                 self._states[id(part)] = (state["value"], trail.find(part, "signature"))
@@ -91,7 +95,15 @@ class Remainder:
                 writer.limits.remember("tool_name", name, name)
 
         out, drafts, _ = writing.write(
-            self.client, ir, "response", False, trail, self._options, made, odd, prepare
+            self.client,
+            ir,
+            "response",
+            False,
+            trail,
+            self._options,
+            made,
+            [*odd, *self._odd],
+            prepare,
         )
         (writer,) = held
         self._names.learn(writer.limits, self.client.name)

@@ -9,7 +9,7 @@ from ..notes import Draft
 from ..policy import Policy
 from ..streaming.incoming import Part
 from ..streaming.streams import Translator
-from . import carry
+from . import carry, undo
 from .remainder import Remainder
 from .streamride import Rides
 
@@ -69,6 +69,9 @@ class TurnStream(Translator):
         name = part.said["name"]
         if name in self._back:
             part.was["name"], part.said["name"] = name, self._back[name]
+        row = undo.row_of(self._names, self._source, part.said["name"])
+        if row is not None:
+            part.undone = lambda ir: undo.back(row, ir)[0]
 
     def _written(self, read: Read) -> tuple[Any, list[Draft]]:
         assert self._unfold is not None

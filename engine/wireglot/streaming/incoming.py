@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ..language.events import guards
@@ -52,7 +53,7 @@ class Part:
 
     __slots__ = (
         "address", "at", "candidate", "closing", "field", "key", "kind", "made", "nth", "open",
-        "pieces", "said", "scan", "tree", "was", "whole",
+        "pieces", "said", "scan", "tree", "undone", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -64,6 +65,7 @@ class Part:
         self.made = False  # its id was made here
         self.tree: Any = None  # an object that comes value by value
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
+        self.undone: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # it goes out so
         self.address: tuple[Any, ...] = ()
         self.key: Any = None  # under which it flowed
         self.at = 0  # the frame in which it began
@@ -118,7 +120,7 @@ class Part:
 
 def text_of(ir: dict[str, Any]) -> str | None:
     """Return the text that flows of a part that is whole."""
-    for key in ("arguments_json", "arguments_text", "input", "text"):
+    for key in ("input", "arguments_json", "arguments_text", "text"):
         if isinstance(ir.get(key), str):
             return str(ir[key])
     return stringify(ir["arguments"]) if "arguments" in ir else None

@@ -119,7 +119,7 @@ class Unfold:
         if part.candidate and not self._many:
             return
         out = Outgoing(part)
-        if not part.whole and (self.same or self._takes(part)):
+        if not part.whole and part.undone is None and (self.same or self._takes(part)):
             out.flow = self._flow(part.kind, part.field)
         self._of[id(part)] = out
         self._queue(out).append(out)
@@ -398,9 +398,10 @@ class Unfold:
         self.moved = True
         part = out.part
         if out.flow is None:
-            settled = self._settle(out, part.ir(), 0)
+            ir = part.ir() if part.undone is None else part.undone(part.ir())
+            settled = self._settle(out, ir, 0)
             if self.rides is not None and not settled:
-                self.rides.over(part, part.ir(), False)
+                self.rides.over(part, ir, False)
             if not settled and out.fits:
                 told = f"no frame of the target can hold this {part.kind}; its whole response does"
                 self._unplaced((part.at,), told)

@@ -1,0 +1,83 @@
+"""Tools that a provider knows as something else: their calls, on the way back, are what they were.
+
+A tool that has no picture goes down the ladder, and so do its calls. The row that a tool took is
+remembered by its name; a call of it that comes in the form which the row gives is read backwards.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..jsontext import stringify
+from ..language.ladder import Row, step, undone
+from ..notes import Draft
+from ..trail import Trail
+from .names import Names
+
+if TYPE_CHECKING:
+    from ..dialects import DialectRules
+    from ..interpreter.writer import Writer
+
+Part = dict[str, Any]
+
+
+def codes(provider: DialectRules) -> set[str]:
+    """Return the rows that a tool takes together with its calls."""
+    kinds = (kind for kind in ("function", "custom") if kind in provider.ladder)
+    tools = {row.name for kind in kinds for row in provider.ladder[kind]}
+    return tools & {row.name for row in provider.ladder.get("tool_call", ())}
+
+
+def learn(names: Names, provider: DialectRules, tools: list[Any], writer: Writer) -> None:
+    """Remember by which row each tool of a request went, if its calls go by one of that name."""
+    known = dict(names.rows(provider.name))
+    paired = codes(provider)
+    for tool in tools:
+        _, row = writer.rows.get(id(tool), (None, ""))
+        known.pop(tool.get("name", ""), None)
+        if row in paired:
+            known[tool["name"]] = row
+    names.table.setdefault(provider.name, {})["row"] = known
+    if not known:
+        del names.table[provider.name]["row"]
+
+
+def row_of(names: Names, provider: DialectRules, name: Any) -> Row | None:
+    """Return the row by which calls of a tool went to a provider."""
+    taken = names.rows(provider.name).get(name)
+    rows = provider.ladder.get("tool_call", ()) if taken is not None else ()
+    return next((row for row in rows if row.name == taken), None)
+
+
+def back(row: Row, part: Part) -> tuple[Part, bool]:
+    """Return a call as it was before a row, and whether it had the form that the row gives.
+
+    Of a call that a model made in another form, the one field of the row is its JSON text.
+    """
+    before = undone(row, part)
+    text = part.get("arguments_json")
+    if before is not None:
+        again = step(row, before, Trail())[0].get("arguments")
+        if isinstance(text, str) and text != stringify(again):
+            before["arguments_json"] = text  # the provider gets back what it said
+        return before, True
+    said = text if isinstance(text, str) else part.get("arguments_text")
+    if said is None:
+        said = stringify(part.get("arguments", {}))
+    fields = {*row.after.names, "arguments_text"} - {"type"}
+    rest = {key: value for key, value in part.items() if key not in fields}
+    return {**rest, next(iter(row.before.names)): said, "arguments_json": said}, False
+
+
+def put_back(row: Row, part: Part, trail: Trail) -> Draft | None:
+    """Change a call to what it was before a row; return what is to be said of it."""
+    at = trail.find(part, "arguments") or trail.find(part)
+    before, fits = back(row, part)
+    for key in before.keys() - part.keys():
+        trail.put(part, key, at)
+    part.clear()
+    part.update(before)
+    if fits:
+        return None
+    told = f"this is not as `{row.name}` gave the tool; all of it stands as text"
+    return Draft(row.name, "changed", at, row.pos, told, None, part)
