@@ -30,16 +30,14 @@ def codes(provider: DialectRules) -> set[str]:
 
 def learn(names: Names, provider: DialectRules, tools: list[Any], writer: Writer) -> None:
     """Remember by which row each tool of a request went, if its calls go by one of that name."""
-    known = dict(names.rows(provider.name))
     paired = codes(provider)
     for tool in tools:
         _, row = writer.rows.get(id(tool), (None, ""))
-        known.pop(tool.get("name", ""), None)
         if row in paired:
-            known[tool["name"]] = row
-    names.table.setdefault(provider.name, {})["row"] = known
-    if not known:
-        del names.table[provider.name]["row"]
+            kinds = names.table.setdefault(provider.name, {})
+            kinds.setdefault("row", {})[tool["name"]] = row
+        else:
+            names.rows(provider.name).pop(tool.get("name", ""), None)
 
 
 def row_of(names: Names, provider: DialectRules, name: Any) -> Row | None:
