@@ -290,7 +290,8 @@ class Native(Model):
 
     type: Literal["native"] = "native"
     name: str | None = None
-    own: dict[str, Any]
+    own: dict[str, Any] | None = None
+    tools: list[Any] | None = None
 
 
 class Unknown(Model):
@@ -348,6 +349,8 @@ class CustomTool(Model):
 
 class NativeTool(Native):
     """A tool that one provider runs by itself."""
+
+    own: dict[str, Any]
 
 
 def _tool_kind(value: Any) -> str:

@@ -39,7 +39,7 @@ CODES: dict[str, str] = {
     "empty-text": "Text without a word, left out where the target takes none.",
     "clamped": "A number that the target does not take, brought within its bounds.",
     "no-tool": "A choice of a tool, or among tools, that is not there in the target.",
-    "lifted": "System text from the middle of a conversation, moved to its head.",
+    "lifted": "System text or tools from the middle of a conversation, moved to its head.",
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
     "inconsistent": "Numbers that do not add up, a copy or frame that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",

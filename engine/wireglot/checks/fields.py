@@ -28,7 +28,7 @@ _TEXTS: dict[str, str] = {
     "tool_call": "id name arguments:* arguments_json input arguments_text result:tool_result",
     "tool_result": "tool_call_id name kind value:[part] value_json media:[part] failed "
     "output_ref:* trimmed time freeform",
-    "native": "name",
+    "native": "name tools:[tool]",
     "unknown": "dialect value:*",
     FUNCTION: "name description parameters:* strict",
     "custom": "name description format:format",

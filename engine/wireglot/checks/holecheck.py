@@ -209,6 +209,8 @@ class _View:
         used = {path.partition(".")[0] for hole in self.holes for path in hole.paths}
         used |= {name for name, _ in text_names(self.view.case.wire)}
         ir = self.view.case.ir
+        if "run" in used:  # the names that stand around the run; the others are in its parts
+            return
         for name, pos in _given(ir):
             if name not in used and not any(hole.path == "." for hole in self.holes):
                 message = f"`${name}` has a name in `ir` and no place in `wire`"

@@ -91,7 +91,8 @@ def _reads_back(writer: Writer, shape: Shape, wire: Any, value: Any) -> bool:
         return False
     for path in writer.filled.get(id(value), (value, ()))[1]:
         read = _without(read, path.split("."))
-    return alike(read, _fitted(writer, value), writer.respelt)
+    known = writer.respelt
+    return alike(read, value, known) or alike(read, _fitted(writer, value), known)
 
 
 def _fitted(writer: Writer, value: Any) -> Any:

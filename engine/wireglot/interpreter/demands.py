@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.ladder import makers
 from ..language.lenses import Misfit, stringify
+from ..notes import own_field
 from . import marks, share
+from .enforce import with_parts
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
-    from ..language.model import Case
+    from ..language.model import Case, Dialect
     from ..language.schema import Schema
     from ..trail import At
     from .sight import View
@@ -49,6 +51,56 @@ def bounded(writer: Writer, ir: dict[str, Any], heads: Collection[str], view: Vi
     for path, bound in writer.dialect.bounds.items() if writer.repair else ():
         if "count" not in bound and path.split(".")[0] in heads:
             _within(writer, ir, path, bound, view)
+
+
+def declared(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Let tools that messages declare stand among the others, where they have no place there."""
+    messages = ir.get("messages")
+    if writer.same or not isinstance(messages, list) or declares(writer.dialect):
+        return ir
+    talk = writer.dialect.conversation
+    pos = talk.pos if talk is not None else None
+    tools, out = list(ir.get("tools") or ()), []
+    known = {tool.get("name") for tool in tools}
+    for message in messages:
+        parts = message.get("parts", ())
+        rest = [part for part in parts if not _declaring(part)]
+        if rest or not parts:
+            whole = len(rest) == len(parts)
+            out.append(message if whole else with_parts(writer, message, rest))
+        for part in filter(_declaring, parts):
+            for own in (part.get("own") or {}).values():
+                for name in own:
+                    at = writer.trail.find(own, name)
+                    writer.note("own-field", "lost", at, pos, own_field(name))
+            for tool in part["tools"]:
+                name, at = tool.get("name"), writer.trail.find(tool)
+                if name is not None and name in known:
+                    told = "another tool of this name is declared before"
+                    writer.note("no-place", "lost", at, pos, told)
+                    continue
+                known.add(name)
+                tools.append(tool)
+                told = "the target declares tools in one place"
+                writer.note("lifted", "moved", at, pos, told, None, tool)
+    if len(out) == len(messages) and all(map(operator.is_, out, messages)):
+        return ir
+    new = {**ir, "messages": out, "tools": tools}
+    writer.trail.copy(ir, new)
+    return new
+
+
+def _declaring(part: dict[str, Any]) -> bool:
+    """Tell whether a part of a message declares tools."""
+    return part.get("type") == "native" and isinstance(part.get("tools"), list)
+
+
+def declares(dialect: Dialect) -> bool:
+    """Tell whether messages of a dialect can declare tools."""
+    holes = (
+        hole for shape in dialect.shapes.values() for c in shape.cases for hole in pic.holes(c.wire)
+    )
+    return any(hole.path == "tools" for hole in holes)
 
 
 def loosened(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import Misfit
 from ..language.model import Case, Shape
-from ..language.picture import ABSENT, Fields, Literal
+from ..language.picture import ABSENT, Fields, Literal, Text
 from ..trail import At, Several, keys_of
 from . import building
+from .env import Env
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -22,6 +23,8 @@ def gathered(
     parts: list[Any] = env.fields.pop("run", ([], None))[0]
     if not parts:
         raise Misfit("an empty run", at, case.pos)
+    if isinstance(case.ir, Fields):
+        _told_around(reader, case, case.ir, env, parts)
     first = parts[0]
     for path, (value, place) in env.fields.items():
         # What stands beside the run is said of its first part; a new run begins with it.
@@ -48,6 +51,23 @@ def gathered(
         reader.memory(first)[f"..{key}"] = entry
     reader.notes.extend(env.notes)
     return parts
+
+
+def _told_around(reader: Reader, case: Case, ir: Fields, env: Env, parts: list[Any]) -> None:
+    """Make the texts of parts of which a piece stands around the run, once for all of them."""
+    for (field, *_), text in ir.entries:
+        assert isinstance(text, Text)
+        around = {name: env.fields.pop(name) for name in text.names if name in env.fields}
+        for part in parts:
+            pieces = tuple(around[n][0] if n in around else part.get(n) for n in text.names)
+            whole = text.write(pieces) if all(isinstance(p, str) for p in pieces) else None
+            if whole is None or field not in part:
+                raise Misfit(
+                    f"`{field}` of a part does not go with what is said around it", env.base
+                )
+            places = [reader.trail.find(part, field), *(place for _, place in around.values())]
+            part[field] = whole
+            reader.trail.put(part, field, Several.of([p for p in places if p is not None]))
 
 
 def beside(

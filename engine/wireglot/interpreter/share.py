@@ -375,15 +375,34 @@ def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
     for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
         inner, beside = run_hole(case), said(writer, shape, case, part)
         assert inner.shape is not None
+        one = part
         try:
-            writer.shared[id(part)] = beside
-            return Gathered(shape, case, writer.shape(inner.shape, part), beside)
+            one, around = _within(writer, shape, case, part)
+            writer.shared[id(one)] = beside
+            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
         except Misfit as misfit:
             misfit.__traceback__ = None
             best = misfit
         finally:
-            writer.shared.pop(id(part), None)
+            writer.shared.pop(id(one), None)
     raise best
+
+
+def _within(
+    writer: Writer, shape: Shape, case: Case, part: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return a part as its run holds it, and the pieces of its texts that stand around the run."""
+    if case.ir is None:
+        return part, {}
+    view = View(part, shape.name, case, writer)
+    writer.match(case.ir, part, "", view)
+    named = {name: value for name, (value, _) in view.names.items()}
+    one = {**part, **{name: value for name, value in named.items() if name in part}}
+    writer.trail.copy(part, one)
+    writer.instead[id(part)] = (part, one)
+    if id(part) in writer.made:
+        writer.made.add(id(one))
+    return one, {name: value for name, value in named.items() if name not in part}
 
 
 def odd(writer: Writer, part: dict[str, Any]) -> Any:
@@ -431,8 +450,9 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
             found.append((part, wire))
             continue
         apart = memory.get("../", {}).get("apart") or wire.said
+        apart = apart or (last is not None and last.around != wire.around)
         if last is None or last.case is not wire.case or apart:
-            run = Gathered(wire.shape, wire.case, [], wire.said)
+            run = Gathered(wire.shape, wire.case, [], wire.said, wire.around)
             if joins and last is not None and last.case is not wire.case:
                 within.append((last, part, run))
             else:
@@ -452,6 +472,7 @@ def closed(writer: Writer, run: Gathered, first: Any) -> Any:
     writer.trail.copy(first, whole)
     view = View(whole, run.shape.name, run.case, writer)
     view.names["run"] = ([wire for _, wire in run.wire], "run")
+    view.names.update((name, (value, name)) for name, value in run.around.items())
     view.lists["run"] = {id(run_hole(run.case)): run.wire}
     wire = writer.picture(run.case.wire, view, (), top=True)
     for path in sorted(run.said - view.claims):

@@ -68,12 +68,23 @@ class View:
 
 
 class Gathered:
-    """A wire piece that waits for its neighbours; `said` are fields that stand beside the run."""
+    """A wire piece that waits for its neighbours; `said` are fields that stand beside the run.
 
-    __slots__ = ("beside", "case", "said", "shape", "wire")
+    `around` are pieces of texts of each part that stand beside the run, once for all.
+    """
 
-    def __init__(self, shape: Shape, case: Case, wire: Any, said: set[str]) -> None:
+    __slots__ = ("around", "beside", "case", "said", "shape", "wire")
+
+    def __init__(
+        self,
+        shape: Shape,
+        case: Case,
+        wire: Any,
+        said: set[str],
+        around: dict[str, str] | None = None,
+    ) -> None:
         self.shape, self.case, self.wire, self.said = shape, case, wire, said
+        self.around = around or {}
         self.beside: dict[str, Any] = {}  # what stands in the same wire element
 
 

@@ -56,6 +56,8 @@ def written(
         writer.request()
     writer.alone = unit in ("tool", "tool_call", "tool_result")
     writer.notes.extend(odd or ())
+    if unit == "request" and isinstance(ir, dict):
+        ir = demands.declared(writer, ir)
     try:
         units.reserve(writer, ir)
         if prepare is not None:

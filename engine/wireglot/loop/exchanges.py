@@ -135,7 +135,7 @@ class Exchange:
             if self._store is not None:
                 self._store.keep(opened({"version": VERSION, "markers": new}))
         self._names.learn(held[0].limits, self.provider)
-        undo.learn(self._names, two, read.ir.get("tools") or [], held[0])
+        undo.learn(self._names, two, read.ir, held[0])
         self._state.update(this)
         self._place = places.end if places is not None else None
         return self._sent(out, all_notes(read.notes, found, out, same), envelope)

@@ -28,10 +28,12 @@ def codes(provider: DialectRules) -> set[str]:
     return tools & {row.name for row in provider.ladder.get("tool_call", ())}
 
 
-def learn(names: Names, provider: DialectRules, tools: list[Any], writer: Writer) -> None:
+def learn(names: Names, provider: DialectRules, ir: dict[str, Any], writer: Writer) -> None:
     """Remember by which row each tool of a request went, if its calls go by one of that name."""
     paired = codes(provider)
-    for tool in tools:
+    parts = (part for message in ir.get("messages") or () for part in message["parts"])
+    declared = (tool for part in parts if "tools" in part for tool in part["tools"])
+    for tool in (*(ir.get("tools") or ()), *declared):
         _, row = writer.rows.get(id(tool), (None, ""))
         if row in paired:
             kinds = names.table.setdefault(provider.name, {})

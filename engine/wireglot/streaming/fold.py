@@ -507,9 +507,19 @@ class Fold:
                 value = dict(value) if isinstance(value, dict) else value
                 building.place(Reader(self.dialect, {}), said, path, value, None)
         for hole, wire, _ in sight.taken:
-            if hole.path not in ASIDE and not hole.path.startswith(OWNED):
+            if hole.path == "." and "finish" not in sight.event.acts:
+                said.update(self._itself(hole, wire))
+            elif hole.path not in ASIDE and not hole.path.startswith(OWNED):
                 self.outcome.put(said, hole.path, hole, wire)
         return said
+
+    def _itself(self, hole: Hole, wire: Any) -> dict[str, Any]:
+        """Read fields of a part that have a shape of their own; nothing where they do not fit."""
+        try:
+            made: dict[str, Any] = Reader(self.dialect, {}).shape(hole.shape or "", wire, (), False)
+        except Misfit:
+            return {}
+        return {key: value for key, value in made.items() if key not in ("kept", "spelled")}
 
     # -- the end ----------------------------------------------------------------------------------
 
