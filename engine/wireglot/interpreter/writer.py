@@ -442,10 +442,10 @@ class Writer:
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
         if h.mark in ("default", "else"):
             value = self.fill.get(h.path, h.value)
-            if h.mode == "as" and not (entry and "for" in entry):
+            if h.mode == "as" and value == {} and not (entry and "for" in entry):
                 assert h.shape is not None
                 mark = len(self.notes)
-                value = self.shape(h.shape, {} if value == {} else value)
+                value = self.shape(h.shape, {})
                 del self.notes[mark:]
             if h.mark == "else" and not (entry and "for" in entry) and h.value is not None:
                 told = f"`{rel[-1]}` is required here and was not there"
