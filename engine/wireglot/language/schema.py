@@ -17,7 +17,7 @@ from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node, wrong
 
-WORDS = frozenset("root root-without keep whole types enum refs rewrite must max".split())
+WORDS = frozenset("root root-without keep whole types numbered enum refs rewrite must max".split())
 BUDGETS = frozenset("depth nodes properties enum size".split())
 
 
@@ -30,6 +30,7 @@ class Schema:
         self.root = plain.get("root")
         self.rootless = frozenset(plain.get("root-without", ()))
         self.types = frozenset(plain.get("types", ()))
+        self.numbers: list[str] = plain["types"] if plain.get("numbered") else []
         self.enum = plain.get("enum", "any")
         self.inlines = plain.get("refs") == "inline"
         self.budgets: dict[str, int] = plain.get("max", {})
@@ -62,13 +63,21 @@ class Schema:
         if not isinstance(node, dict):
             return node
         node = over(node, self._read)
-        word = node.get("type")
-        if isinstance(word, str) and word.lower() in self.types and word != word.lower():
-            node = {**node, "type": word.lower()}
+        word = self._word(node.get("type"))
+        if word is not node.get("type"):
+            node = {**node, "type": word}
         for row in reversed(self.two_way):
             found = rewritten(node, row.here, row.schema)
             node = node if found is None else found
         return node
+
+    def _word(self, word: Any) -> Any:
+        """Return a word of a type as JSON Schema has it."""
+        if isinstance(word, str) and word not in self.types and word.lower() in self.types:
+            return word.lower()
+        if word.__class__ is int and 0 < word <= len(self.numbers):
+            return self.numbers[word - 1]
+        return word
 
     def trace(self, came: Any, read: Any, at: At, trail: Trail) -> None:
         """Put where the nodes of a schema came from, that reading respelled."""
@@ -104,7 +113,7 @@ class Schema:
     def plain(self, schema: dict[str, Any]) -> bool:
         """Tell whether reading surely respells nothing; to be fast."""
         word = schema.get("type")
-        if word.__class__ is str and word not in self.types and word.lower() in self.types:
+        if self._word(word) is not word:
             return False
         for words in self.respelled:
             if words <= schema.keys():
@@ -290,6 +299,9 @@ def load(name: str, node: Node) -> dict[str, Schema]:
     for word, child in budgets.value.items() if budgets else ():
         if word not in BUDGETS or not isinstance(child.value, int):
             raise wrong(f"`{word}` is no budget", child.pos, ", ".join(sorted(BUDGETS)))
+    numbered = node.get("numbered")
+    if numbered is not None and (numbered.value is not True or node.get("types") is None):
+        raise wrong("`numbered: true` stands beside `types`", numbered.pos)
     rewrite, must = node.get("rewrite"), node.get("must")
     if rewrite is not None and not isinstance(rewrite.value, dict):
         raise wrong("`rewrite` is a mapping of rows", rewrite.pos)
