@@ -19,6 +19,7 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
     spare: tuple[Any, list[Draft], Case] | None = None
     poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
     mark, lefts, aside = len(writer.notes), list(writer.lefts), len(writer.beside)
+    loose = _loose(writer, shape, value)
     for case in _order(writer, shape, value):
         try:
             wire = writer.case(shape, case, value)
@@ -34,7 +35,10 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
             del writer.notes[mark:]
             continue
         lost = sum(map(_weight, writer.notes[mark:]))
-        if not lost or writer.same or len(shape.cases) == 1:
+        if not lost or (writer.same and loose is None) or len(shape.cases) == 1:
+            if loose is not None and case is not loose:
+                told = f"this is only read as `{loose.name}`, and written as `{case.name}`"
+                writer.note("reworded", "changed", writer.trail.find(value), case.pos, told, wire)
             return wire
         # Another case may have a place for what this one has none for.
         if poor is None or lost < poor[0]:
@@ -62,9 +66,19 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
 def _order(writer: Writer, shape: Shape, value: Any) -> list[Case]:
     """Return the cases in the order in which they are tried: the remembered one first."""
     if writer.same and isinstance(value, dict):
+        if _loose(writer, shape, value) is not None:
+            return sorted(shape.cases, key=lambda c: c.home)
         name = memory_of(value, writer.dialect.name).get("", {}).get("case")
         return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
     return shape.cases
+
+
+def _loose(writer: Writer, shape: Shape, value: Any) -> Case | None:
+    """Return the case that is only read by which a value was read, where repair is asked for."""
+    if not (writer.same and writer.repair and isinstance(value, dict)):
+        return None
+    name = memory_of(value, writer.dialect.name).get("", {}).get("case")
+    return next((case for case in shape.cases if case.home and case.name == name), None)
 
 
 def choose(writer: Writer, shape: Shape, value: Any, read: Case | None) -> Case | None:
