@@ -84,7 +84,7 @@ def _loose(writer: Writer, shape: Shape, value: Any) -> Case | None:
 def choose(writer: Writer, shape: Shape, value: Any, read: Case | None) -> Case | None:
     """Return the case that would write a value; a whole one that was `read` needs no trial."""
     for case in shape.cases:
-        if case is read and not case.rivals:
+        if case is read and not case.rivals and not case.home:
             return case  # none before it does
         mark = len(writer.notes)
         try:
