@@ -92,7 +92,7 @@ def declared(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 def _declaring(part: dict[str, Any]) -> bool:
     """Tell whether a part of a message declares tools."""
-    return part.get("type") == "native" and isinstance(part.get("tools"), list)
+    return part.get("type") == "native" and bool(part.get("tools"))
 
 
 def declares(dialect: Dialect) -> bool:
