@@ -92,7 +92,8 @@ def declared(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 def _declaring(part: dict[str, Any]) -> bool:
     """Tell whether a part of a message declares tools."""
-    return part.get("type") == "native" and bool(part.get("tools"))
+    tools = part.get("tools") if part.get("type") == "native" else None
+    return bool(tools) and all(isinstance(tool, dict) for tool in tools or ())
 
 
 def declares(dialect: Dialect) -> bool:
