@@ -93,7 +93,16 @@ LANGUAGE |= {"image/png", "text/plain", "application/pdf"}
 
 
 # Why a response stopped, in words of the IR (docs/ir.md) that are words of a wire, too.
-STOPS = {"straining.py": {"end_turn", "tool_use", "content_filter", "malformed_call"}}
+STOPS = {
+    "straining.py": {"end_turn", "tool_use", "content_filter", "malformed_call"},
+    # Their words are those of the language, of plans and of HTTP; a wire has the same by chance.
+    "form.py": {"TEXT"},
+    "fast.py": {"prefix"},
+    "plan.py": {"prefix"},
+    "exchanges.py": {"http"},
+    # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
+    "unpictured.py": {"errors", "reason"},
+}
 
 
 @functools.cache

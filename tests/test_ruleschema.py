@@ -152,6 +152,7 @@ SECTIONS = {
     "`log`": rulemodel.Log,
     "`tree`": rulemodel.Tree,
     "a stream": rulemodel.Stream,
+    "`signatures`": rulemodel.Signed,
 }
 
 EVERY = """

@@ -31,7 +31,7 @@ REPAIRED = "repaired here"
 ASKED: dict[str, tuple[str, ...]] = {
     "lift": ("lifted",),
     "leave": (),
-    "answer-next": ("moved",),
+    "answer-next": ("moved", "joined"),
     "order-results-by-calls": ("reordered",),
     "put-first": ("reordered",),
     "no-empty": ("empty-message",),
@@ -39,11 +39,14 @@ ASKED: dict[str, tuple[str, ...]] = {
     "insert": ("turn-added",),
     "narrow-tools": ("narrowed",),
     "no-blank": ("empty-text",),
-    "some-message": ("system-as-user",),
+    "no-empty-text": ("empty-text",),
+    "some-message": ("system-as-user", "turn-added"),
     "user-only": ("no-place",),
+    "this-turn": ("no-place",),
+    "thought-beside": ("filled-in",),
     "pair": ("moved", "unpaired", "answered"),
-    "signed": ("unsigned",),
-    "strict": ("loosened",),
+    "signed": ("filled-in", "unsigned"),
+    "strict": ("schema-added", "loosened"),
 }
 SCHEMAS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("keep", "types", "enum"), ("schema-keyword", "schema-told")),
