@@ -513,7 +513,7 @@ def test_show_does_not_miss_a_key_that_is_there_again(
     [
         (
             ["nobody"],
-            "there is no dialect `nobody`; there are: agent-sdk, anthropic, gemini",
+            "there is no dialect `nobody`; there are: agent-sdk, anthropic, chat-compatible",
         ),
         (["gemini", "nothing"], "there is no `nothing` in it; there are: "),
     ],

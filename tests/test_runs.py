@@ -211,7 +211,11 @@ def test_the_events_of_an_agent_fold_and_convert_alike(target: str) -> None:
     whole = RULES.collect(AGENT, "agent-sdk")
     assert RULES.collect(RULES.frames(whole, "agent-sdk"), "agent-sdk") == whole
     _, t = translated(AGENT, "agent-sdk", target)
-    assert t.result.body == RULES.convert(whole, "agent-sdk", target, unit="response").body
+    made = RULES.convert(whole, "agent-sdk", target, unit="response").body
+    # The events say no id and no time, so the id is made of what each form says first.
+    if "id" in made and target != "agent-sdk":
+        assert t.result.body.pop("id") != made.pop("id")
+    assert t.result.body == made
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

@@ -181,6 +181,8 @@ def test_what_a_conversation_and_its_limits_may_note_is_told() -> None:
     assert {loss.code for loss in losses.losses(model, "schemas", "strict_schema")} == {
         "schema-keyword",
         "schema-told",
+        "schema-added",
+        "schema-reworded",
     }
     (stop,) = losses.losses(model, "tables", "stop")
     assert (stop.code, stop.when) == ("reworded", losses.WRITTEN)

@@ -31,7 +31,7 @@ REPAIRED = "repaired here"
 ASKED: dict[str, tuple[str, ...]] = {
     "lift": ("lifted",),
     "leave": (),
-    "answer-next": ("moved", "joined"),
+    "answer-next": ("moved", "joined", "reordered"),
     "order-results-by-calls": ("reordered",),
     "put-first": ("reordered",),
     "no-empty": ("empty-message",),

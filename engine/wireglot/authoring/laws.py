@@ -243,10 +243,11 @@ def _has_no_place(case: Case, apart: Difference) -> bool:
     return False
 
 
-# Notes after which elements stand elsewhere, so that pointers of the two sides do not meet.
+# Notes after which elements stand elsewhere, so that pointers of the two sides do not meet (what is
+# added to a schema may take it out of the case that it was read by, and put it under another key).
 _MOVES = frozenset(
     "moved joined lifted system-as-user tool-as-user reordered empty-message blocks-beside"
-    " media-beside".split()
+    " media-beside schema-added".split()
 )
 
 

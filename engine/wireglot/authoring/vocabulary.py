@@ -214,5 +214,11 @@ def unknown(ir: Any) -> Iterable[tuple[str, Any]]:
 def nearest(rules: RuleSet, samples: list[tuple[str, Any]], words: Vocabulary) -> tuple[str, float]:
     """Return the dialect that takes most of some payloads, and which part of them."""
     found = {name: nearness(rules, name, samples, words) for name in rules.dialects}
-    best = max(found, key=lambda name: found[name])
+
+    def rank(name: str) -> tuple[float, int]:
+        """Prefer, of two that take as much, the one that others are made of."""
+        model = rules[name].model
+        return found[name], sum(rules[other].model.family == model.name for other in found)
+
+    best = max(found, key=rank)
     return best, found[best]

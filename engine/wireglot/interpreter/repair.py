@@ -146,6 +146,7 @@ def _required(
 ) -> list[Diagnosis]:
     """Return what could not be written had it come from elsewhere: missing fields, odd elements."""
     read = reading.read(picked, body, "request", model, None, options)
+    read.ir.pop("stream", None)  # what is asked for beside a stream is a wish of ours, not a need
     writer = Writer(picked.model, False, read.trail, options, picked._ladder)
     wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []

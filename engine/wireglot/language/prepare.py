@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import json
 import marshal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,17 @@ def _plan(rules: RuleSet, source: str, target: str, both: Both) -> Any:
 def _known(source: DialectRules, fast: Fast) -> Any:
     """Return what becomes of what requests mostly say."""
     for said in USUAL:
-        with contextlib.suppress(WireglotError, *fast.leave):
-            fast.run(source.write({**HELLO, **said}).body, "x", None)
+        body = source.write({**HELLO, **said}).body
+        for spelled in (body, *_respelled(body, fast)):
+            with contextlib.suppress(WireglotError, *fast.leave):
+                fast.run(spelled, "x", None)
     return fast.memo
+
+
+def _respelled(body: dict[str, Any], fast: Fast) -> Iterator[dict[str, Any]]:
+    """Yield a request with another spelling of a key, for each that it has."""
+    for key, entry in fast.keys.items():
+        if entry[-1] is not None and key not in body:
+            old = next((k for k in body if k in fast.keys and fast.keys[k][-1] == entry[-1]), None)
+            if old is not None:
+                yield {key if k == old else k: value for k, value in body.items()}
