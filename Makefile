@@ -20,7 +20,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents
+.PHONY: help demo test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents loop
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -29,6 +29,7 @@ help:
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
+	@echo "make loop   put official SDKs through nine turns before strict stand-ins of five providers"
 	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before the gateway and strict providers (npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
