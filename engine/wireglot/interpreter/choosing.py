@@ -29,7 +29,7 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
             if best is None or tells(misfit, best):
                 best = misfit
             continue
-        if case.rivals and not _reads_back(writer, shape, wire, value):
+        if _rivals(writer, shape, case) and not _reads_back(writer, shape, wire, value):
             if spare is None:
                 spare = (wire, writer.notes[mark:], case)
             del writer.notes[mark:]
@@ -61,6 +61,11 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
         at = writer.trail.find(value) if isinstance(value, dict) else None
         writer.note("ambiguous", "changed", at, case.pos, told, wire)
     return wire
+
+
+def _rivals(writer: Writer, shape: Shape, case: Case) -> bool:
+    """Tell whether another case might read what this one writes; abroad none that is only read."""
+    return case.rivals and (writer.same or sum(not one.home for one in shape.cases) > 1)
 
 
 def _order(writer: Writer, shape: Shape, value: Any) -> list[Case]:

@@ -146,7 +146,8 @@ def _required(
 ) -> list[Diagnosis]:
     """Return what could not be written had it come from elsewhere: missing fields, odd elements."""
     read = reading.read(picked, body, "request", model, None, options)
-    read.ir.pop("stream", None)  # what is asked for beside a stream is a wish of ours, not a need
+    if picked.model.stream is not None and picked.model.stream.asks:
+        read.ir.pop("stream", None)  # what is asked for beside a stream is no need of the provider
     writer = Writer(picked.model, False, read.trail, options, picked._ladder)
     wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []
