@@ -95,7 +95,8 @@ def test_calls_that_come_by_turns_each_have_a_lane(monkeypatch: pytest.MonkeyPat
         {
             "type": "content_block_delta",
             "index": nth % 2 + 1,
-            "delta": {"type": "input_json_delta", "partial_json": f'"{nth}'},
+            # None begins as the first: that might be the whole call once more.
+            "delta": {"type": "input_json_delta", "partial_json": f'"{nth:02}'},
         }
         for nth in range(20)
     ]
@@ -107,7 +108,7 @@ def test_calls_that_come_by_turns_each_have_a_lane(monkeypatch: pytest.MonkeyPat
     for nth, frame in enumerate(deltas[6:], 6):
         (made,) = t.feed(frame)
         (call,) = made["choices"][0]["delta"]["tool_calls"]
-        assert (call["index"], call["function"]["arguments"]) == (nth % 2, f'"{nth}')
+        assert (call["index"], call["function"]["arguments"]) == (nth % 2, f'"{nth:02}')
 
 
 # -- and do what the interpreter does -------------------------------------------------------------
