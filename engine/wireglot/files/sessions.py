@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import units
-from ..interpreter import enforce
+from ..interpreter.copies import with_parts
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
 from ..language.model import Case, Shape
@@ -264,7 +264,7 @@ def cut(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
             said = message if not i else {k: message[k] for k in ("role", "time") if k in message}
             if "time" not in said and "time" in part and not writer.same:
                 said = {**said, "time": part["time"]}
-            out.append(said if len(parts) == 1 else enforce.with_parts(writer, said, [part]))
+            out.append(said if len(parts) == 1 else with_parts(writer, said, [part]))
     if not alone:
         return ir
     whole = {**ir, "messages": out}

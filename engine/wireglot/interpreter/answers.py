@@ -9,7 +9,8 @@ from ..hooks import left_out
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
 from ..trail import At, pointer
-from .enforce import unplaced, with_parts
+from .copies import with_parts
+from .enforce import unplaced
 from .reader import Reader
 from .writer import Writer
 

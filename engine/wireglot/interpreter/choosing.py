@@ -20,7 +20,7 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
     poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
     mark, lefts, aside = len(writer.notes), list(writer.lefts), len(writer.beside)
     loose = _loose(writer, shape, value)
-    for case in _order(writer, shape, value):
+    for case in _order(writer, shape, value, loose):
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
@@ -68,10 +68,13 @@ def _rivals(writer: Writer, shape: Shape, case: Case) -> bool:
     return case.rivals and (writer.same or sum(not one.home for one in shape.cases) > 1)
 
 
-def _order(writer: Writer, shape: Shape, value: Any) -> list[Case]:
-    """Return the cases in the order in which they are tried: the remembered one first."""
+def _order(writer: Writer, shape: Shape, value: Any, loose: Case | None) -> list[Case]:
+    """Return the cases in the order in which they are tried: the remembered one first.
+
+    One that is only read, and `loose`, comes last: repair writes the usual form.
+    """
     if writer.same and isinstance(value, dict):
-        if _loose(writer, shape, value) is not None:
+        if loose is not None:
             return sorted(shape.cases, key=lambda c: c.home)
         name = memory_of(value, writer.dialect.name).get("", {}).get("case")
         return sorted(shape.cases, key=lambda c: (c.name != name, c.home))

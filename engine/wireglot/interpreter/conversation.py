@@ -243,7 +243,7 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
         messages = pairing.freeform(writer, messages)
         messages = enforce.order(writer, enforce.full(writer, messages))
         messages = enforce.thoughtful(writer, talk, enforce.present(writer, talk, messages))
-        messages = pairing.unsigned(writer, messages)
+        messages = pairing.signed(writer, messages)
         if whole:
             messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     if writer.dialect.answered:

@@ -11,6 +11,7 @@ from ..language.ladder import makers
 from ..language.lenses import Misfit, stringify
 from ..notes import own_field
 from . import marks, share
+from .copies import with_parts
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -54,8 +55,6 @@ def bounded(writer: Writer, ir: dict[str, Any], heads: Collection[str], view: Vi
 
 def declared(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Let tools that messages declare stand among the others, where they have no place there."""
-    from .enforce import with_parts  # which imports this module on its way
-
     messages = ir.get("messages")
     if writer.same or not isinstance(messages, list) or declares(writer.dialect):
         return ir

@@ -11,6 +11,7 @@ from ..language.model import Case, Conversation
 from ..language.picture import Hole, Literal
 from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
 from . import share, turns
+from .copies import instead, with_parts
 from .sight import View, blank
 from .writer import Writer
 
@@ -103,9 +104,7 @@ def present(
             writer.note("no-place", "lost", writer.trail.find(part), pos, told)
         if gone:
             left = [part for part in message["parts"] if part.get("type") not in kinds]
-            fresh = {**message, "parts": left}
-            writer.trail.copy(message, fresh)
-            message = fresh
+            message = with_parts(writer, message, left)
         out.append(message)
     return [*out, *messages[last:]]
 
@@ -122,13 +121,11 @@ def thoughtful(
         there = {part.get("type") for part in message.get("parts", ())}
         if message.get("role") == "assistant" and there & kinds and "reasoning" not in there:
             thought = {"type": "reasoning", "text": ""}
-            fresh = {**message, "parts": [thought, *message["parts"]]}
-            writer.trail.copy(message, fresh)
             told = "the target wants the reasoning of this turn, and none is there"
             pos = talk.places.get("thought-beside", talk.pos)
             writer.note("filled-in", "added", None, pos, told, None, thought)
             writer.watched[id(thought), "text"] = writer.notes[-1]
-            message = fresh
+            message = with_parts(writer, message, [thought, *message["parts"]])
         out.append(message)
     return out
 
@@ -219,10 +216,7 @@ def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[s
         return part
     field = "id" if part["type"] == "tool_call" else "tool_call_id"
     fresh = {**part, field: new}
-    writer.trail.copy(part, fresh)
-    writer.instead[id(part)] = (part, fresh)
-    if id(part) in writer.made:
-        writer.made.add(id(fresh))
+    instead(writer, part, fresh)
     writer.calls[new] = part.get("name", "")
     told = f"another call has the id `{key}`" if key else "an empty id tells no calls apart"
     pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
@@ -419,13 +413,6 @@ def answer(
         out.append(with_parts(writer, whole, ordered))
     else:
         out.append({"role": "tool", "parts": ordered})
-
-
-def with_parts(writer: Writer, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
-    """Return a message with other parts, from the same place."""
-    new = {**message, "parts": parts}
-    writer.trail.copy(message, new)
-    return new
 
 
 def merged(

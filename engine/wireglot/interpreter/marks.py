@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .copies import instead
 from .writer import Writer
 
 # Where parts and blocks stand, within what a request holds and within each other.
@@ -55,8 +56,5 @@ def _without(writer: Writer, value: Any, gone: set[int]) -> Any:
         del out["cache"]
     elif all(out[key] is value[key] for key in value):
         return value
-    writer.trail.copy(value, out)
-    writer.instead[id(value)] = (value, out)
-    if id(value) in writer.made:
-        writer.made.add(id(out))
+    instead(writer, value, out)
     return out

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..hooks import left_out
 from ..notes import BEHIND_CALL
-from .enforce import with_parts
+from .copies import instead, with_parts
 from .writer import Writer
 
 Found = tuple[int, dict[str, Any]]  # the place of a message, and a part of it
@@ -74,14 +74,14 @@ def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
     gone = moved | {id(part) for _, part in lost}
     behind: dict[int, list[dict[str, Any]]] = {}
     places = {id(call): i for i, call in calls}
-    told_else = [call for _, call in open_calls] + [part for _, part in lost]
+    settled = [call for _, call in open_calls] + [part for _, part in lost]
     for part, call in early:
         part = _answering(writer, part, call)
         behind.setdefault(places[id(call)], []).append(part)
-        told_else += [part, call]
+        settled += [part, call]
         at = writer.trail.find(part)
         writer.note("moved", "moved", at, _pos(writer), BEHIND_CALL, None, part)
-    _forget(writer, told_else)
+    _forget(writer, settled)
     for _, part in lost:
         told = "a result whose call is not there is left out"
         writer.note("unpaired", "lost", writer.trail.find(part), _pos(writer), told)
@@ -149,7 +149,7 @@ def _swapped(
         parts = [fresh.get(id(part), part) for part in old]
         changed = [pair for pair in zip(old, parts, strict=True) if pair[0] is not pair[1]]
         for part, new in changed:
-            _instead(writer, part, new)
+            instead(writer, part, new)
         out.append(with_parts(writer, message, parts) if changed else message)
     return out
 
@@ -188,16 +188,8 @@ def _answering(writer: Writer, part: dict[str, Any], call: dict[str, Any]) -> di
     fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
     if fresh == part:
         return part
-    _instead(writer, part, fresh)
+    instead(writer, part, fresh)
     return fresh
-
-
-def _instead(writer: Writer, part: dict[str, Any], fresh: dict[str, Any]) -> None:
-    """Let a part be written instead of another."""
-    writer.trail.copy(part, fresh)
-    writer.instead[id(part)] = (part, fresh)
-    if id(part) in writer.made:
-        writer.made.add(id(fresh))
 
 
 def _answer(writer: Writer, call: dict[str, Any], text: str) -> dict[str, Any]:
@@ -237,7 +229,7 @@ def _rebuilt(
     return out
 
 
-def unsigned(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def signed(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Let the first call of each step of the present turn be signed, or note that it is not."""
     talk = writer.dialect.conversation
     kinds = {kind for word, kind in writer.asked if word == "signed"}
@@ -261,10 +253,7 @@ def unsigned(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, A
             continue
         signature = {"value": stands, "origin": writer.dialect.name}
         fresh = {**first, "signature": signature}
-        writer.trail.copy(first, fresh)
-        writer.instead[id(first)] = (first, fresh)
-        if id(first) in writer.made:
-            writer.made.add(id(fresh))
+        instead(writer, first, fresh)
         told = "the target wants a signature beside this call; this says that there is none"
         writer.note("filled-in", "added", None, pos, told, None, fresh)
         writer.watched[id(fresh), "signature"] = writer.notes[-1]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..language.model import Conversation, Turn
 from ..notes import ONE_ROLE
+from .copies import with_parts
 from .writer import Writer
 
 
@@ -73,7 +74,7 @@ def joined(
     writer: Writer, talk: Conversation, one: dict[str, Any], two: dict[str, Any]
 ) -> dict[str, Any]:
     """Return one message of the parts of two, and note it."""
-    from .enforce import unplaced, with_parts
+    from .enforce import unplaced
 
     first = next(iter(two.get("parts", ())), None)
     writer.note("joined", "changed", writer.trail.find(two), talk.pos, ONE_ROLE, None, first)
