@@ -120,13 +120,23 @@ def parse(text: str) -> Any:
             raise
         raise ValueError("the text is nested too deep") from None
     # Only where brackets are many may they be deep.
-    if text.count("{") + text.count("[") > MAX_DEPTH and nesting(text) > MAX_DEPTH:
+    if text.count("{") + text.count("[") > MAX_DEPTH and _levels(value) > MAX_DEPTH:
         raise ValueError("the text is nested too deep")
     return value
 
 
+def _levels(value: Any) -> int:
+    """Return how many levels of objects and lists a value has at most."""
+    levels, here = 0, [value] if isinstance(value, dict | list) else []
+    while here:
+        levels += 1
+        inner = (item for one in here for item in (one.values() if isinstance(one, dict) else one))
+        here = [item for item in inner if item.__class__ is dict or item.__class__ is list]
+    return levels
+
+
 def nesting(text: str) -> int:
-    """Return how many levels of objects and lists a JSON text has at most."""
+    """Return the same of a JSON text that was not parsed, because the stack has no room."""
     depth = most = 0
     for token in _BRACKETS.finditer(text):
         if token[0] in "{[":
