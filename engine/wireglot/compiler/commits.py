@@ -35,9 +35,6 @@ def commit(
         code(f"if not ({' or '.join(accs)}): raise ODD")
     if pair.talk.per == "run" or target.group.spliced:
         unplaced(pair, code, fields, target)
-    if pair.source.hooks:
-        # Made ids depend on the place of a message in the IR.
-        code("seat += 1")
     if role != "tool":
         # Calls of an earlier message that were never answered are noted by the interpreter.
         code("if open_calls: raise BAIL")
@@ -222,8 +219,6 @@ def recovered(pair: Pair, code: Code) -> None:
     else:
         code("out += recover(m, at, calls, open_calls, out, system)")
     code("open_calls = state.open; last = state.last")
-    if pair.source.hooks:
-        code("seat = state.seat")
 
 
 def content_key(pair: Pair) -> str:

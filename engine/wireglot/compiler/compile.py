@@ -59,7 +59,7 @@ class Pair:
 
     def _messages(self) -> None:
         code = self.code
-        with code.block("def messages(wire, calls, state, seat):"):
+        with code.block("def messages(wire, calls, state):"):
             code("out = []; system = []; open_calls = None; group = -1; prev = ''; mixed = False")
             code("message = None; okname = set(); ids = []; lost = []; last = 0")
             code("recover = state.recover")
@@ -70,8 +70,6 @@ class Pair:
                     self._dispatch(code)
                 with code.block("except UNUSUAL:"):
                     code("state.last = last; lost = []")
-                    if self.source.hooks:
-                        code("state.seat = seat")
                     commits.recovered(self, code)
             self.check(code)
             code("return out, system")

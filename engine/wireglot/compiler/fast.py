@@ -289,9 +289,7 @@ class Fast:
         """Let the interpreter convert system text that stands apart from the messages."""
         state.recovered += 1
         key = next(k for k, v in body.items() if v is system and self.keys[k][0] == "system")
-        found = self._system({key: system}, notes)
-        state.sure = bool(found)
-        return found
+        return self._system({key: system}, notes)
 
     def _system(self, part: dict[str, Any], notes: list[Note]) -> list[Any]:
         """Let the interpreter convert system text that stands apart."""

@@ -116,10 +116,10 @@ class Frame:
             with code.block("if system is not None:"):
                 code(f"try: {found} = SYSTEM(system, state)")
                 code(f"except UNUSUAL: {found} = fast.apart(body, system, state, notes)")
-            code("wires, lifted = MESSAGES(messages, {}, state, 0 if system is None else 1)")
+            code("wires, lifted = MESSAGES(messages, {}, state)")
             code("if head: wires = head + wires")
         else:
-            code("wires, lifted = MESSAGES(messages, {}, state, 0)")
+            code("wires, lifted = MESSAGES(messages, {}, state)")
         self.puts.append((plan["message_keys"], "wires", None))
         if plan["lifts"]:
             keys = plan["system_keys"]

@@ -169,8 +169,6 @@ class State:
     drafts: Sequence[Draft] = ()
     open: dict[str, Any] | None = None
     last = 0
-    seat = 0  # how many IR messages there are so far
-    sure = True  # `seat` is right
     chain: Any = None  # the seeds of the history, where calls have no ids
     at = 0  # the message that is recovered
     nth = 0  # how many ids were made for it
@@ -264,7 +262,6 @@ class State:
             if message["role"] == "tool" and not any(map(_answers, message["parts"])):
                 raise Bail  # it is the turn of somebody else
             self._pair(message, calls, writer)
-            self.seat += 1
             try:
                 found.extend(self._written(writer, message))
             except Misfit:
