@@ -65,7 +65,6 @@ class Exchange:
         self._stays = state is not None  # somebody says that the state is kept
         self._store = state if isinstance(state, States) else None
         self._state = opened(None if isinstance(state, States) else state)
-        self._asked: Any = None  # the last request, where it was not read
         self._place: list[str] | None = None  # of the turn that answers it
         self._names = names.Names(self._state["names"])
 
@@ -88,8 +87,12 @@ class Exchange:
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
         ids, text, done = names.ids(body, one.model), _text(body), None
+        options = resolving(self._options, self._resolve)
+        read = seen = None
         if self._store is not None:
-            self._find(self._store, body, one, ids)
+            read = self._read(body, one, stream, options)
+            seen = None if read is None else memory.Places(messages_of(read), read.made)
+            self._find(self._store, ids, seen)
         models = [asked, sent]
         if text and not carry.may_ride(text):
             done = self._at_once(body, one, two, models, stream)
@@ -97,15 +100,15 @@ class Exchange:
         this["unasked"] = _unasked(one, body)
         if done is not None:
             self._state.update(this)
-            self._asked = body
+            self._place = seen.end if seen is not None else None
             return self._sent(done.body, done.notes, done.envelope)
-        options = resolving(self._options, self._resolve)
-        read = reading.read(one, body, "request", None, stream, options)
+        if read is None:
+            read = reading.read(one, body, "request", None, stream, options)
         if self.model is not None:
             read.ir["model"] = self.model
         same = self.client == self.provider
         drafts: list[Draft] = list(read.odd)
-        messages = read.ir.get("messages") or []
+        messages = messages_of(read)
         pieces = carry.comes_in_pieces(one.model) and not same
         memory.rejoin(messages, self._state["turns"], carry.sealed if pieces else None)
         if pieces:
@@ -252,20 +255,20 @@ class Exchange:
         known = (entry.get("call") for turn in self._state["turns"] for entry in turn["parts"])
         return {*self._state["ids"], *(name for name in known if name is not None)}
 
-    def _find(self, store: States, body: Any, client: DialectRules, ids: list[str]) -> None:
+    def _find(self, store: States, ids: list[str], seen: memory.Places | None) -> None:
         """Take from a store what it knows of a history."""
-        self._place = self._asked = None
-        says = self._read(body, client)
-        found = store.find(ids, says.says if says is not None else ())
+        self._place = None
+        found = store.find(ids, seen.says if seen is not None else ())
         self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
 
-    def _read(self, body: Any, client: DialectRules) -> memory.Places | None:
-        """Return the places of a history; None where it cannot be read, which is said elsewhere."""
+    def _read(
+        self, body: Any, client: DialectRules, stream: bool | None, options: dict[str, Any]
+    ) -> reading.Read | None:
+        """Return a request as it is read; None where it cannot be, which is said elsewhere."""
         try:
-            read = reading.read(client, body, "request", None, None, self._options)
+            return reading.read(client, body, "request", None, stream, options)
         except ConversionError:
             return None
-        return memory.Places(read.ir.get("messages") or [], read.made)
 
     def _remember(self, turns: list[dict[str, Any]]) -> None:
         """Remember turns of the provider."""
@@ -273,10 +276,6 @@ class Exchange:
         for turn in turns:
             turn["at"] = last + 1
         if self._store is not None and turns:
-            asked, self._asked = self._asked, None
-            if asked is not None:
-                places = self._read(asked, self._rules[self.client])
-                self._place = places.end if places is not None else None
             for turn in turns:
                 turn["after"] = self._place or ["", ""]
             self._store.keep(opened({"version": VERSION, "turns": turns}))
@@ -317,6 +316,11 @@ class Exchange:
                 at = riders.trail.find(part)
                 riders.drafts.append(Draft("foreign-signature", "lost", at, None, told))
         return calls
+
+
+def messages_of(read: reading.Read) -> list[Any]:
+    """Return the messages of a request that was read."""
+    return read.ir.get("messages") or []
 
 
 def _text(body: Any) -> str:

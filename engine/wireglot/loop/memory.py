@@ -7,12 +7,12 @@ has (a call by its id, a text by size and digest) with what the element lacks, o
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .. import seeds
 from ..jsontext import stringify
 from ..language.lenses import Misfit, parse_json
 from ..trail import Trail
@@ -27,7 +27,7 @@ _TRIES = 32
 
 def digest(text: str, size: int = 16) -> str:
     """Return a short fingerprint of a text."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:size]
+    return seeds.digest(text)[:size]
 
 
 def says(parts: list[Part]) -> str:

@@ -63,8 +63,8 @@ class Rides:
     def sealed(self, part: Part, ir: IR) -> IR:
         """Return a part that is over with what rides in the place of its signature."""
         kind = str(ir.get("type"))
-        key = self._client.model.carry.get(kind)
-        if key is None or kind != part.kind or not carry.is_text(self._client.model, kind):
+        key = self._key(part, kind, text=True)
+        if key is None:
             return ir
         # What comes in pieces says which text they are.
         must = carry.must_ride(self._client.model, kind) or (self._pieces and kind != "tool_call")
@@ -79,8 +79,8 @@ class Rides:
     def begun(self, part: Part, ir: IR, event: Event) -> None:
         """Let what is known of a part stand beside what was just written of it."""
         kind = str(ir.get("type"))
-        key = self._client.model.carry.get(kind)
-        if key is None or kind != part.kind or carry.is_text(self._client.model, kind):
+        key = self._key(part, kind, text=False)
+        if key is None:
             return
         path = "id" if kind == "tool_call" else "piece"
         at = self._frames.writer.written.get(id(ir), (None, None))[1]
@@ -96,8 +96,8 @@ class Rides:
     def of_item(self, part: Part, ir: IR) -> tuple[str, Any] | None:
         """Return what rides beside a part in the end of its item, and the key."""
         kind = str(ir.get("type"))
-        key = self._client.model.carry.get(kind)
-        if key is None or kind != part.kind or carry.is_text(self._client.model, kind):
+        key = self._key(part, kind, text=False)
+        if key is None:
             return None
         ride = self._taken(part, ir)
         self._here.add(id(part))
@@ -131,6 +131,13 @@ class Rides:
         return "message" in self._client.model.carry and any(map(_tells, waits))
 
     # -- entries ----------------------------------------------------------------------------------
+
+    def _key(self, part: Part, kind: str, text: bool) -> str | None:
+        """Return the key under which it rides, as text or not, on a part that kept its kind."""
+        client = self._client.model
+        if kind != part.kind or kind not in client.carry or carry.is_text(client, kind) != text:
+            return None
+        return client.carry[kind]
 
     def _taken(self, part: Part, ir: IR | None, must: bool = False) -> Ride | None:
         """Return what rides on a part: what waited, and what is said of it, if it is known."""
