@@ -31,7 +31,9 @@ UNCLEAR = frozenset("ESCALATION IMAGE_OTHER LANGUAGE NO_IMAGE PUP_LIMITED_DISABL
 # Words that stand for "nothing was said" or that no payload of an answer holds.
 UNSAID = ("UNSPECIFIED",)
 # Own fields that hold what has no key of its own, or whose key says something else elsewhere.
-UNNAMED = frozenset("block settings systemRole item tier cache_mode modelSelectionConfig".split())
+UNNAMED = frozenset(
+    "block settings systemRole item tier cache_mode modelSelectionConfig about".split()
+)
 # Bodies that the types allow and the API does not send or take, each with the reason.
 EXCUSED = {
     (

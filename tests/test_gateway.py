@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from random import Random
 from threading import Event
 from typing import Any
@@ -51,25 +51,17 @@ def before(script: Script, server: Server) -> Any:
     return gateway(target, server.url)
 
 
+@pytest.mark.parametrize("sdk", [sdks.SDKS, streamed.SDKS], ids=["whole", "streamed"])
 @pytest.mark.parametrize(("client", "provider"), PAIRS)
-def test_it_speaks_to_each_sdk_what_another_provider_says(
-    server: Server, client: str, provider: str
+def test_it_brings_to_each_sdk_what_another_provider_says(
+    server: Server, client: str, provider: str, sdk: Mapping[str, Any]
 ) -> None:
     script = Player(provider)
     with before(script, server) as (url, _):
-        converse(sdks.SDKS[client](url))
+        converse(sdk[client](url))
     check_history(script)
-
-
-@pytest.mark.parametrize(("client", "provider"), PAIRS)
-def test_it_streams_to_each_sdk_what_another_provider_streams(
-    server: Server, client: str, provider: str
-) -> None:
-    script = Player(provider)
-    with before(script, server) as (url, _):
-        converse(streamed.SDKS[client](url))
-    check_history(script)
-    assert set(script.paths) == {streamed.PATHS[provider].format(script.model)}
+    if sdk is streamed.SDKS:
+        assert set(script.paths) == {streamed.PATHS[provider].format(script.model)}
 
 
 def test_it_says_what_is_wrong(server: Server) -> None:

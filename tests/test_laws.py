@@ -347,17 +347,7 @@ def test_a_renamed_call_is_not_called_ambiguous() -> None:
 # What the SDKs say.
 
 
-# What stands around tools of a namespace is read as the first tool's, under a name of its own.
-GROUPED = pytest.mark.xfail(reason="`own.about` pictures the description of a namespace")
-
-
-@pytest.mark.parametrize(
-    "dialect",
-    [
-        pytest.param(name, marks=GROUPED if name == "openai-responses" else ())
-        for name in sdk.DIALECTS
-    ],
-)
+@pytest.mark.parametrize("dialect", sdk.DIALECTS)
 def test_bodies_of_the_sdks_types_are_known_and_come_home(dialect: str) -> None:
     assert list(sdklaws.broken(PACKAGED, dialect))[:5] == []
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any, NamedTuple
 
 from .. import mocks
+from ..loop.server import serving
 from . import hearing, saying, scenes
 from .talk import Answer, Asked, Call, Event, Json, Picture, Result, Text, Thought
 
@@ -265,14 +266,6 @@ class Server(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
 
-@contextmanager
-def running(model: StandIn) -> Iterator[Server]:
+def running(model: StandIn) -> AbstractContextManager[Server]:
     """Run a provider until the end of the block."""
-    with Server(model) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    return serving(Server(model))

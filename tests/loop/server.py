@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar
@@ -17,6 +17,7 @@ from . import scripts
 
 Json = Any
 Served = TypeVar("Served", "Talk", "Script")
+Http = TypeVar("Http", bound=ThreadingHTTPServer)
 
 
 class Streamed(NamedTuple):
@@ -164,10 +165,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+def running() -> AbstractContextManager[Server]:
+    """Run a server of talks until the end of the block."""
+    return serving(Server())
+
+
 @contextmanager
-def running() -> Iterator[Server]:
-    """Run a server until the end of the block."""
-    with Server() as server:
+def serving(made: Http) -> Iterator[Http]:
+    """Run any server until the end of the block."""
+    with made as server:
         thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
