@@ -193,7 +193,7 @@ def answered(provider: str, body: Json) -> list[str]:
     if provider == "ollama":
         return [text_of(m["content"]) for m in body["messages"] if m["role"] == "tool"]
     for message in body["messages"]:
-        places += [c["id"] for c in message.get("tool_calls", ())]
+        places += [c["id"] for c in message.get("tool_calls") or ()]
     told = {m["tool_call_id"]: m["content"] for m in body["messages"] if m["role"] == "tool"}
     found = [text_of(told[place]) for place in places]
     return found
