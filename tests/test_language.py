@@ -395,3 +395,33 @@ def test_a_switch_may_be_on_where_it_is_not_said_and_off_where_nobody_asked(tmp_
     out = rules.convert({"talk": talk}, "two", "one")
     assert out.body == {"talk": talk, "live": False}
     assert [(note.code, note.target_path) for note in out.notes] == [("filled-in", "/live")]
+
+
+KINDS = """
+shapes:
+  text: {{wire: {{text: $text}}}}
+  tool_call: {{wire: {{id: $id, name: $name, args: $arguments}}}}
+  candidate:
+    wire: {{why: $stop_reason (else end_turn)}}
+    cases:
+      calls: {{ir: {{parts: $has tool_call}}, wire: {{plan: $parts each text{mark}, calls: $parts each tool_call}}}}
+      talk: {{wire: {{content: $parts each text{absent}}}}}
+response: {{wire: {{...: $candidates each candidate | lone}}}}
+"""
+
+
+@pytest.mark.parametrize("absent", ["", ", calls: $absent"])
+@pytest.mark.parametrize("mark", ["", " (optional)", " | joined (optional)"])
+def test_the_case_that_loses_least_is_taken_at_home_too(
+    tmp_path: Path, mark: str, absent: str
+) -> None:
+    rules = loaded(tmp_path, kinds=KINDS.format(mark=mark, absent=absent))["kinds"]
+    call = {"type": "tool_call", "id": "a", "name": "f", "arguments": {}}
+    read = rules.read({"why": "stop", "content": [{"text": "Hi"}]}, unit="response").ir
+    for parts in ([call], [{"type": "text", "text": "Hm."}, call]):
+        for home in ({"spelled": {"kinds": {}}}, read["candidates"][0]):
+            edited = {**home, "parts": parts, "stop_reason": "tool_use"}
+            out = rules.write({**read, "candidates": [edited]}, unit="response")
+            assert out.body["calls"] == [{"id": "a", "name": "f", "args": {}}]
+            assert ("plan" in out.body) >= (len(parts) == 2)
+            assert "lost" not in [note.effect for note in out.notes]

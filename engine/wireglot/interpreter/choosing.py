@@ -35,7 +35,7 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
             del writer.notes[mark:]
             continue
         lost = sum(map(_weight, writer.notes[mark:]))
-        if not lost or (writer.same and loose is None) or len(shape.cases) == 1:
+        if not lost or len(shape.cases) == 1:
             if loose is not None and case is not loose:
                 told = f"this is only read as `{loose.name}`, and written as `{case.name}`"
                 writer.note("reworded", "changed", writer.trail.find(value), case.pos, told, wire)
