@@ -418,10 +418,68 @@ def test_the_case_that_loses_least_is_taken_at_home_too(
     rules = loaded(tmp_path, kinds=KINDS.format(mark=mark, absent=absent))["kinds"]
     call = {"type": "tool_call", "id": "a", "name": "f", "arguments": {}}
     read = rules.read({"why": "stop", "content": [{"text": "Hi"}]}, unit="response").ir
+    homes: list[dict[str, Any]] = [{"spelled": {"kinds": {}}}, read["candidates"][0]]
     for parts in ([call], [{"type": "text", "text": "Hm."}, call]):
-        for home in ({"spelled": {"kinds": {}}}, read["candidates"][0]):
+        for home in homes:
             edited = {**home, "parts": parts, "stop_reason": "tool_use"}
             out = rules.write({**read, "candidates": [edited]}, unit="response")
             assert out.body["calls"] == [{"id": "a", "name": "f", "args": {}}]
             assert ("plan" in out.body) >= (len(parts) == 2)
             assert "lost" not in [note.effect for note in out.notes]
+
+
+TEXTS = """
+shapes:
+  function: {wire: {name: $name, schema: $parameters | object | json (optional), hint: $own.hint | json (optional)}}
+  format:
+    ir: {type: json_schema, schema: $s, name: $name}
+    wire: {of: $s | json, name: $name}
+conversation:
+  by: role
+  wire: {says: []}
+  cases: {user: {wire: {who: user}}}
+request:
+  wire:
+    talk: $messages as conversation
+    tools: $tools each function (optional)
+    extra: $metadata | object | json (optional)
+    list: $own.list | list | json (optional)
+    format: $response_format as format (optional)
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "keys"),
+    [
+        ("extra", ["metadata"]),
+        ("list", ["own", "texts", "list"]),
+        ("tools", ["tools", 0, "parameters"]),
+        ("hint", ["tools", 0, "own", "texts", "hint"]),
+        ("format", ["response_format", "schema"]),
+    ],
+)
+@pytest.mark.parametrize("space", ["", " "])
+def test_json_in_a_text_comes_home_byte_for_byte(
+    tmp_path: Path, key: str, keys: list[Any], space: str
+) -> None:
+    rules = loaded(tmp_path, texts=TEXTS, other=OTHER)
+    text = '{ "b": 1.50,\n"a":"\\u00e9"}' if space else '{"b":1.5,"a":"é"}'
+    text = f"[{text}]" if key == "list" else text
+    tool = {"name": "f", **({"schema": text} if key == "tools" else {"hint": text})}
+    body: Any = {"talk": [], key: text}
+    if key in ("tools", "hint"):
+        body = {"talk": [], "tools": [tool]}
+    elif key == "format":
+        body = {"talk": [], "format": {"of": text, "name": "n"}}
+    home = rules.convert(body, source="texts", target="texts")
+    assert home.body == body and not home.notes
+    read = rules["texts"].read(body).ir
+    owner = read
+    for step in keys[:-1]:
+        owner = owner[step]
+    assert owner[keys[-1]] == ([{"b": 1.5, "a": "é"}] if key == "list" else {"b": 1.5, "a": "é"})
+    assert not any(str(name).endswith("_json") for name in owner)
+    owner[keys[-1]] = [] if key == "list" else {}
+    assert ("[]" if key == "list" else "{}") in repr(rules["texts"].write(read).body)
+    abroad = rules.convert(body, source="texts", target="other").notes
+    assert [note.effect for note in abroad] == ["lost"]

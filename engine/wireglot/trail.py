@@ -118,8 +118,16 @@ class Trail:
             self._held.append(node)
         self._inside.setdefault(id(node), {})[key] = at
 
+    def flat(self, value: Any) -> None:
+        """Say that a value came as a text: nothing within it has a place of its own."""
+        if isinstance(value, dict | list):
+            self._inside[id(value)] = {}
+            self._held.append(value)
+
     def within(self, value: Any, at: At, path: At) -> At:
         """Return where a place within a value came from that itself came from `at`."""
+        if self._inside.get(id(value)) == {}:
+            return at
         for key in path:
             at = self._inside.get(id(value), {}).get(key, (*at, key))
             inside = isinstance(value, list) or (isinstance(value, dict) and key in value)

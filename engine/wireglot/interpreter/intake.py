@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir import field_type
+from ..ir import DERIVED, field_type
 from ..language.lenses import (
     UNTYPED,
     Misfit,
@@ -15,6 +15,7 @@ from ..language.lenses import (
     parse_json,
     same,
     seconds_of,
+    stringify,
     time_of,
 )
 from ..language.model import Shape
@@ -179,15 +180,17 @@ def through(
     if lens == "json":
         if not isinstance(value, str):
             raise Misfit(f"expected JSON text, got {show(value)}", at, h.pos)
-        if h.path.endswith("arguments"):
-            env.put(f"{h.path}_json", value, None)
-            return (parse_json(value) if value.strip() else {}), False
-        if reader.options.get("json_results") == "text":
+        blank = h.path.endswith("arguments") and not value.strip()
+        if not blank and h.path == "value" and reader.options.get("json_results") == "text":
             raise Misfit("JSON text is kept as text", at, h.pos)
-        parsed = parse_json(value)
+        parsed = {} if blank else parse_json(value)
         if any(is_guard(g) and not guard(g, parsed) for g in h.lenses):
             raise Misfit("the text is JSON of another type", at, h.pos)
-        env.put(f"{h.path}_json", value, None)
+        if f"{h.path}_json" in DERIVED:
+            env.put(f"{h.path}_json", value, None)
+        elif (written := stringify(parsed)) != value:
+            env.spell(rel, value, written)
+        reader.trail.flat(parsed)
         return parsed, False
     if lens in ("bare", "blocks", "joined"):
         return texts(reader, lens, h, value, at, rel, env)
@@ -257,7 +260,9 @@ def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env:
                 env.notes.append(("reworded", "changed", at, h.pos, told))
         elif (pair.two_way or not exact) and not same(written := pair.home(read), value):
             env.spell(rel, value, written)
-        if lens in reader.dialect.schemas and not exact:
+        if "json" in h.lenses:
+            reader.trail.flat(read)
+        elif lens in reader.dialect.schemas and not exact:
             pair.trace(value, read, at, reader.trail)
     except Misfit as misfit:
         misfit.__traceback__ = None

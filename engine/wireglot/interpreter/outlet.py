@@ -165,10 +165,8 @@ def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
         return pair.home(value)
     wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
     at = writer.trail.find(view.obj, view.source(h.path)) if told else None
-    # A schema that came as text has no places of its own.
-    whole = view.look(f"{h.path}_json") is not ABSENT
     for one in told:
-        place = at if whole or at is None else writer.trail.within(value, at, one.at)
+        place = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place
         writer.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
     return wire
