@@ -404,7 +404,9 @@ shapes:
   candidate:
     wire: {{why: $stop_reason (else end_turn)}}
     cases:
-      calls: {{ir: {{parts: $has tool_call}}, wire: {{plan: $parts each text{mark}, calls: $parts each tool_call}}}}
+      calls:
+        ir: {{parts: $has tool_call}}
+        wire: {{plan: $parts each text{mark}, calls: $parts each tool_call}}
       talk: {{wire: {{content: $parts each text{absent}}}}}
 response: {{wire: {{...: $candidates each candidate | lone}}}}
 """
@@ -430,7 +432,11 @@ def test_the_case_that_loses_least_is_taken_at_home_too(
 
 TEXTS = """
 shapes:
-  function: {wire: {name: $name, schema: $parameters | object | json (optional), hint: $own.hint | json (optional)}}
+  function:
+    wire:
+      name: $name
+      schema: $parameters | object | json (optional)
+      hint: $own.hint | json (optional)
   format:
     ir: {type: json_schema, schema: $s, name: $name}
     wire: {of: $s | json, name: $name}
