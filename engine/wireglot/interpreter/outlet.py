@@ -18,7 +18,7 @@ from ..language.lenses import (
     stringify,
     time_of,
 )
-from ..language.picture import ABSENT, Hole
+from ..language.picture import Hole
 from ..trail import At, pointer
 from . import share
 from .sight import View, means
