@@ -49,7 +49,8 @@ def chosen(reader: Reader, shape: Shape, made: Any, case: Case | None) -> Case |
     """Return the case that would write an IR object, which was read by `case` and is whole."""
     from .writer import Writer
 
-    probe = Writer(reader.dialect, False, Trail(), reader.options)
+    # As at home, where words of no table have a form.
+    probe = Writer(reader.dialect, True, Trail(), reader.options)
     value = {k: v for k, v in made.items() if k != "spelled"}
     for entry in made.get("spelled", {}).get(reader.dialect.name, {}).values():
         if isinstance(entry.get("made"), str):

@@ -91,7 +91,7 @@ def _loose(writer: Writer, shape: Shape, value: Any) -> Case | None:
 
 def choose(writer: Writer, shape: Shape, value: Any, read: Case | None) -> Case | None:
     """Return the case that would write a value; a whole one that was `read` needs no trial."""
-    for case in shape.cases:
+    for case in sorted(shape.cases, key=lambda c: c.home):
         if case is read and not case.rivals and not case.home:
             return case  # none before it does
         mark = len(writer.notes)

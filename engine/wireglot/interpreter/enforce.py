@@ -118,14 +118,16 @@ def thoughtful(
         return messages
     out = []
     for message in messages:
-        there = {part.get("type") for part in message.get("parts", ())}
-        if message.get("role") == "assistant" and there & kinds and "reasoning" not in there:
+        parts = message.get("parts", ())
+        asks = message.get("role") == "assistant" and any(p.get("type") in kinds for p in parts)
+        # A sealed thought alone is none that can be told here.
+        if asks and not any(p.get("type") == "reasoning" and "text" in p for p in parts):
             thought = {"type": "reasoning", "text": ""}
             told = "the target wants the reasoning of this turn, and none is there"
             pos = talk.places.get("thought-beside", talk.pos)
             writer.note("filled-in", "added", None, pos, told, None, thought)
             writer.watched[id(thought), "text"] = writer.notes[-1]
-            message = with_parts(writer, message, [thought, *message["parts"]])
+            message = with_parts(writer, message, [thought, *parts])
         out.append(message)
     return out
 

@@ -438,7 +438,7 @@ def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> di
     if odd:
         from .writer import Writer
 
-        usual = Writer(reader.dialect, False, Trail(), reader.options)
+        usual = Writer(reader.dialect, True, Trail(), reader.options)
         pairs = ({"key": key, "value": value} for key, value in found.items())
         env.spell(rel, wire, [usual.shape(h.shape or "", pair) for pair in pairs])
     return found
