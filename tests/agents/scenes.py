@@ -105,7 +105,7 @@ def found(tools: Sequence[Tool], *names: str) -> Tool | None:
     """Return the first tool of these names; one of a group of functions has its name before it."""
     for name in names:
         for tool in tools:
-            if tool.name == name or re.fullmatch(rf"functions(_|\.){name}", tool.name):
+            if tool.name == name or re.fullmatch(rf"functions[_./]{name}", tool.name):
                 return tool
     return None
 
