@@ -21,6 +21,7 @@ _ALMOST = {
     **dict.fromkeys("no No NO off Off OFF False FALSE".split(), "false"),
     **dict.fromkeys("Null NULL none None".split(), "null"),
 }
+ONE = frozenset(("lone", "bare", "joined"))  # lenses that make one element of a list
 _OPEN = re.compile(r"\$\{[^}]*$")
 
 
@@ -50,7 +51,7 @@ class Pictures:
             kept = {}
             for key, child in value.items():
                 if self._key(key, child, node):
-                    found = self._picture(child, fits, rests)
+                    found = self._picture(child, fits, rests or key == "...")
                     if key == "..." and found is not None and not self._rest(found):
                         continue
                     if found is not None:
@@ -65,6 +66,8 @@ class Pictures:
                 )
                 return None
             items = [self._picture(item, fits, rests) for item in value]
+            if not rests:
+                items = [item for item in items if item is None or not self._within(item)]
             kept_items = [item for item in items if item is not None]
             return Node(kept_items, node.pos) if len(kept_items) == len(value) else None
         try:
@@ -102,6 +105,20 @@ class Pictures:
                 help = helped(parsed.kind, known)
                 self.findings.error("R024", message, node.pos, help, word=parsed.kind)
                 return False
+        return True
+
+    def _within(self, node: Node) -> bool:
+        """Tell whether a list stands where one element of a list does, and report it."""
+        parsed = None if isinstance(node.value, dict | list) else pic.parse(node)
+        if not isinstance(parsed, Hole) or parsed.mode not in ("each", "entries"):
+            return False
+        if not ONE.isdisjoint(parsed.lenses):
+            return False
+        message = f"`{node.value}` is a list within the list here, not the rest of it"
+        help = (
+            "write the hole alone, with a member of its union for what leads the list; or `| lone`"
+        )
+        self.findings.error("R023", message, node.pos, help)
         return True
 
     def _rest(self, node: Node) -> bool:
