@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from wireglot.ir import Unit
 
 Json = dict[str, Any]
 TIME = "2026-11-23T05:00:00.123456Z"
@@ -275,3 +278,125 @@ def test_notes_and_errors_do_not_carry_long_ids() -> None:
             ask("openai-chat") | {"messages": [{"role": long}]}, "openai-chat", "gemini"
         )
     assert len(str(found.value)) < 2000
+
+
+# -- calls that came without an id -----------------------------------------------------------------
+
+UNNAMED: list[Json] = [{}, {"id": None}]
+
+
+def unnamed(dialect: str, none: Json) -> tuple[Json, Json]:
+    """A response with two calls without ids, and the request in which they are answered."""
+    texts = ("{}", '{"x":1}')
+    if dialect == "anthropic":
+        blocks = [
+            {"type": "tool_use", **none, "name": "f", "input": json.loads(text)} for text in texts
+        ]
+        said = {"id": "m1", "type": "message", "role": "assistant", "model": "m", "content": blocks}
+        end = {"stop_reason": "tool_use", "stop_sequence": None}
+        usage = {"usage": {"input_tokens": 1, "output_tokens": 1}}
+        name = {"tool_use_id": None} if none else {}
+        results = [{"type": "tool_result", **name, "content": text} for text in "ab"]
+        turns = [("user", "Hi"), ("assistant", blocks), ("user", results)]
+        talk = [{"role": role, "content": content} for role, content in turns]
+        return {**said, **end, **usage}, {"model": "m", "max_tokens": 9, "messages": talk}
+    name = {"call_id": None} if none else {}
+    if dialect == "openai-responses":
+        items = [
+            {
+                "type": "function_call",
+                "id": f"fc_{n}",
+                **name,
+                "name": "f",
+                "arguments": text,
+                "status": "completed",
+            }
+            for n, text in enumerate(texts)
+        ]
+        whole = {"id": "r1", "object": "response", "created_at": 1, "status": "completed"}
+        results = [{"type": "function_call_output", **name, "output": text} for text in "ab"]
+        asked = [{"role": "user", "content": "Hi"}, *items, *results]
+        return {**whole, "model": "m", "output": items}, {"model": "m", "input": asked}
+    calls = [
+        {**none, "type": "function", "function": {"name": "f", "arguments": text}} for text in texts
+    ]
+    message: Json = {"role": "assistant", "content": None, "tool_calls": calls}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    whole = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m"}
+    name = {"tool_call_id": None} if none else {}
+    results = [{"role": "tool", **name, "content": text} for text in "ab"]
+    asked = [{"role": "user", "content": "Hi"}, message, *results]
+    return {**whole, "choices": [choice]}, {"model": "m", "messages": asked}
+
+
+def calls_in(ir: Json) -> list[Json]:
+    """The calls of a response or request."""
+    owners = ir.get("candidates") or ir["messages"]
+    return [part for one in owners for part in one["parts"] if part["type"] == "tool_call"]
+
+
+@pytest.mark.parametrize("none", UNNAMED, ids=["absent", "null"])
+@pytest.mark.parametrize(
+    "dialect", ["openai-chat", "chat-compatible", "deepseek", "anthropic", "openai-responses"]
+)
+def test_calls_without_ids_come_out_as_calls(dialect: str, none: Json) -> None:
+    rules = wireglot.packaged()
+    units: tuple[Unit, ...] = ("response", "request")
+    for unit, body in zip(units, unnamed(dialect, none), strict=True):
+        home = wireglot.convert(body, dialect, dialect, unit=unit)
+        assert home.body == body and not home.notes
+        made = [one["id"] for one in calls_in(rules[dialect].read(body, unit=unit).ir)]
+        assert len(set(made)) == 2 and all(made)
+        for target in ("openai-chat", "anthropic", "gemini", "openai-responses", "ollama"):
+            if target == dialect:
+                continue
+            out = wireglot.convert(body, dialect, target, unit=unit, model="m")
+            codes = [note.code for note in out.notes]
+            assert "unknown-part" not in codes and codes.count("made-id") >= 2
+            there = rules[target].read(out.body, unit=unit).ir
+            assert [(one["id"], one["arguments"]) for one in calls_in(there)] == [
+                (made[0], {}),
+                (made[1], {"x": 1}),
+            ]
+            if unit == "request":
+                parts = [part for message in there["messages"] for part in message["parts"]]
+                results = [part for part in parts if part["type"] == "tool_result"]
+                assert [(one["tool_call_id"], one["value"]) for one in results] == [
+                    (made[0], "a"),
+                    (made[1], "b"),
+                ]
+
+
+def without(value: Any, none: Json) -> Any:
+    """Take the ids that were made for calls out of a frame."""
+    if isinstance(value, list):
+        return [without(one, none) for one in value]
+    if not isinstance(value, dict):
+        return value
+    out: Json = {}
+    for key, one in value.items():
+        if not (isinstance(one, str) and re.fullmatch("call_[0-9a-f]{12}", one)):
+            out[key] = without(one, none)
+        elif none:
+            out[key] = None
+    return out
+
+
+@pytest.mark.parametrize("none", UNNAMED, ids=["absent", "null"])
+@pytest.mark.parametrize("dialect", ["openai-chat", "deepseek", "anthropic", "openai-responses"])
+def test_calls_without_ids_come_out_of_streams(dialect: str, none: Json) -> None:
+    rules = wireglot.packaged()
+    body, _ = unnamed(dialect, {})
+    frames = [without(frame, none) for frame in rules.frames(body, dialect)]
+    assert frames != list(rules.frames(body, dialect))
+    for target in ("openai-chat", "anthropic", "openai-responses", "ollama"):
+        t = rules.translator(source=dialect, target=target)
+        out = [new for frame in frames for new in t.feed(frame)] + t.finish()
+        if target == dialect:
+            assert out == frames
+            continue
+        assert [note.code for note in t.notes].count("made-id") >= 1
+        made = calls_in(rules[target].read(t.result.body, unit="response").ir)
+        assert [one["arguments"] for one in made] == [{}, {"x": 1}]
+        assert made[0]["id"] != made[1]["id"]
+        assert all(one["id"] in str(out) for one in made)

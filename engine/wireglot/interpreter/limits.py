@@ -51,6 +51,10 @@ class Limits:
         """Tell whether a name is within the limit of its kind, if there is one."""
         return kind not in self.limits or self._full[kind].fullmatch(name) is not None
 
+    def needs(self, kind: str) -> bool:
+        """Tell whether nothing may be without a name of a kind: it has one sign at least."""
+        return "min" in self.limits.get(kind, ())
+
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
         if kind in self.limits and (name == written or written not in self._taken[kind]):

@@ -385,14 +385,16 @@ class Writer:
             return self.remembered(view, rel, made) if view.memory and named else made
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
-        if self.same and id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
+        names = h.path in ("id", "tool_call_id")
+        made, needed = names and id(view.obj) in self.made, self.limits.needs("call_id")
+        if made and self.same and not needed:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
         value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
-        if h.mark in ("made", "old") and h.path in ("id", "tool_call_id") and value in self.unsaid:
+        if names and not needed and h.mark in ("made", "old") and value in self.unsaid:
             view.claim(h.path)
             value = ABSENT
-        entry = view.memory.get(pointer(rel)) if view.memory else None
+        entry = view.memory.get(pointer(rel)) if view.memory and not made else None
         if h.mark == "copy" and entry and entry.get("none"):
             return entry.get("as", ABSENT)
         if h.mark == "copy" and value is ABSENT and not view.memory:
@@ -427,7 +429,7 @@ class Writer:
                         draft.owner, draft.place = into
                 if len(h.paths) > 1:
                     sums.hidden(self, h, view, into)
-                if id(view.obj) in self.made and h.path in ("id", "tool_call_id"):
+                if made:
                     owner, key = into if into is not None else (None, None)
                     told = "the source has no id here; it is made from place and content"
                     self.note(

@@ -183,7 +183,7 @@ class Outcome:
             for part, ir in zip(owner.parts, parts, strict=True):
                 ir.update(part.was)
                 if part.made and free:
-                    del ir["id"]
+                    ir.pop("id", None)
                 self.homed(ir, part.key)
             one: dict[str, Any] = {"parts": parts}
             one.update(self._stop(owner))

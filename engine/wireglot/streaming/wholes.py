@@ -122,7 +122,7 @@ def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
         _all(fold, owner, pairs, found[len(pairs) :], (("item", place),), trail, at)
         if len(item.parts) == len(found):
             for part, ir in zip(item.parts, found, strict=True):
-                part.closing = ir
+                part.closing = _named(part, ir)
         elif found:
             _odd(fold, "an item is at its end not what its parts are", "item", at)
     item.over = True
@@ -231,7 +231,7 @@ def _all(
             _other(fold, part, ir, at)
     for ir in later:
         new = fold.new(str(ir.get("type")), "", owner, address)
-        new.said, new.whole = ir, True
+        new.said, new.whole = dict(ir), True  # it may get an id that is not its own
         fold.open(new)
         fold.shut(new)
 
@@ -252,8 +252,8 @@ def _settled(
 ) -> None:
     """Take what a part is as a whole, or what it is without what stands `around` it."""
     if part.whole:
-        contradictions.compared(fold, part.said, ir, trail, at)
-        part.said = ir  # what came at first was not the end of it
+        contradictions.compared(fold, _heard(part, part.said), ir, trail, at)
+        part.said = _named(part, ir)  # what came at first was not the end of it
         return
     text = text_of(ir)
     if text is not None:
@@ -262,12 +262,22 @@ def _settled(
     if part.field == "arguments":
         flows.add("arguments_text")
     known = part.said if part.closing is None else part.closing
-    known = {k: v for k, v in known.items() if k not in flows}
+    known = {k: v for k, v in _heard(part, known).items() if k not in flows}
     contradictions.compared(fold, _less(known, around or {}), ir, trail, at)
     more = {k: v for k, v in ir.items() if k not in flows and k not in ("spelled", "kept")}
     merged(part.said, more, over=True)
     if part.closing is not None:
-        part.closing = ir
+        part.closing = _named(part, ir)
+
+
+def _named(part: Part, ir: dict[str, Any]) -> dict[str, Any]:
+    """Return what a part is as a whole, with the id that was made for it."""
+    return {**ir, "id": part.said["id"]} if part.made and not ir.get("id") else ir
+
+
+def _heard(part: Part, said: dict[str, Any]) -> dict[str, Any]:
+    """Return what frames said of a part: no id that was made for it."""
+    return {k: v for k, v in said.items() if k != "id"} if part.made else said
 
 
 def _rest(fold: Fold, part: Part, whole: str, at: At = ()) -> None:
