@@ -31,7 +31,7 @@ PICTURE = base64.b64decode(
     "TkSuQmCC"
 )
 ALL = ("task", "again", "busy", "send", "long")
-SECONDS = {"task": 60, "again": 40, "busy": 90, "send": 60, "long": 180}
+SECONDS = {"task": 60, "again": 40, "busy": 90, "send": 60, "long": 420}
 ENDS = {
     "task": "Finished PLUM-7",
     "again": "Again BETA-2",
