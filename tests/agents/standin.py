@@ -120,7 +120,7 @@ class StandIn:
             return f"{one.path}: {one.text}"
         if self.target.strict:
             for nth, message in enumerate(body["messages"]):
-                # Where a client dropped its thoughts the API takes an empty text, as `deepseek` fills in.
+                # Where a client dropped its thoughts, the API takes an empty text.
                 if message.get("tool_calls") and message.get("reasoning_content") is None:
                     said = "The `reasoning_content` in the thinking mode must be passed back"
                     return f"/messages/{nth}: {said} to the API."
