@@ -119,6 +119,68 @@ def test_two_names_or_ids_never_become_one(
     check(rules, names, ids[: len(names)])
 
 
+LONG = ["p" * 70 + end for end in "ab"]
+CLASH = ["f.g", "f:g", "f_g", "ab" * 80, *LONG]
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini", "openai-responses"])
+@pytest.mark.parametrize("engine", [None, "interpreted"])
+def test_no_order_decides_what_a_name_or_an_id_becomes(target: str, engine: str | None) -> None:
+    options = {"engine": engine} if engine else {}
+
+    def written(names: list[str]) -> tuple[Json, Json]:
+        body = request(names, names)
+        del body["tool_choice"]
+        for message in body["messages"]:  # read as they are by a dialect that takes every id
+            for call in message.get("tool_calls", ()):
+                call["function"]["arguments"] = json.dumps({"of": call["id"]})
+        read = wireglot.packaged()["openai-chat"].read(body).ir
+        out = wireglot.packaged()[target].write(read, options=options)
+        there = wireglot.packaged()[target].read(out.body).ir
+        calls = [p for m in there["messages"] for p in m["parts"] if p["type"] == "tool_call"]
+        tools = dict(zip(names, (tool["name"] for tool in there["tools"]), strict=True))
+        assert [call["name"] for call in calls] == [tools[n] for n in names]
+        made = {call["arguments"]["of"]: call["id"] for call in calls}
+        results = [p for m in there["messages"] for p in m["parts"] if p["type"] == "tool_result"]
+        assert {p["value"]: p["tool_call_id"] for p in results} == made
+        assert len(set(tools.values())) == len(set(made.values())) == len(names)
+        return tools, made
+
+    first, again = written(CLASH), written(CLASH[::-1])
+    assert first == again
+    for name in [*LONG, "ab" * 80]:  # what else stands there says nothing
+        alone = written([name])
+        assert alone == tuple({name: found[name]} for found in first)
+
+
+@pytest.mark.parametrize("client", ["anthropic", "gemini", "openai-responses"])
+@pytest.mark.parametrize("carry", [True, False])
+def test_ids_that_are_too_long_for_chat_come_home(client: str, carry: bool) -> None:
+    options = {} if carry else {"carry": False}
+    long = "toolu_" + "a" * 50
+    x = wireglot.exchange("openai-chat", client, "m", state={}, options=options)
+    x.request(request(["f"], []))
+    read = {
+        "candidates": [
+            {
+                "parts": [{"type": "tool_call", "id": long, "name": "f", "arguments": {}}],
+                "stop_reason": "tool_use",
+            }
+        ]
+    }
+    home = wireglot.packaged()[client].write(read, unit="response").body
+    message = x.response(home).body["choices"][0]["message"]
+    short = message["tool_calls"][0]["id"]
+    assert len(short) <= 40
+    body = request(["f"], [])
+    result = {"role": "tool", "tool_call_id": short, "content": "r"}
+    body["messages"] += [message, result]
+    sent = wireglot.packaged()[client].read(x.request(body).body).ir
+    parts = [p for m in sent["messages"] for p in m["parts"]]
+    assert [p["id"] for p in parts if p["type"] == "tool_call"] == [long]
+    assert [p["tool_call_id"] for p in parts if p["type"] == "tool_result"] == [long]
+
+
 def test_a_name_that_fits_is_not_taken_by_one_that_was_renamed_before(
     rules: wireglot.RuleSet,
 ) -> None:

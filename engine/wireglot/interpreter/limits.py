@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ..ir import FUNCTION
 
+TOLD = "tool_name"  # a model reads it, and understands it better without a digest
 _PLACES = {
     ("tool_call", "name"): "tool_name",
     ("tool_result", "name"): "tool_name",
@@ -30,7 +32,8 @@ class Limits:
         self.limits = limits
         self._full = {kind: re.compile(_pattern(limit)) for kind, limit in limits.items()}
         self._map: dict[tuple[str, str], str] = {}
-        self._taken: dict[str, set[str]] = {kind: set() for kind in limits}
+        # What is written, and for which name; for none where it would be said of two.
+        self._of: dict[str, dict[str, str]] = {kind: {} for kind in limits}
 
     def kind(self, obj: dict[str, Any], path: str) -> str | None:
         """Return `tool_name` or `call_id` when a limit holds for a field, else None."""
@@ -43,9 +46,14 @@ class Limits:
         return found if found in self.limits else None
 
     def reserve(self, kind: str, name: str) -> None:
-        """Keep a name that fits from being taken by a renamed one."""
-        if kind in self.limits and self._full[kind].fullmatch(name):
-            self._taken[kind].add(name)
+        """Keep what a name is written as from being written for another one, whichever is first."""
+        if self.fits(kind, name):
+            self._of.get(kind, {})[name] = name
+        elif kind == TOLD:
+            form = self._spelling(kind, name)[0]
+            other = self._of[kind].setdefault(form, name)
+            if other not in (name, form):
+                self._of[kind][form] = ""
 
     def fits(self, kind: str, name: str) -> bool:
         """Tell whether a name is within the limit of its kind, if there is one."""
@@ -57,9 +65,9 @@ class Limits:
 
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
-        if kind in self.limits and (name == written or written not in self._taken[kind]):
+        if kind in self.limits and (name == written or self._of[kind].get(written) != written):
             self._map[kind, name] = written
-            self._taken[kind].add(written)
+            self._of[kind][written] = name
 
     def renamed(self) -> dict[tuple[str, str], str]:
         """Return what was written for each name that did not fit, by kind and name."""
@@ -71,28 +79,30 @@ class Limits:
             return name
         known = self._map.get((kind, name))
         if known is None:
-            known = self._made(kind, name)
-            self._map[kind, name] = known
-            self._taken[kind].add(known)
+            taken = self._of[kind]
+            free = (form for form in self.forms(kind, name) if taken.setdefault(form, name) == name)
+            known = self._map[kind, name] = next(free, name)
         return known
 
-    def _made(self, kind: str, name: str) -> str:
+    def forms(self, kind: str, name: str) -> Iterator[str]:
+        """Yield what a name may be written as, first what says most; it depends on nothing else."""
         limit, full = self.limits[kind], self._full[kind]
-        top = int(limit.get("max", 64))
-        rest = re.compile(f"[{limit['rest']}]")
-        gap = next((c for c in "_-" if rest.fullmatch(c)), "")
-        text = "".join(c if rest.fullmatch(c) else gap for c in name)[:top]
-        if full.fullmatch(text) and text not in self._taken[kind]:
-            return text
+        top, (text, gap) = int(limit.get("max", 64)), self._spelling(kind, name)
+        if kind == TOLD and full.fullmatch(text):
+            yield text
         for turn in range(1000):
             digest = hashlib.sha256(f"{name}/{turn}".encode("utf-8", "replace")).hexdigest()
             tail = digest[: min(8, top)]
             room = max(0, top - len(tail) - len(gap))
             plain = ("x" + tail)[:top].ljust(int(limit.get("min", 1)), "0")
-            for made in (text[:room] + gap + tail, ("t" + text)[:room] + gap + tail, plain):
-                if full.fullmatch(made) and made not in self._taken[kind]:
-                    return made
-        return name
+            made = (text[:room] + gap + tail, ("t" + text)[:room] + gap + tail, plain)
+            yield from (form for form in made if full.fullmatch(form))
+
+    def _spelling(self, kind: str, name: str) -> tuple[str, str]:
+        """Return a name without characters that the limit does not take, and what stands there."""
+        rest = self.limits[kind]["rest"]
+        gap = next((c for c in "_-" if re.fullmatch(f"[{rest}]", c)), "")
+        return re.sub(f"[^{rest}]", gap, name), gap
 
 
 def _pattern(limit: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ and a part that stands there whole must be one of a turn of the model. All else 
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError
@@ -133,10 +134,8 @@ class Riders:
         if "tool_name" not in limits.limits:
             self._without(rider, "name", "the client's name of this tool is the provider's")
             return
-        first = limits.fit("tool_name", name)
-        again = Limits(self._client.model.limits)  # where another tool had that name
-        again.reserve("tool_name", first)
-        if seen == name or seen not in (first, again.fit("tool_name", name)):
+        # The second one stands where another tool has the first.
+        if seen == name or seen not in islice(limits.forms("tool_name", name), 2):
             self._without(rider, "name", "the client knows no tool of this name by its own")
 
     def _without(self, rider: Rider, key: str, told: str) -> None:
