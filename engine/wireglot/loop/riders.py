@@ -135,7 +135,7 @@ class Riders:
             self._without(rider, "name", "the client's name of this tool is the provider's")
             return
         # The second one stands where another tool has the first.
-        if seen == name or seen not in islice(limits.forms("tool_name", name), 2):
+        if seen == name or seen not in set(islice(limits.forms("tool_name", name), 2)):
             self._without(rider, "name", "the client knows no tool of this name by its own")
 
     def _without(self, rider: Rider, key: str, told: str) -> None:
