@@ -64,6 +64,16 @@ def test_bytes_stand_for_a_url_where_only_bytes_are_taken(data: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("target", ["anthropic", "openai-responses", "gemini"])
+def test_an_address_that_the_target_does_not_read_is_asked_for(target: str) -> None:
+    asked = Asked({"media_type": "image/png", "data": PNG})
+    body = request({"type": "image_url", "image_url": {"url": "s3://b/x.png"}})
+    out = wireglot.convert(body, "openai-chat", target, model="m", resolve=asked)
+    assert asked.sources == [{"type": "url", "url": "s3://b/x.png"}]
+    assert codes(out) == ["resolved"] and TEXT in repr(out.body)
+    assert "no-place" in codes(wireglot.convert(body, "openai-chat", target, model="m"))
+
+
 def test_bytes_stand_for_a_file_that_another_provider_holds() -> None:
     asked = Asked({"media_type": "application/pdf", "data": b"%PDF-"})
     source = {"type": "file", "file_id": "file_1"}

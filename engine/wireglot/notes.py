@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "made-name": "A name that the target requires and the source did not have.",
     "renamed": "A name or id that the target refuses, rewritten to fit its limits.",
     "reworded": "A word whose nearest word in the target means something wider or narrower.",
+    "re-encoded": "Base64 in another alphabet, or not filled up, written in its usual form.",
     "ambiguous": "A value that the target cannot tell apart from another one.",
     "joined": "Several pieces that the target holds as one.",
     "reordered": "Parts that stand in another order in the target.",
@@ -138,6 +139,7 @@ _SEVERITY: dict[Effect, Severity] = {
 # With these, calls and results no longer pair, which providers refuse.
 _GRAVE = frozenset(("unpaired", "unsigned", "duplicate-id"))
 _BAD = frozenset(("bad-arguments", "bad-schema"))  # carried as they are
+_SAME = frozenset(("re-encoded",))  # what is written means just the same
 
 
 def asked(key: str) -> str:
@@ -147,7 +149,9 @@ def asked(key: str) -> str:
 
 def severity_of(effect: Effect, code: str = "") -> Severity:
     """Return the severity of a note: the usual one of its effect, if the code says no more."""
-    return "error" if code in _GRAVE else "warning" if code in _BAD else _SEVERITY[effect]
+    if code in _GRAVE:
+        return "error"
+    return "warning" if code in _BAD else "info" if code in _SAME else _SEVERITY[effect]
 
 
 # What both paths say of a loss: the interpreter when it happens, generated code beforehand.

@@ -138,6 +138,7 @@ Scalar = str | int | bool
 Names = list[Text]
 Positive = Annotated[int, Field(ge=1)]
 Length = Annotated[int, Field(ge=1, le=tableform.LONGEST)]
+Scheme = Annotated[str, Field(pattern=tableform.SCHEME)]
 Characters = Annotated[
     str, Field(pattern=r"^(?![\s\S]*(?:--|&&|\|\||~~))[^\[\]\\^]+$", examples=["a-zA-Z0-9_-"])
 ]
@@ -224,6 +225,7 @@ BOUNDS = {
         _list(_one_of(*sorted(UNLESS))),
         "the number or word is left out",
     ),
+    "schemes": (_list(Scheme), "which addresses of media this API reads"),
     "below": (
         _one_of(*sorted(n for n, kind in FIELDS.items() if kind == "integer")),
         "the number is less than that field",

@@ -24,8 +24,9 @@ LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": in
 BOUND_WORDS = {
     "list": ("count",), "integer": ("min", "max", "below", "unless"), "number": ("min", "max"),
 }  # fmt: skip
-# Bounds of what is no number and no list: a word, and the marks in all of a request.
-OTHER_BOUNDS = {"reasoning.mode": ("unless",), "cache": ("count",)}
+# Bounds of what is no number and no list: a word, all marks of a request, addresses of media.
+OTHER_BOUNDS = {"reasoning.mode": ("unless",), "cache": ("count",), "url": ("schemes",)}
+SCHEME = "^[a-z][a-z0-9+.-]*$"
 LONGEST = 10_000  # of a name or id
 
 
@@ -247,6 +248,8 @@ class Tables(Examples):
                 right = self._number(word, child, field_type("request", name)) and right
             elif word == "unless":
                 right = self._unless(child) and right
+            elif word == "schemes":
+                right = self._schemes(child) and right
             elif word == "count":
                 right = self._bound(word, child) and right
             elif field_type("request", str(child.value)) != "integer":
@@ -266,6 +269,14 @@ class Tables(Examples):
             self.findings.error("R024", "`unless` lists kinds of requests", node.pos, help)
             return False
         return True
+
+    def _schemes(self, node: Node) -> bool:
+        words = node.value if isinstance(node.value, list) else []
+        if words and all(isinstance(w.value, str) and re.match(SCHEME, w.value) for w in words):
+            return True
+        help = "in small letters, as in `schemes: [https, http]`"
+        self.findings.error("R027", "`schemes` lists how addresses begin", node.pos, help)
+        return False
 
     def _number(self, word: str, node: Node, kind: str) -> bool:
         whole = isinstance(node.value, int) and not isinstance(node.value, bool)

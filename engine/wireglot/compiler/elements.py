@@ -137,11 +137,26 @@ def usual_case(
             break
         exclude(pair, code, shape.name, other.wire, chosen.wire, reading, var)
     obj = reading.build(owner)
+    readable(pair, code, obj.get("source"))
     if owner.kind == "tool_call":
         code(f"if {obj['id'].code} in new: raise BAIL")
         code(f"new[{obj['id'].code}] = {obj['name'].code}")
     for sink in sinks:
         sink(code, obj)
+
+
+def readable(pair: Pair, code: Code, source: Any) -> None:
+    """Raise ODD for media that do not go as they are: odd base64, addresses of other schemes."""
+    target = getattr(pair, "target", None)  # none where it is only read
+    if target is None or not isinstance(source, dict):
+        return
+    schemes = target.bounds.get("url", {}).get("schemes")
+    for key, value in source.items():
+        if key == "data":
+            code(f"if not plain64({value.code}): raise ODD")
+        elif key == "url" and schemes:
+            starts = code.const(tuple(f"{scheme}:" for scheme in schemes), "SCHEMES")
+            code(f"if not {value.code}.startswith({starts}): raise ODD")
 
 
 def exclude(

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from .. import jsontext
-from ..language.lenses import Misfit
+from ..language.lenses import Misfit, plain64
 from ..notes import ONE_ROLE, UNKNOWN_KEY, Draft, own_field
 from ..payload import MAX_NUMBER, check_json
 from .symbols import Spare
@@ -113,6 +113,7 @@ SCOPE: dict[str, Any] = {
     "clean": clean,
     "dumps": marshal.dumps,
     "loads": jsontext.parse,
+    "plain64": plain64,
     "remember": remember,
 }
 

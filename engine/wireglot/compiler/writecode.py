@@ -16,6 +16,7 @@ from ..language.rulefile import load
 from ..language.source import Node, Pos
 from . import commits, plan
 from .compile import Pair
+from .elements import readable
 from .looks import find
 from .symbols import Cannot, Code, Const, NoFit, Sym, Val, odd_unless
 from .symread import Reading
@@ -198,6 +199,7 @@ class WriteHalf(Pair):
             code(f"if {name}.__class__ is not str or not ({name}.isascii() or {name}.encode()):")
             code("    raise ODD")
             source[key] = Val(name, "str")
+        readable(self, code, source)
         _give(code, {"type": Const("image"), "source": source}, sinks)
 
     def _tool_call(self, code: Code, sinks: list[Any]) -> None:

@@ -12,7 +12,7 @@ from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
 from ..notes import NO_WORD, foreign, no_place
 from ..trail import At, Several, pointer
-from . import choosing, intake, leftover
+from . import choosing, intake, leftover, media
 from .recorder import Written
 from .resolver import supplied
 from .sight import Gathered, View, blank, tells
@@ -182,8 +182,15 @@ def give(
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
     rows = writer.ladder.get(str(kind), [])
-    mark = len(writer.notes)
-    direct, best = directly(writer, holes, part)
+    start = len(writer.notes)
+    try:
+        part = media.usual(writer, part, holes[0].pos)
+        mark = len(writer.notes)
+        direct, best = directly(writer, holes, part)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        mark, direct, best = start, [], misfit
+        writer.missing = set()
     if direct:
         # A field without a place may have a row of its own.
         lost = {path for owner, path in writer.lefts if owner == id(part)}
@@ -207,6 +214,7 @@ def give(
         return direct
     if whole and kind != "native":
         raise best
+    del writer.notes[start:]
     at = writer.trail.find(part) if isinstance(part, dict) else None
     code = "own-field" if kind == "native" else "no-place"
     told = f"the target has no place for this {kind}: {best.reason}"

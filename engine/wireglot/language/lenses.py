@@ -57,6 +57,10 @@ FORMS = frozenset(("bare", "blocks", "joined", "again", "lone", "listed", "plain
 LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds"))
 
 
+_SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_URL = str.maketrans("-_", "+/")  # the alphabet of base64url
+
+
 class Misfit(Exception):
     """Raised inside the engine when a value does not fit a picture.
 
@@ -230,6 +234,28 @@ def _guards(names: str) -> tuple[Callable[[Any], bool], ...]:
 def is_guard(name: str) -> bool:
     """Tell whether a lens name is a guard."""
     return all(word in GUARDS for word in name.split("+"))
+
+
+def plain64(text: str) -> bool:
+    """Tell whether a text is base64 in its usual alphabet, filled up to fours."""
+    return (
+        not len(text) % 4
+        and text.isascii()
+        and not text.encode().translate(None, _SIGNS)
+        and text.find("=", 0, -2) < 0
+        and (text[-2:-1] != "=" or text[-1] == "=")
+    )
+
+
+def standard(text: str) -> str:
+    """Write base64 of either alphabet, filled up or not, in its usual form; raises Misfit."""
+    if plain64(text):
+        return text
+    made = "".join(text.split()).translate(_URL).rstrip("=")
+    made += "=" * (-len(made) % 4)
+    if not plain64(made):
+        raise Misfit("this is no base64")
+    return made
 
 
 def finite(value: Any) -> bool:

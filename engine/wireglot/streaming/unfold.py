@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import units
-from ..interpreter import making, share
+from ..interpreter import making, media, share
 from ..interpreter.writer import Writer
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
@@ -461,6 +461,10 @@ class Unfold:
     def _settle(self, out: Outgoing, ir: dict[str, Any], depth: int) -> bool:
         """Write a whole part as it is, or as what the ladder makes of it."""
         kind = str(ir.get("type"))
+        try:
+            ir = media.usual(self.writer, ir, None)
+        except Misfit:
+            return False  # which the whole response tells of, too
         lost = set() if self.same else self._lost(ir)
         out.fits = out.fits or lost is not None
         rows = self.writer.ladder.get(kind, ())
