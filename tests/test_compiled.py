@@ -166,14 +166,15 @@ TOOL: dict[str, Any] = {
     "type": "function",
     "function": {"name": "f", "parameters": {"type": "object"}},
 }
+ASKS: dict[str, Any] = {"role": "user", "content": "q"}
 NOTED = [  # what changes no course is noted by the compiled path itself
     ("openai-chat", "anthropic", [{"role": "user", "content": "q", "x": 1}], "/messages/0/x"),
     ("openai-chat", "gemini", [{"role": "user", "content": "q", "name": "n"}], "/messages/0/name"),
     (
         "openai-chat",
         "anthropic",
-        [{"role": "assistant", "content": None, "tool_calls": [{**CHAT_CALL, "x": [1]}]}],
-        "/messages/0/tool_calls/0/x",
+        [ASKS, {"role": "assistant", "content": None, "tool_calls": [{**CHAT_CALL, "x": [1]}]}],
+        "/messages/1/tool_calls/0/x",
     ),
     (
         "anthropic",
@@ -181,12 +182,12 @@ NOTED = [  # what changes no course is noted by the compiled path itself
         [{"role": "assistant", "content": [{**CALL, "x": 1}, {**CALL, "id": "c2", "y": None}]}],
         "/messages/0/content/0/x",
     ),
-    ("anthropic", "gemini", [{"role": "assistant", "content": [CALL]}, [RESULT]], None),
+    ("anthropic", "gemini", [ASKS, {"role": "assistant", "content": [CALL]}, [RESULT]], None),
     (
         "gemini",
         "anthropic",
-        [{"role": "model", "parts": [FUNCTION_CALL]}],
-        "/contents/0/parts/0/thoughtSignature",
+        [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": [FUNCTION_CALL]}],
+        "/contents/1/parts/0/thoughtSignature",
     ),
     ("gemini", "openai-chat", [{"parts": [{"text": "q", "thought": False}], "role": "user"}], None),
 ]

@@ -334,7 +334,7 @@ BETWEEN = "{insert: {assistant: Well.}, between: [tool, user]}"
         (START, "au", "Hello. A U", [("turn-added", "added", None)]),
         (START, "sau", "S Hello. A U", [("turn-added", "added", None)]),
         (START, "ua", "U A", []),
-        (START, "", "Hello.", [("turn-added", "added", None)]),
+        (START, "", "", []),
         (END, "ua", "U A Go on.", [("turn-added", "added", None)]),
         (END, "u", "U", []),
         (END, "ucr", "U call R", []),

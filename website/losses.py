@@ -24,7 +24,6 @@ class Loss(NamedTuple):
 
 
 ABROAD, READ, WRITTEN = "in another dialect", "read here", "written here"
-REPAIRED = "repaired here"
 
 
 # The notes of the words of `enforce`; docs/rule-language.md says when.
@@ -109,10 +108,9 @@ def _of_talk(dialect: Dialect, talk: Conversation) -> Iterator[Told]:
             yield from _of_case(dialect, case)
     if talk.per == "run":
         yield "joined", WRITTEN, "per", CODES["joined"]
-    for when, words in ((WRITTEN, talk.enforce), (REPAIRED, talk.heal)):
-        for word, _ in words:
-            for code in ASKED[word]:
-                yield code, when, word, CODES[code]
+    for word, _ in talk.enforce:
+        for code in ASKED[word]:
+            yield code, WRITTEN, word, CODES[code]
 
 
 def _of_case(dialect: Dialect, case: Case) -> Iterator[Told]:

@@ -206,7 +206,7 @@ class File(Tables):
             "wire": self.wire,
             "cases": self.each(self._case),
             "enforce": self._enforce,
-            "heal": self._enforce,
+            "enforce-also": self._enforce,
             "examples": self.examples,
         }
         found = self.words(node, "a conversation", TALK_WORDS, rules)

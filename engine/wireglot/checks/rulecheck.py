@@ -191,7 +191,7 @@ class _Names:
                 help = "write `$run each SHAPE` where the gathered ones stand"
                 self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
         talk = self.raw.get("conversation")
-        found = [talk.get(word) for word in ("enforce", "heal")] if talk else []
+        found = [talk.get(word) for word in ("enforce", "enforce-also")] if talk else []
         lists = [node.value for node in found if node and isinstance(node.value, list)]
         for item in (item for listed in lists for item in listed):
             for word in ("put-first", "user-only", "this-turn", "thought-beside", "signed"):
@@ -283,7 +283,7 @@ class _Names:
         for picture in model.stream.pictures() if model.stream else ():
             lenses.update(lens for hole in pic.holes(picture) for lens in hole.lenses)
         talk = model.conversation
-        asked = [*talk.enforce, *talk.heal] if talk else []
+        asked = talk.enforce if talk else []
         lenses.update(name for word, name in asked if word == "strict")
         also = {n.value for s in (self.clean.get("shapes") or self.clean).value.values()
                 if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip

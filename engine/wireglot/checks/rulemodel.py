@@ -305,7 +305,7 @@ Conversation = _model("Conversation", {
     "wire": (_said(OBJECT), CASE["wire"][1]),
     "cases": (_map(Talk, {role: ref("Talk") for role in sorted(ROLES)}), _CASES),
     "enforce": (_list(_said(enforced())), ""),
-    "heal": (_list(_said(enforced())), "takes the same words, for whole requests"),
+    "enforce-also": (_list(_said(enforced())), "takes the same words"),
     "examples": EXAMPLES,
 })  # fmt: skip
 

@@ -50,6 +50,7 @@ class Pair:
         self.alone = False  # the message holds one result and nothing else
         self.others: list[str] = []  # the accumulators of what is no result
         self.answer = ""  # the variable of that result's id
+        self.open = "{}['role'] == 'assistant'"  # tells that the model says a message
 
     def write(self) -> None:
         """Write the functions `messages`, `tools` and `system` into `code`."""
@@ -72,7 +73,23 @@ class Pair:
                     code("state.last = last; lost = []")
                     commits.recovered(self, code)
             self.check(code)
+            if any(word == "pair" for word, _ in self.talk.enforce):
+                # Who answers some calls of the last turn has answered all that he will.
+                code(f"if open_calls and not ({self.open.format('wire[-1]')}): raise BAIL")
+            self._ends(code)
             code("return out, system")
+
+    def _ends(self, code: Code) -> None:
+        """Write the check that the first and the last message are whose they must be."""
+        for turn in self.talk.turns:
+            group = self._target(code, turn.role).group
+            wire = group.cases[0].wire if group is not None else None
+            if not isinstance(wire, Fields):
+                raise Cannot
+            found = f"out[{0 if turn.at == 'start' else -1}]"
+            said = ((names[0], p.values[0]) for names, p in wire.entries if isinstance(p, Literal))
+            tests = [f"{found}.get({k!r}) != {v!r}" for k, v in said if v is not ABSENT]
+            code(f"if out and ({' or '.join(tests) or 'True'}): raise BAIL")
 
     def check(self, code: Code) -> None:
         """Write the check of all names and ids against the target's limits."""
@@ -86,6 +103,8 @@ class Pair:
         code(f"r = m[{key!r}]")
         usual = ("user", "tool", "assistant")
         words = [self._word(group, key) for group in self.own.groups]
+        model = {w for w, g in zip(words, self.own.groups, strict=True) if self._says(g)}
+        self.open = f"{{}}.get({key!r}) in {(*model,)!r}"
         for group in sorted(self.own.groups, key=lambda g: self.own.role(g.cases[0]) not in usual):
             word = self._word(group, key)
             if word is None or words.count(word) > 1:
@@ -102,6 +121,9 @@ class Pair:
             first = False
         with code.block("else:"):
             code("raise ODD")
+
+    def _says(self, group: Group) -> bool:
+        return self.own.role(group.cases[0]) == "assistant"
 
     def _role_key(self) -> str:
         for group in self.own.groups:

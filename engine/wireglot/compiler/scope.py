@@ -8,7 +8,7 @@ from ..language.picture import Fields, Hole, Items, Picture
 
 ENFORCED = frozenset(
     "lift put-first answer-next order-results-by-calls no-empty no-blank no-empty-text "
-    "some-message user-only pair strict".split()
+    "some-message user-only pair strict insert".split()
 )
 # Generated code sees these at the top of a request alone.
 APART = frozenset(("messages", "tools", "system"))
@@ -28,6 +28,8 @@ def interpreted(dialect: Dialect) -> bool:
         return True
     talk = dialect.conversation
     if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:
+        return True
+    if talk is not None and any(not turn.at for turn in talk.turns):
         return True
     for group in talk.groups if talk else ():
         wire = group.cases[0].wire

@@ -67,9 +67,8 @@ def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
     early = _early(writer, calls, lost)
     answered = {id(call) for _, call in early}
     open_calls = [found for found in calls if id(found[1]) not in answered]
-    if not writer.named:  # the last turn may still be answered
-        last = max((i for i, m in enumerate(messages) if m.get("role") != "tool"), default=0)
-        open_calls = [(i, call) for i, call in open_calls if i < last]
+    if not writer.named:  # what the model said last may still be answered
+        open_calls = [(i, call) for i, call in open_calls if i < len(messages) - 1]
     moved = {id(part) for part, _ in early}
     gone = moved | {id(part) for _, part in lost}
     behind: dict[int, list[dict[str, Any]]] = {}

@@ -19,9 +19,10 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     messages = [_spoken(writer, talk, message) for message in messages]
     if ("alternate", "") in talk.enforce:
         messages = alternated(writer, talk, messages)
-    for turn in asked(writer, talk):
+    for turn in talk.turns:
         if turn.at:
-            messages = ended(writer, talk, turn, messages)
+            # Messages alone may be a piece of a conversation.
+            messages = ended(writer, talk, turn, messages) if writer.whole else messages
         else:
             found: list[dict[str, Any]] = []
             for message in messages:
@@ -39,11 +40,6 @@ def some(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]
         return messages
     turn = Turn("user", writer.filler, "start", ("", ""), talk.places["some-message"])
     return [made(writer, turn)]
-
-
-def asked(writer: Writer, talk: Conversation) -> list[Turn]:
-    """Return the turns that are asked for."""
-    return [*talk.turns, *talk.healing] if writer.named else talk.turns
 
 
 def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
@@ -89,16 +85,16 @@ def ended(
     first = turn.at == "start"
     talk = [m for m in messages if m.get("role") != "system"]
     end = talk[0 if first else -1] if talk else None
-    role = None if end is None else end.get("role")
-    if not talk and turn in conversation.healing:
+    if end is None:
         return messages  # where nothing was said nothing goes on
+    role = end.get("role")
     if turn.before and not _holds(talk, turn.before):
         return messages
     if role == turn.role or (
         role == "tool" and (not first or _one_turn(conversation, "tool", turn.role))
     ):
         return messages
-    if end is not None and not first:
+    if not first:
         if any(part.get("type") == "tool_call" for part in end.get("parts", ())):
             return messages
     place = len(messages)
@@ -135,7 +131,7 @@ def made(writer: Writer, turn: Turn) -> dict[str, Any]:
 def joins_aside(writer: Writer, talk: Conversation) -> bool:
     """Tell whether what left its message may stand in the run that it left."""
     bridged = writer.repair and any(
-        turn.between == ("tool", "user") for turn in asked(writer, talk)
+        turn.between == ("tool", "user") for turn in talk.turns
     )
     return talk.per == "run" and not bridged
 
@@ -144,7 +140,7 @@ def aside(
     writer: Writer, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
 ) -> None:
     """Let what left its message be the next one, in the order of turns."""
-    turn = next((t for t in asked(writer, talk) if t.between == ("tool", "user")), None)
+    turn = next((t for t in talk.turns if t.between == ("tool", "user")), None)
     bridge = None
     if writer.repair and turn is not None:
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]

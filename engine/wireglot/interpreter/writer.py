@@ -80,9 +80,6 @@ class Writer:
         """Write a request as a whole: what its messages ask of each other can be asked."""
         self.whole = True
         self.named = self.options.get("repair") is True
-        talk = self.dialect.conversation
-        if talk is not None and self.named:
-            self.asked |= frozenset(talk.heal)
 
     def note(
         self,

@@ -95,8 +95,6 @@ class Conversation:
     enforce: list[tuple[str, str]]
     pos: Pos
     turns: list[Turn] = field(default_factory=list)
-    heal: list[tuple[str, str]] = field(default_factory=list)  # only where repair is asked for
-    healing: list[Turn] = field(default_factory=list)
     places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
 
     def role(self, case: Case) -> str:

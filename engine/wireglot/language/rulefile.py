@@ -24,7 +24,7 @@ HEADER = frozenset(
 )
 SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
-TALK_WORDS = frozenset("by per wire cases enforce heal examples".split())
+TALK_WORDS = frozenset("by per wire cases enforce enforce-also examples".split())
 LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 
 
@@ -288,8 +288,8 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     talk = Conversation(per, list(groups.values()), [], node.pos)
-    talk.turns = _asked(words.get("enforce"), talk.enforce, talk.places)
-    talk.healing = _asked(words.get("heal"), talk.heal, talk.places)
+    for word in ("enforce", "enforce-also"):
+        talk.turns += _asked(words.get(word), talk.enforce, talk.places)
     return talk
 
 
