@@ -249,7 +249,7 @@ def _has_no_place(case: Case, apart: Difference) -> bool:
 # added to a schema may take it out of the case that it was read by, and put it under another key).
 _MOVES = frozenset(
     "moved joined lifted system-as-user tool-as-user reordered empty-message blocks-beside"
-    " media-beside schema-added".split()
+    " media-beside schema-added turn-added".split()
 )
 
 

@@ -77,6 +77,8 @@ class Pair:
                 # Who answers some calls of the last turn has answered all that he will.
                 code(f"if open_calls and not ({self.open.format('wire[-1]')}): raise BAIL")
             self._ends(code)
+            if self.filler:
+                code("if wire and not out: raise BAIL")
             code("return out, system")
 
     def _ends(self, code: Code) -> None:

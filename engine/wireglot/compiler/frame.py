@@ -118,6 +118,7 @@ class Frame:
                 code(f"except UNUSUAL: {found} = fast.apart(body, system, state, notes)")
             code("wires, lifted = MESSAGES(messages, {}, state)")
             code("if head: wires = head + wires")
+            code("if head is not None and not wires: raise BAIL")
         else:
             code("wires, lifted = MESSAGES(messages, {}, state)")
         self.puts.append((plan["message_keys"], "wires", None))

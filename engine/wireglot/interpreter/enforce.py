@@ -29,7 +29,7 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
         lifts
         and writer.filler is not None
         and not writer.options.get("part")
-        and any(message.get("parts") for message in messages)
+        and messages
         and all(_silent(message) for message in messages)
     ):
         return [], [_spoken(writer, message, talk) for message in messages]
@@ -56,7 +56,12 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
             writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
         while "level" in message:
             message = down(writer, message, talk)
-        parts.extend(message.get("parts", ()))
+        for part in message.get("parts", ()):
+            if blank(writer, part, "system"):
+                at = writer.trail.find(part)
+                writer.note("empty-text", "lost", at, talk.pos, NO_WORD)
+            else:
+                parts.append(part)
         unplaced(writer, message, talk.pos)
     return parts, rest
 

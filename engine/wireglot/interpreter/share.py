@@ -140,8 +140,6 @@ def share(
 
     `whole` says that no text or media may be left out: the part around them steps down first.
     """
-    if whole and not parts and not writer.same:
-        raise Misfit("an empty list", (), holes[0].pos)
     shares: dict[int, list[Any]] = {id(h): [] for h in holes}
     order: list[int] = []
     for number, part in enumerate(parts):
@@ -154,6 +152,8 @@ def share(
             if len(order) > 1 and order[-1] < order[-2] and not writer.same:
                 told = "the target holds this before what stood before it"
                 writer.note("reordered", "moved", writer.trail.find(new), hole.pos, told, wire)
+    if whole and not order and not writer.same:
+        raise Misfit("nothing of the list has a place", (), holes[0].pos)
     for hole in holes:
         shares[id(hole)] = gather(writer, hole, shares[id(hole)])
     return shares
@@ -320,7 +320,7 @@ def told(
     writer.rows[id(part)] = (part, row.name)
     for block in _dropped(part, new, beside):
         kind = block.get("type")
-        code = "own-field" if kind == "native" else "no-place"
+        code = {"native": "own-field", "unknown": "unknown-part"}.get(str(kind), "no-place")
         why = f"the target has no place for this {kind}"
         writer.note(code, "lost", writer.trail.find(block), row.pos, why)
     for block in beside:

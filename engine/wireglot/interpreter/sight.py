@@ -90,14 +90,16 @@ class Gathered:
 
 def blank(writer: Writer, part: Any, role: Any) -> bool:
     """Tell whether a part is a text without a word, or a sign, and the dialect takes none."""
-    if not isinstance(part, dict) or part.get("type") != "text":
+    if not isinstance(part, dict) or part.get("type") not in ("text", "reasoning"):
         return False
     text = str(part.get("text", ""))
     if ("no-empty-text", "") in writer.asked and role is not None and not writer.same:
-        if not text and "signature" not in part:
+        signed = (part.get("signature") or {}).get("origin") == writer.dialect.name
+        if not text and not signed and "title" not in part:
             return True
     return (
         ("no-blank", "") in writer.asked
+        and part["type"] == "text"
         and not text.strip()
         # At home a model may have said a blank.
         and not (writer.same and part.get("text") and role == "assistant")

@@ -36,7 +36,7 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
 def some(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Let the user say something where all that was said fell out."""
     talk = writer.dialect.conversation
-    if messages or writer.filler is None or talk is None:
+    if messages or writer.filler is None or talk is None or writer.options.get("part"):
         return messages
     turn = Turn("user", writer.filler, "start", ("", ""), talk.places["some-message"])
     return [made(writer, turn)]
