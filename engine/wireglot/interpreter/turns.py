@@ -130,9 +130,7 @@ def made(writer: Writer, turn: Turn) -> dict[str, Any]:
 
 def joins_aside(writer: Writer, talk: Conversation) -> bool:
     """Tell whether what left its message may stand in the run that it left."""
-    bridged = writer.repair and any(
-        turn.between == ("tool", "user") for turn in talk.turns
-    )
+    bridged = writer.repair and any(turn.between == ("tool", "user") for turn in talk.turns)
     return talk.per == "run" and not bridged
 
 
