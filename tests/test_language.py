@@ -83,10 +83,11 @@ request: {wire: {log: $messages as conversation}}
 def test_arguments_may_be_a_list_of_pairs_and_empty(tmp_path: Path, arguments: Any) -> None:
     rules = wireglot.load_rules(_folder(tmp_path, pairs=PAIRS))
     call = {"type": "tool_use", "id": "t", "name": "f", "input": arguments}
-    talk = [{"role": "assistant", "content": [call]}]
+    talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [call]}]
     out = rules.convert({"messages": talk}, "anthropic", "pairs")
     pairs = [{"name": name, "value": value} for name, value in arguments.items()]
-    assert out.body == {"log": [{"who": "model", "do": "f", "no": "t", "with": pairs}]}
+    said = {"who": "model", "do": "f", "no": "t", "with": pairs}
+    assert out.body == {"log": [{"who": "person", "text": "Hi"}, said]}
     assert rules.convert(out.body, "pairs", "pairs").body == out.body
     assert rules.convert(out.body, "pairs", "anthropic").body["messages"] == talk
 
