@@ -19,7 +19,7 @@ from typing import Any
 
 import wireglot
 from wireglot.authoring.difference import differences
-from wireglot.authoring.laws import abroad
+from wireglot.authoring.lawcase import abroad
 from wireglot.ir import USER_DATA
 
 from .oracles import leaves, samples, sdk

@@ -28,6 +28,7 @@ from tests.test_streams import (
 )
 from tests.test_streams import WHOLE as OTHERS
 from wireglot.streaming.streams import Translator
+from wireglot.streaming.told import unfolded
 
 RULES = wireglot.load_rules()
 NAME = "openai-responses"
@@ -426,3 +427,33 @@ def test_made_ids_stay_the_same_in_all_frames_of_an_item() -> None:
     assert len(ids) == 3
     assert {f["item_id"] for f in out if "item_id" in f} == ids
     assert {item["id"] for item in out[-1]["response"]["output"]} == ids
+
+
+def test_a_whole_item_keeps_the_id_that_was_made_for_it() -> None:
+    sealed = {"type": "reasoning", "redacted": True}
+    parts = [{**sealed, "signature": {"value": text, "origin": NAME}} for text in ("c2ln", "c2lo")]
+    ir = {"id": "r", "candidates": [{"parts": parts, "stop_reason": "end_turn"}]}
+    frames = list(unfolded(RULES[NAME], ir, False, set()))
+    ids: dict[int, set[str]] = {}
+    for frame in frames:
+        items = {frame["output_index"]: frame["item"]} if "item" in frame else {}
+        items.update(enumerate(frame.get("response", {}).get("output", ())))
+        for nth, item in items.items():
+            ids.setdefault(nth, set()).add(item["id"])
+    assert [len(one) for one in ids.values()] == [1, 1]
+    assert not ids[0] & ids[1]
+
+
+def test_what_should_be_a_list_and_is_none_stands_in_no_frame() -> None:
+    text = {"type": "text", "text": "Hi", "citations": True}
+    body = {
+        "id": "a",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [text],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+    frames = list(wireglot.frames(body, dialect="anthropic"))
+    assert "Hi" in json.dumps(frames) and "citation" not in json.dumps(frames)

@@ -12,11 +12,14 @@ import pytest
 
 import wireglot
 from wireglot.audits.where import rule_at
-from wireglot.authoring import examples, laws, trial
+from wireglot.authoring import examples, lawcase, laws, trial
 from wireglot.authoring.difference import differences
 from wireglot.authoring.generate import Generator
 from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
+from wireglot.interpreter import choosing, outlet, share
+from wireglot.language.lenses import Misfit
+from wireglot.streaming.sighting import Frame
 
 from . import sdklaws
 from .oracles import sdk
@@ -262,7 +265,7 @@ def test_two_keys_for_one_field_break_a_law_and_the_counterexample_is_small(tmp_
 def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
     # Written as a literal, read by nobody: what comes back is not what went away.
     rules = loaded(tmp_path, RULES)
-    case = laws.Case(rules, "one", "request", "gemini")
+    case = lawcase.Case(rules, "one", "request", "gemini")
     wire = {"turns": [{"role": "user", "parts": [{"text": "Hi"}]}], "most": 5}
     assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
 
@@ -277,6 +280,145 @@ def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
     fault = laws.fault(laws.BETWEEN["Cross"], case, wire)
     assert fault is not None and 'expected "Hi", got "Ho"' in str(fault)
     assert fault.rule is not None and fault.rule.endswith("one.yaml:8:18")
+
+
+CALLED = """
+shapes:
+  text: {wire: {text: $text}}
+  thought: {ir: {type: reasoning}, wire: {thought: $text | home}}
+  tool_call: {wire: {call: $name, id: $id, with: $arguments | object | json}}
+  answer:
+    wire:
+      said: $parts each said | joined (optional)
+      hm: $parts each thought (old)
+      calls: $parts each tool_call (optional)
+unions: {said: [text, thought]}
+response: {wire: {answers: $candidates each answer}}
+"""
+
+
+CASED = """
+shapes:
+  text: {wire: {text: $text}}
+  tool_call: {wire: {call: $name, id: $id, with: $arguments}}
+  answer:
+    cases:
+      calls:
+        ir: {parts: $has tool_call}
+        wire: {plan: $parts each text (optional), calls: $parts each tool_call}
+      talk: {wire: {said: $parts each text, calls: $absent}}
+response: {wire: {...: $candidates each answer | lone}}
+"""
+ENDED = """
+shapes:
+  text: {wire: {text: $text}}
+  answer: {wire: {said: $parts each text}}
+response: {wire: {...: $candidates each answer | lone}}
+stream:
+  framing: lines
+  events:
+    append.text: {delta: {index: $at.index, text: $piece}}
+    part_stop: {stop: {index: $at.index}}
+    end: {over: true}
+"""
+
+
+def broken(folder: Path, text: str, law: str) -> str:
+    (failure,) = [f for f in tried(folder, text, runs=30).failures if f" {law}: " in f]
+    return failure.removeprefix(f"{folder}/")
+
+
+def test_memory_that_overrides_an_edit_breaks_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tried(tmp_path, CALLED, runs=30).failures == []
+    monkeypatch.setattr(outlet, "means", lambda text, value: True)  # the text as it came, always
+    assert broken(tmp_path, CALLED, "Edited") == (
+        "one/response breaks Edited: an edit is not written at home, at"
+        ' /candidates/0/parts/0/arguments of the IR: expected {"edited":true}, got {}\n'
+        '    for example {"answers":[{"calls":[{"call":"g","id":"c","with":"{}"}]}]}'
+    )
+
+
+def test_parts_that_a_marked_hole_swallows_break_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = share.texts
+
+    def refuse(writer: Any, lens: str, h: Any, pairs: list[Any], *rest: Any) -> Any:
+        if any(part["type"] == "reasoning" for part, _ in pairs):
+            raise Misfit("only plain texts can be joined")
+        return texts(writer, lens, h, pairs, *rest)
+
+    monkeypatch.setattr(share, "texts", refuse)
+    assert broken(tmp_path, CALLED, "Kept") == (
+        "one/response breaks Kept: a part is lost at home:"
+        ' {"text": "a", "type": "reasoning"}\n'
+        '    for example {"answers":[{"hm":[{"thought":"a"}],"calls":[{"call":"g","id":"c","with":'
+        '"{\\"output\\":\\"x\\"}"}]}]}'
+    )
+
+
+def test_a_case_that_is_taken_at_home_and_loses_a_part_breaks_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tried(tmp_path, CASED, runs=30).failures == []
+    one, weight = choosing.one, choosing._weight
+
+    def first(writer: Any, shape: Any, value: Any) -> Any:  # whatever it loses
+        monkeypatch.setattr(choosing, "_weight", (lambda draft: 0) if writer.same else weight)
+        return one(writer, shape, value)
+
+    monkeypatch.setattr(choosing, "one", first)
+    assert broken(tmp_path, CASED, "Kept") == (
+        "one/response breaks Kept: a part is lost at home:"
+        ' {"arguments": {}, "name": "f", "type": "tool_call"}\n'
+        '    for example {"calls":[{"call":"f","id":"c","with":{}}]}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "finish+end: {over: $stop_reason}",
+            "finish: {over: $stop_reason}\n    end: {}",
+            "one.yaml:13:3: one/response breaks Heard: nothing hears the frame 0, {}\n"
+            '    for example {"answers":[]}',
+        ),
+        (
+            "part: {part: $part as part}",
+            "part_start.tool_call: {call: $name, id: $id}\n    append.tool_call: {piece: $piece}",
+            "one.yaml:13:3: one/response breaks Heard: what was written in frames reads otherwise"
+            ' than the whole, at /0: expected [{"type":"tool_call","name":"f","arguments":{}}],'
+            ' got [{"type":"tool_call","name":"f","arguments":{}},{"type":"...\n'
+            '    for example {"answers":[{"parts":[{"call":"f","id":"c","with":{}}]}]}',
+        ),
+    ],
+)
+def test_frames_that_are_not_heard_as_they_are_written_break_heard(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert tried(tmp_path, STREAMED, runs=30).failures == []
+    assert old in STREAMED
+    assert broken(tmp_path, STREAMED.replace(old, new), "Heard") == message
+
+
+def test_an_end_that_is_an_address_alone_breaks_heard_where_it_is_not_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tried(tmp_path, ENDED, runs=30).failures == []
+
+    def live(frame: Any, sight: Any) -> bool:
+        said = bool(sight.found or sight.taken)
+        return said or any(at not in frame.claimed for at in sight.claims)
+
+    monkeypatch.setattr(Frame, "_live", live)
+    assert broken(tmp_path, ENDED, "Heard") == (
+        'one.yaml:11:3: one/response breaks Heard: the frame {"stop":{"index":0}} is not heard as'
+        " it is written: unknown-frame at /1, no event of this dialect is like this frame\n"
+        '    for example {"said":[{"text":"H"}]}'
+    )
 
 
 def test_the_place_of_a_picture_is_found_through_shapes_and_lists() -> None:

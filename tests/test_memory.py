@@ -368,3 +368,28 @@ def test_what_is_no_state_is_refused(state: Json) -> None:
 def test_an_exchange_of_what_is_not_there_is_refused(words: dict[str, Any]) -> None:
     with pytest.raises(wireglot.UsageError):
         wireglot.exchange(**{"client": "openai-chat", "provider": "gemini", **words})
+
+
+# -- edits at home --------------------------------------------------------------------------------
+
+
+def test_a_thought_that_is_added_at_home_leaves_the_text() -> None:
+    rules = wireglot.packaged()["openai-chat"]
+    message = {"role": "assistant", "content": "Hi", "refusal": None}
+    ir = rules.read({"choices": [{"index": 0, "message": message}]}, unit="response").ir
+    ir["candidates"][0]["parts"].insert(0, {"type": "reasoning", "text": "Hm."})
+    written = rules.write(ir, unit="response").body
+    kinds = [part["type"] for part in written["choices"][0]["message"]["content"]]
+    assert kinds == ["thinking", "text"]
+    again = rules.read(written, unit="response").ir["candidates"][0]["parts"]
+    assert [part["text"] for part in again] == ["Hm.", "Hi"]
+
+
+def test_a_message_of_an_old_role_with_new_parts_takes_the_present_one() -> None:
+    rules = wireglot.packaged()["deepseek"]
+    ir = rules.read({"messages": [{"role": "developer", "content": "Be brief."}]}).ir
+    assert rules.write(ir).body == {"messages": [{"role": "developer", "content": "Be brief."}]}
+    ir["messages"][0]["parts"] = [{"type": "text", "text": "Be long."}]
+    done = rules.write(ir)
+    assert done.body == {"messages": [{"role": "system", "content": "Be long."}]}
+    assert [note.code for note in done.notes] == ["developer-as-system"]

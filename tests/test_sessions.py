@@ -12,7 +12,7 @@ import pytest
 
 import wireglot
 from wireglot import cli
-from wireglot.authoring import laws
+from wireglot.authoring import lawcase
 from wireglot.errors import ConversionError, UsageError
 from wireglot.files import documents, replay, tree
 
@@ -52,7 +52,7 @@ def said(messages: list[dict[str, Any]]) -> list[Any]:
 
 def core(value: Any) -> str:
     """Return a value as text, without what one dialect alone knows of it."""
-    return json.dumps(laws.abroad(value), sort_keys=True)
+    return json.dumps(lawcase.abroad(value), sort_keys=True)
 
 
 # -- at home --------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_a_log_that_a_program_wrote_comes_back_byte_by_byte() -> None:
 
 
 def test_both_forms_of_a_session_say_the_same() -> None:
-    log, whole = (laws.abroad(read(name)) for name in ("gemini-cli.jsonl", "gemini-cli.json"))
+    log, whole = (lawcase.abroad(read(name)) for name in ("gemini-cli.jsonl", "gemini-cli.json"))
     assert log == whole
     assert log["end"] == "2026-11-21T20:29:58.500Z"
 
@@ -332,7 +332,7 @@ def test_a_response_without_an_id_stays_so_at_home_and_has_one_abroad() -> None:
     ir = RULES["gemini-cli"].read([message], "messages").ir
     assert ir[1]["parts"][0]["tool_call_id"] == "f_1_0"
     assert RULES["gemini-cli"].write(ir, "messages").body == [message]
-    fresh = RULES["gemini-cli"].write(laws.abroad(ir), "messages").body
+    fresh = RULES["gemini-cli"].write(lawcase.abroad(ir), "messages").body
     assert fresh[0]["toolCalls"][0]["result"][0]["functionResponse"]["id"] == "f_1_0"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.authoring import laws
+from wireglot.authoring import lawcase, laws
 
 FOLDER = Path(__file__).parent / "dialects"
 
@@ -97,7 +97,7 @@ def test_nothing_is_said_to_be_filled_in_at_home(rules: Any) -> None:
 
 
 def test_the_text_of_arguments_may_come_back_without_its_spaces(rules: Any) -> None:
-    case = laws.Case(rules, "quill", "request", "anthropic")
+    case = lawcase.Case(rules, "quill", "request", "anthropic")
     call = {"t": "call", "ref": "a", "func": "f", "input": ' {"a":1}'}
     answer = {"t": "answer", "ref": "a", "ok": True, "output": "k"}
     turns = [("human", "x"), ("quill", [call]), ("human", [answer])]

@@ -38,7 +38,7 @@ def events(dialect: Dialect) -> dict[str, set[str]]:
         found[""] = _of(dialect, [stream.frame])
     for event in stream.events:
         paths = _of(dialect, [*event.reads, *event.writes])
-        for name in event.names or ("",):
+        for name in {name for known in event.names for name in known or ("",)}:
             found.setdefault(str(name or ""), set()).update(paths)
     return found
 

@@ -7,6 +7,9 @@ Stable   what was written reads and writes as itself
 Pure     inputs stay as they are
 Total    every payload can be written in every other dialect
 Cross    a payload comes back from another dialect the same, but for what the notes name
+Edited   what is changed in a part after reading is written at home
+Kept     at home no part is lost that has a form, whatever the memory around it says
+Heard    frames that are written are understood, and say what the whole response says
 """
 
 from __future__ import annotations
@@ -20,13 +23,14 @@ from typing import TYPE_CHECKING, Any
 from ..audits.where import picture_at, rule_at
 from ..errors import ConversionError
 from ..interpreter.sight import means
-from ..ir import USER_DATA
 from ..language.lenses import parse_json, same
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
 from ..trail import pointer
+from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
+from .lawcase import Broken, Case, abroad
 from .shrink import shrink
 
 if TYPE_CHECKING:
@@ -36,45 +40,6 @@ if TYPE_CHECKING:
 UNITS = ("request", "response", "error", "session")
 RUNS = 10
 DERIVED = ("name", "arguments_json", "value_json")  # of calls and results; they follow from others
-
-
-class Broken(Exception):
-    """Raised with what does not hold, and the place in the rules if it is known."""
-
-    def __init__(self, message: str, rule: str | None = None) -> None:
-        super().__init__(message)
-        self.rule = rule
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Where a law is tried: a unit of a dialect, and for some another dialect."""
-
-    rules: RuleSet
-    dialect: str
-    unit: str
-    target: str = ""
-
-    @property
-    def name(self) -> str:
-        """A name for people."""
-        return f"{self.dialect}/{self.unit}" + (f" to {self.target}" if self.target else "")
-
-    def read(self, wire: Any) -> Any:
-        """Read a payload into the IR, memory and all."""
-        return self.rules[self.dialect].read(wire, self.unit).ir
-
-    def write(self, ir: Any) -> tuple[Any, tuple[Note, ...]]:
-        """Write an IR value in this dialect."""
-        out = self.rules[self.dialect].write(ir, self.unit)
-        return out.body, out.notes
-
-    def convert(
-        self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
-    ) -> tuple[Any, list[Note], Any]:
-        """Convert with the interpreter: body, notes and envelope."""
-        options = {"engine": "interpreted"} if source != target else {}
-        return self.rules._interpreted(wire, source, target, self.unit, model, stream, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +96,6 @@ def _putget(case: Case, wire: Any) -> None:
         raise Broken(f"what was written reads otherwise, at {apart[0]} of the IR")
 
 
-def abroad(ir: Any) -> Any:
-    """Return an IR value as another dialect sees it: without memory and unknown keys."""
-    if isinstance(ir, dict):
-        hidden = ("spelled", "kept")
-        return {k: v if k in USER_DATA else abroad(v) for k, v in ir.items() if k not in hidden}
-    return [abroad(item) for item in ir] if isinstance(ir, list) else ir
-
-
 def _seamless(ir: Any) -> Any:
     """Return an IR value with neighbouring messages of results as one, and no empty ones."""
     if not isinstance(ir, dict) or not isinstance(ir.get("messages"), list):
@@ -155,8 +112,14 @@ def _seamless(ir: Any) -> Any:
 
 
 def _is_empty(apart: Difference) -> bool:
-    # An empty list and none say the same.
-    return all(side is ABSENT or side == [] for side in (apart.meant, apart.found))
+    # An empty list and none say the same, and so does what holds nothing else.
+    return _hollow(apart.meant) and _hollow(apart.found)
+
+
+def _hollow(value: Any) -> bool:
+    if isinstance(value, dict) and value:
+        return all(map(_hollow, value.values()))
+    return value is ABSENT or value == []
 
 
 _DERIVED = tuple((name,) for name in DERIVED)
@@ -192,10 +155,7 @@ def _total(case: Case, wire: Any) -> None:
 
 def _cross(case: Case, wire: Any) -> None:
     here, there = case.dialect, case.target
-    ir = abroad(case.read(wire))
-    if case.unit == "request":
-        ir.setdefault("model", "m")
-    normal, _ = case.write(ir)
+    ir, normal = case.once("normal", wire, lambda: _normal(case, wire))
     middle, one, around = case.convert(normal, here, there)
     # What the other dialect keeps outside the body comes back from there.
     outside = (around.model, around.stream if "stream" in ir else None) if around else (None, None)
@@ -210,6 +170,14 @@ def _cross(case: Case, wire: Any) -> None:
         # What came in addition is a literal of the other dialect's rules, or was noted there.
         if apart.meant is not ABSENT and not _has_no_place(case, apart):
             raise _broken(case, "it comes back otherwise and no note says so", apart)
+
+
+def _normal(case: Case, wire: Any) -> tuple[Any, Any]:
+    """Return what a payload says, and how this dialect writes it."""
+    ir = abroad(case.read(wire))
+    if case.unit == "request":
+        ir.setdefault("model", "m")
+    return ir, case.write(ir)[0]
 
 
 def _same_json(apart: Difference) -> bool:
@@ -280,7 +248,10 @@ LAWS: dict[str, Law] = {
     "PutGet": _putget,
     "Stable": _stable,
     "Pure": _pure,
+    "Edited": edits.edited,
+    "Kept": edits.kept,
 }
+STREAMED: dict[str, Law] = {"Heard": heard.heard}
 BETWEEN: dict[str, Law] = {"Total": _total, "Cross": _cross}
 
 
@@ -297,12 +268,14 @@ def cases(
     others = rules.dialects if targets is None else tuple(targets)
     units = [unit for unit in UNITS if unit in rules[name].model.units]
     for unit in units:
-        for law, hold in LAWS.items():
+        known: dict[tuple[str, int], tuple[Any, Any]] = {}
+        streamed = unit == "response" and rules[name].model.stream is not None
+        for law, hold in {**LAWS, **(STREAMED if streamed else {})}.items():
             yield law, hold, Case(rules, name, unit)
         for target in others:
             if target != name and unit in rules[target].model.units:
                 for law, hold in BETWEEN.items():
-                    yield law, hold, Case(rules, name, unit, target)
+                    yield law, hold, Case(rules, name, unit, target, known)
 
 
 def run(

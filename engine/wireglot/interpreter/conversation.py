@@ -339,7 +339,9 @@ def _place(
         groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
     for group in groups:
         for case in group.cases:
-            if talk.role(case) != message.get("role") or (case.read_only and case.name != read_by):
+            if talk.role(case) != message.get("role"):
+                continue
+            if case.read_only and not (case.name == read_by and _read_there(writer, message)):
                 continue
             view = View(message, "message", case, writer)
             try:
@@ -351,6 +353,13 @@ def _place(
                 continue
             return group, case, message
     return _place(writer, talk, enforce.down(writer, message, talk))
+
+
+def _read_there(writer: Writer, message: dict[str, Any]) -> bool:
+    """Tell whether all parts of a message were read by an `(old)` hole, which takes no others."""
+    parts = message.get("parts", ())
+    found = (p.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}) for p in parts)
+    return all("hole" in memory for memory in found)
 
 
 def _write_run(

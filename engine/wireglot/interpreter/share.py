@@ -68,6 +68,8 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
             return plain[0]
         return [wire for _, wire in pairs]
     if any(text is None for text in plain):
+        if writer.same:  # a list is read there, too
+            return [wire for _, wire in pairs]
         raise Misfit("only plain texts can be joined", (), h.pos)
     if len(plain) > 1:
         owner, key = into if into is not None else (None, None)

@@ -75,7 +75,7 @@ class Event:
     acts: frozenset[str] = frozenset()
     addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
     piece: str = "any"  # the type of its piece
-    names: frozenset[Any] | None = None  # the words under `named` by which it is known
+    names: tuple[frozenset[Any] | None, ...] = ()  # words under `named`, by pictures that are read
     holes: frozenset[str] = frozenset()  # the paths of what is written
     listed: bool = False  # its piece is an element of a list, and nothing says which
     alike: frozenset[tuple[str, str]] = frozenset()  # what flows by the frames that it reads
@@ -187,8 +187,8 @@ def load(
     for event in stream.events:
         for word in event.words if event.writes else ():
             stream.of.setdefault(word, event)
-        wires = [p for read in event.reads for p in _wires(read, stream.named, shapes, unions)]
-        event.names = _known(wires, stream.named, tables, shapes) if stream.named else None
+        wires = (_wires(read, stream.named, shapes, unions) for read in event.reads)
+        event.names = tuple(_known(w, stream.named, tables, shapes) for w in wires)
     _liken(stream.events)
     stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
@@ -238,7 +238,9 @@ def _wires(
 def _known(
     pictures: list[Picture], key: str, tables: dict[str, Table], shapes: dict[str, Shape]
 ) -> frozenset[Any] | None:
-    """Return the words by which an event is known, or None where any word may stand there."""
+    """Return the words by which a frame is known, or None where any word may stand there."""
+    if not key:
+        return None
     found: set[Any] = set()
     given: list[Picture | None] = []
     for p in pictures:

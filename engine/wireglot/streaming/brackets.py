@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 from ..interpreter import share
 from ..language import picture as pic
 from ..language.events import Event
-from ..language.model import Shape
+from ..language.model import Dialect, Shape
 from ..language.picture import Hole
 from .outgoing import Frames, Place
 
@@ -36,6 +37,7 @@ class Brackets:
             if word.act == "item_start":
                 shape = self._shapes[word.kind]
                 self._starts.update({str(kind): (shape, event) for kind in shape.gathers})
+        self._wholes = _wholes(frames.writer.dialect, stream.get("part"))
         self._stop = stream.get("item_stop")
         self.whole = self._stop is not None and "parts" in self._stop.holes
         self._keeps = any("finish" in e.acts and "response" in e.holes for e in stream.events)
@@ -62,7 +64,9 @@ class Brackets:
         place.item = self._count.get(place.candidate, 0)
         place.inner = 0
         self._count[place.candidate] = place.item + 1
-        first = self._identified(said, start[1] if start else event, place)
+        begins = start[1] if start else event
+        made = pic.holes(begins.writes[0]) if begins else self._wholes.get(kind, ())
+        first = self._identified(said, made, place)
         self._open[place.candidate] = Bracket(start[0] if start else None, place, first)
         said = self._within(first, first)
         if start is not None:
@@ -126,12 +130,12 @@ class Brackets:
         return {**said, "item": {**first, "own": own}}
 
     def _identified(
-        self, said: dict[str, Any], event: Event | None, place: Place
+        self, said: dict[str, Any], holes: Iterable[Hole], place: Place
     ) -> dict[str, Any]:
         """Make the ids that an item needs: nobody has said them, and its content is to come."""
         made = dict(said)
-        for hole in pic.holes(event.writes[0]) if event is not None and event.writes else ():
-            if hole.mark == "made" and hole.value and not self._frames.writer.same:
+        for hole in holes:
+            if _is_made(hole) and not self._frames.writer.same:
                 self._identify(made, hole, place)
         return made
 
@@ -146,3 +150,18 @@ class Brackets:
             head = self._frames.head.get("id", "")
             seed = f"{head}/{place.candidate}/{place.item}"
             held[keys[-1]] = f"{hole.value}{hashlib.sha256(seed.encode()).hexdigest()[:12]}"
+
+
+def _wholes(dialect: Dialect, part: Event | None) -> dict[str, list[Hole]]:
+    """Return by kind the id that is made for whole parts, where all pictures of these agree."""
+    found: dict[str, dict[tuple[str, Any], Hole]] = {}
+    for hole in (h for p in (part.writes if part is not None else ()) for h in pic.holes(p)):
+        for shape, case in dialect.cases_of(hole.shape or "") if hole.path == "part" else ():
+            made = {(h.path, h.value): h for h in pic.holes(case.wire) if _is_made(h)}
+            for kind in shape.gathers or case.sides[0].get("/type", (shape.kind,)):
+                found.setdefault(str(kind), {}).update(made)
+    return {kind: [*made.values()] for kind, made in found.items() if len(made) == 1}
+
+
+def _is_made(hole: Hole) -> bool:
+    return hole.mark == "made" and bool(hole.value)

@@ -52,9 +52,9 @@ class Frame:
         found: list[tuple[bool, tuple[int, ...], int, Sight]] = []
         word = self.wire.get(stream.named) if isinstance(self.wire, dict) else None
         for nth, event in enumerate(stream.events):
-            if event.names is not None and not _among(word, event.names):
-                continue
-            for picture in event.reads:
+            for picture, names in zip(event.reads, event.names, strict=True):
+                if names is not None and not _among(word, names):
+                    continue
                 for sight in self._match(picture, self.wire, (), Sight(event)):
                     if self._live(sight):
                         self.claimed.update(sight.claims)

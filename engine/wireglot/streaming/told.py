@@ -29,10 +29,17 @@ def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
         yield from unfolded(found, read.ir, True, read.made)
 
 
-def unfolded(rules: DialectRules, ir: dict[str, Any], same: bool, made: set[int]) -> Iterator[Any]:
+def unfolded(
+    rules: DialectRules,
+    ir: dict[str, Any],
+    same: bool,
+    made: set[int],
+    unplaced: list[Any] | None = None,
+) -> Iterator[Any]:
     """Yield the frames of a response of the IR.
 
-    `same` tells that it was read in this dialect, `made` are the parts whose ids were made then.
+    `same` tells that it was read in this dialect, `made` are the parts whose ids were made then,
+    and `unplaced` is told what no frame can hold.
     """
     writer = Writer(rules.model, same, Trail(), {}, rules.ladder)
     writer.made = made
@@ -45,6 +52,8 @@ def unfolded(rules: DialectRules, ir: dict[str, Any], same: bool, made: set[int]
         unfold.closed(part)
         yield from unfold.frames.take()
     unfold.end(told, False)
+    if unplaced is not None:
+        unplaced += unfold.notes
     yield from unfold.frames.take()
 
 

@@ -427,7 +427,8 @@ class Unfold:
             if word.act == "set" and word.kind == kind:
                 self.frames.write(event, said, out.place)
             elif word.act == "add" and word.kind == kind:
-                for nth, piece in enumerate(_look(said, word.field, self.dialect.family) or ()):
+                listed = _look(said, word.field, self.dialect.family)
+                for nth, piece in enumerate(listed if isinstance(listed, list) else ()):
                     out.place.entry = nth
                     self.frames.write(event, {**said, **out.more, "piece": piece}, out.place)
         self._stop(out, kind, said, whole)
@@ -524,6 +525,8 @@ class Unfold:
             return False
         ir = self._ready(out, ir)
         said = self._begin(out, kind, ir, None)
+        if self._items is not None and "own" in said:  # an id that was made stays
+            ir = {**ir, "own": said["own"]}
         if not self.frames.write(event, {**said, "part": ir}, out.place):
             self._kinds[out.part.candidate].pop()
             out.begun = False

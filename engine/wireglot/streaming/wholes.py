@@ -251,6 +251,8 @@ def _settled(
     around: dict[str, Any] | None = None,
 ) -> None:
     """Take what a part is as a whole, or what it is without what stands `around` it."""
+    if part.kind == "tool_result" and "name" in part.said:
+        ir.setdefault("name", part.said["name"])  # it follows from the call
     if part.whole:
         contradictions.compared(fold, _heard(part, part.said), ir, trail, at)
         part.said = _named(part, ir)  # what came at first was not the end of it

@@ -1,0 +1,112 @@
+"""Laws of what is written at home after the IR was changed: memory yields, and parts stay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..ir import PARTS, USER_DATA
+from ..language.lenses import same, stringify
+from ..trail import At, pointer, value_at
+from .lawcase import Broken, Case, abroad
+
+# What a caller changes in a part of each kind.
+_FIELDS = {
+    "text": ("text",),
+    "reasoning": ("text",),
+    "refusal": ("text",),
+    "tool_call": ("arguments", "arguments_text", "input"),
+    "tool_result": ("value",),
+}
+_SAYS = ("type", "name", "text", "title", "arguments", "arguments_text", "input", "kind", "value")
+
+
+def edited(case: Case, wire: Any) -> None:
+    """Say that a part edited after reading is written so: no memory of its form overrides it."""
+    ir = case.read(wire)
+    changed: list[tuple[At, Any]] = []
+    for at, part in _parts(ir, ()):
+        for name in _FIELDS.get(str(part.get("type")), ()):
+            new = _edit(part.get(name))
+            if new is not None:
+                part[name] = new
+                changed.append(((*at, name), new))
+    if not changed:
+        return
+    written, notes = case.write(ir)
+    if any(note.effect != "added" for note in notes):
+        return
+    found = case.read(written)
+    for at, new in changed:
+        if not same(value_at(found, at), new):
+            told = stringify(value_at(found, at)) if value_at(found, at) is not None else "nothing"
+            raise Broken(
+                f"an edit is not written at home, at {pointer(at)} of the IR:"
+                f" expected {stringify(new)}, got {told}"
+            )
+
+
+def kept(case: Case, wire: Any) -> None:
+    """Say that at home every part is written that has a form, whatever its owner remembers."""
+    for ir in (_forgotten(case, wire), _exchanged(case.read(wire))):
+        written, notes = case.write(ir)
+        effects = {note.effect for note in notes} - {"added"}
+        if "lost" in effects and not any(n.effect == "lost" for n in case.write(abroad(ir))[1]):
+            effects -= {"lost"}  # abroad it has a place
+        if effects:
+            continue
+        meant, found = (_said(one) for one in (ir, case.read(written)))
+        for one in meant:
+            if one not in found:
+                raise Broken(f"a part is lost at home: {one}")
+            found.remove(one)
+
+
+def _edit(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"{value}~"
+    return {**value, "edited": True} if isinstance(value, dict) else None
+
+
+def _parts(value: Any, at: At) -> Iterator[tuple[At, dict[str, Any]]]:
+    """Yield the parts of an IR value, those within results and documents, too."""
+    if isinstance(value, dict):
+        if value.get("type") in PARTS and at and isinstance(at[-1], int):
+            yield at, value
+        for key, inner in value.items():
+            if key not in USER_DATA and not (key == "value" and value.get("kind") == "data"):
+                yield from _parts(inner, (*at, key))
+    elif isinstance(value, list):
+        for nth, inner in enumerate(value):
+            yield from _parts(inner, (*at, nth))
+
+
+def _forgotten(case: Case, wire: Any) -> Any:
+    """Return what was read, of this dialect, with nothing remembered."""
+    return {**abroad(case.read(wire)), "spelled": {case.rules[case.dialect].model.name: {}}}
+
+
+def _exchanged(ir: Any) -> Any:
+    """Return an IR value whose messages or candidates of one role have each other's parts."""
+    owners: dict[Any, list[dict[str, Any]]] = {}
+    for one in ir.get("messages", ir.get("candidates", ())):
+        owners.setdefault(one.get("role"), []).append(one)
+    for alike in owners.values():
+        lists = [one["parts"] for one in alike]
+        for one, parts in zip(alike, [*lists[1:], *lists[:1]], strict=True):
+            one["parts"] = parts
+    return ir
+
+
+def _said(ir: Any) -> list[str]:
+    """Return what each part says, in the order of the parts."""
+    out = []
+    for at, part in _parts(ir, ()):
+        if at[-2] == "parts" and part.get("text") != "" and part["type"] != "unknown":
+            blocks = part.get("value") if part.get("kind") == "multimodal" else None
+            if isinstance(blocks, list) and [b.get("type") for b in blocks] == ["text"]:
+                part = {**part, "kind": "text", "value": blocks[0].get("text")}  # the same
+            known = [k for k in _SAYS if k in part and (k, part["type"]) != ("name", "tool_result")]
+            out.append(json.dumps({k: part[k] for k in known}, sort_keys=True))
+    return out

@@ -1,0 +1,75 @@
+"""The law of streams: what is written is heard, and means what the whole response means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..ir import USER_DATA
+from ..language.lenses import stringify
+from ..language.picture import holes
+from ..streaming import streams, told
+from ..streaming.fold import Fold
+from ..streaming.sighting import Frame
+from ..trail import pointer
+from .difference import differences
+from .lawcase import Broken, Case, abroad
+
+# What a part says in any stream that has it; what else is said of it may have no frame.
+_SAYS = ("type", "name", "text", "arguments", "arguments_text", "input", "kind", "value")
+_FLOW = ("text", "reasoning")  # neighbours of these may become one
+_OWN = ("native", "unknown")  # what no other dialect says
+
+
+def heard(case: Case, wire: Any) -> None:
+    """Say that frames that are written are understood, and fold to the response that was meant."""
+    rules = case.rules[case.dialect]
+    stream = rules.model.stream
+    assert stream is not None
+    ir = _shared(abroad(case.read(wire)))
+    if not any(h.path == "at.candidate" for p in stream.pictures() for h in holes(p)):
+        ir["candidates"] = ir["candidates"][:1]  # it has frames for one
+    whole, noted = case.write(ir)
+    unplaced: list[Any] = []
+    frames = list(told.unfolded(rules, ir, False, set(), unplaced))
+    fold = Fold(rules.model, None, True, False)
+    for nth, frame in enumerate(frames):
+        fold.feed(frame)
+        for code, _, at, rule, message in fold.notes:
+            if code != "dropped":
+                raise Broken(f"the frame {stringify(frame)} is not heard as it is written:"
+                             f" {code} at {pointer(at)}, {message}", str(rule))  # fmt: skip
+        if fold.error is None and not Frame(frame, rules.model.keys_of).sights(stream):
+            raise Broken(f"nothing hears the frame {nth}, {stringify(frame)}", str(stream.pos))
+    fold.close()
+    if unplaced or any(note.effect in ("lost", "changed", "moved") for note in noted):
+        return
+    body, _ = streams.collected(rules, fold, {})
+    meant, found = (list(_said(case.read(one))) for one in (whole, body))
+    for apart in differences(meant, found):
+        raise Broken(f"what was written in frames reads otherwise than the whole, at {apart}",
+                     str(stream.pos))  # fmt: skip
+
+
+def _shared(ir: Any) -> Any:
+    """Return what another dialect could say, too."""
+    if isinstance(ir, dict):
+        hidden = ("own", "signature")
+        return {k: v if k in USER_DATA else _shared(v) for k, v in ir.items() if k not in hidden}
+    return [_shared(item) for item in ir] if isinstance(ir, list) else ir
+
+
+def _said(ir: Any) -> Iterator[list[dict[str, Any]]]:
+    """Yield what the parts of each candidate say, neighbours that flow as one."""
+    for candidate in ir["candidates"]:
+        said: list[dict[str, Any]] = []
+        for part in candidate["parts"]:
+            one = {k: part[k] for k in _SAYS if k in part}
+            if not one.pop("arguments_text", "x").strip():
+                one["arguments"] = {}  # no text is no JSON: clients parse it
+            if said and one["type"] in _FLOW and said[-1]["type"] == one["type"]:
+                one["text"] = said.pop().get("text", "") + one.get("text", "")
+            said.append(one)
+        said = [p for p in said if p.get("text") or p["type"] not in (*_FLOW, *_OWN)]
+        if said:
+            yield said

@@ -1,0 +1,68 @@
+"""Where a law is tried, and what it has against a payload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..ir import USER_DATA
+from ..notes import Note
+
+if TYPE_CHECKING:
+    from ..rulesets import RuleSet
+
+
+class Broken(Exception):
+    """Raised with what does not hold, and the place in the rules if it is known."""
+
+    def __init__(self, message: str, rule: str | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Where a law is tried: a unit of a dialect, and for some another dialect."""
+
+    rules: RuleSet
+    dialect: str
+    unit: str
+    target: str = ""
+    known: dict[tuple[str, int], tuple[Any, Any]] = field(default_factory=dict, compare=False)
+
+    @property
+    def name(self) -> str:
+        """A name for people."""
+        return f"{self.dialect}/{self.unit}" + (f" to {self.target}" if self.target else "")
+
+    def once(self, what: str, wire: Any, make: Callable[[], Any]) -> Any:
+        """Return what is made of a payload, which other laws of the unit may have made before."""
+        key = (what, id(wire))
+        if key not in self.known:
+            self.known[key] = (wire, make())
+        return self.known[key][1]
+
+    def read(self, wire: Any) -> Any:
+        """Read a payload into the IR, memory and all."""
+        return self.rules[self.dialect].read(wire, self.unit).ir
+
+    def write(self, ir: Any) -> tuple[Any, tuple[Note, ...]]:
+        """Write an IR value in this dialect."""
+        out = self.rules[self.dialect].write(ir, self.unit)
+        return out.body, out.notes
+
+    def convert(
+        self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
+    ) -> tuple[Any, list[Note], Any]:
+        """Convert with the interpreter: body, notes and envelope."""
+        options = {"engine": "interpreted"} if source != target else {}
+        return self.rules._interpreted(wire, source, target, self.unit, model, stream, options)
+
+
+def abroad(ir: Any) -> Any:
+    """Return an IR value as another dialect sees it: without memory and unknown keys."""
+    if isinstance(ir, dict):
+        hidden = ("spelled", "kept")
+        return {k: v if k in USER_DATA else abroad(v) for k, v in ir.items() if k not in hidden}
+    return [abroad(item) for item in ir] if isinstance(ir, list) else ir
