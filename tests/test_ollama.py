@@ -138,3 +138,16 @@ def test_usage_adds_up_in_both_directions() -> None:
     assert [note.code for note in out.notes] == ["joined"] * 4
     back = RULES.convert(out.body, "ollama", "openai-chat", "usage").body
     assert (back["prompt_tokens"], back["completion_tokens"], back["total_tokens"]) == (11, 10, 21)
+
+
+@pytest.mark.parametrize("engine", ["fast", "interpreted"])
+def test_a_whole_number_is_written_without_a_point(engine: str) -> None:
+    body = {"model": "m", "max_tokens": 9.0, "top_k": 40.0, "messages": []}
+    options = {"engine": engine} if engine == "interpreted" else {}
+    for target, found in (("ollama", "{'top_k': 40, 'num_predict': 9}"), ("openai-chat", "9")):
+        out = wireglot.convert(body, "anthropic", target, options=options)
+        said = out.body.get("options", out.body.get("max_completion_tokens"))
+        assert repr(said) == found
+    out = wireglot.convert({**body, "top_k": 0.5}, "anthropic", "ollama", options=options)
+    assert "top_k" not in out.body["options"]
+    assert [n.source_path for n in out.notes if n.effect == "lost"] == ["/top_k"]

@@ -46,7 +46,7 @@ CODES: dict[str, str] = {
     "unpaired": "A result without a call, or a call without a result.",
     "answered": "A call without a result, answered with the text of the rule.",
     "bad-arguments": "Arguments of a call that the schema of its tool refuses.",
-    "bad-schema": "A schema of a tool that no arguments can be checked against.",
+    "bad-schema": "A schema that is none: nothing can be checked against it; it may be refused.",
     "unsigned": "A call without the reasoning state that the target wants beside it.",
     "loosened": "A strict tool whose schema cannot be kept strictly; it is strict no longer.",
     "duplicate-id": "Two calls with one id; results are paired in order.",

@@ -39,6 +39,7 @@ def _root(code: Code, name: str, schema: Schema) -> None:
         with code.block(f"def {name}(n):"):
             with _about_root(code, schema):
                 code("clean(n)")
+                code("if unsound(n) is not None: return False")
             code("return True")
         return
     walk = f"{name}node"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import jsontext
 from ..language.lenses import Misfit, plain64
+from ..language.nodes import unsound
 from ..notes import ONE_ROLE, UNKNOWN_KEY, Draft, own_field
 from ..payload import MAX_NUMBER, check_json
 from .symbols import Spare
@@ -114,6 +115,7 @@ SCOPE: dict[str, Any] = {
     "dumps": marshal.dumps,
     "loads": jsontext.parse,
     "plain64": plain64,
+    "unsound": unsound,
     "remember": remember,
 }
 

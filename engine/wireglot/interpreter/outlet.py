@@ -65,8 +65,11 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     kind = {"opaque": "string"}.get(kind, kind)
     if not said and not guard(kind, wire):
         raise Misfit(f"`{h.path}` is no {kind}", rel, h.pos)
-    if isinstance(wire, float) and not finite(wire):
-        raise Misfit(f"`{h.path}` is no JSON number", rel, h.pos)
+    if isinstance(wire, float):
+        if not finite(wire):
+            raise Misfit(f"`{h.path}` is no JSON number", rel, h.pos)
+        if wire.is_integer() and not writer.same and (kind == "integer" or "integer" in h.lenses):
+            wire = int(wire)  # 40.0 is 40, and many parsers take no other
     return fitted(writer, h, wire, view, into)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from ..trail import At
 from . import picture as pic
 from .lenses import Misfit, guard, is_guard, same
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -24,6 +25,8 @@ SINGLES = {
 LISTS = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
 MAPS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
 PLACES = frozenset((*SINGLES, *LISTS, *MAPS))
+TYPES = frozenset("string number integer boolean array object null".split())
+DEEPEST = 150  # keys and indices; what lies deeper is not looked at
 DEFINITIONS = ("$defs", "definitions")
 LENSES = frozenset(("typed", "keys"))
 
@@ -40,6 +43,30 @@ def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
         else:
             continue
         yield from (child for child in found if isinstance(child, dict))
+
+
+def unsound(node: dict[str, Any], at: At = ()) -> At | None:
+    """Return the first place that no JSON Schema has: a word that is no type, what is no schema."""
+    word = node.get("type")
+    for one in word if isinstance(word, list) else () if word is None else (word,):
+        if one.__class__ is not str or one.lower() not in TYPES:
+            return (*at, "type")
+    for key, value in node.items():
+        if key not in PLACES or value is None or len(at) > DEEPEST:
+            continue
+        children: Any = ((None, value),)
+        if key in MAPS and value != []:
+            children = value.items() if isinstance(value, dict) else children
+        elif key in LISTS or isinstance(value, list):
+            children = enumerate(value) if isinstance(value, list) else children
+        for name, child in children:
+            place = (*at, key) if name is None else (*at, key, name)
+            if child.__class__ is dict and (name is not None or key in SINGLES):
+                if (found := unsound(child, place)) is not None:
+                    return found
+            elif child.__class__ is not bool or (name is None and key not in SINGLES):
+                return place
+    return None
 
 
 def over(node: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:

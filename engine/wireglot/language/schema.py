@@ -11,7 +11,20 @@ from typing import Any
 
 from ..trail import At, Trail
 from .lenses import Misfit, same
-from .nodes import LISTS, MAPS, PLACES, SINGLES, Row, Rule, Rules, inner, over, rewritten, used
+from .nodes import (
+    LISTS,
+    MAPS,
+    PLACES,
+    SINGLES,
+    Row,
+    Rule,
+    Rules,
+    inner,
+    over,
+    rewritten,
+    unsound,
+    used,
+)
 from .picture import Items
 from .rootwalk import rooted
 from .schemawalk import Told, Walk
@@ -157,6 +170,9 @@ class Schema:
         else:
             wire, more = Walk(self, schema, tells).whole()
             told += more
+            if (at := unsound(wire)) is not None:
+                what = "this is no JSON Schema, and the target may refuse it"
+                told.append(Told("bad-schema", "kept", unsound(schema) or at, what))
         if self.exact and told:
             raise Misfit(told[0].message)
         if self.root is not None and wire.get("type") != self.root:
@@ -194,8 +210,9 @@ class Schema:
 
     def _plain(self, schema: Any) -> bool:
         """Tell whether nothing is in a schema that is not taken; written to be fast."""
-        free = self.keep is None and not self.types and not self.risky
-        return free or self._kept(schema)
+        if self.keep is None and not self.types and not self.risky:
+            return unsound(schema) is None
+        return self._kept(schema)
 
     def _kept(self, schema: Any) -> bool:
         if schema.__class__ is not dict:
