@@ -400,3 +400,89 @@ def test_calls_without_ids_come_out_of_streams(dialect: str, none: Json) -> None
         assert [one["arguments"] for one in made] == [{}, {"x": 1}]
         assert made[0]["id"] != made[1]["id"]
         assert all(one["id"] in str(out) for one in made)
+
+
+# -- whole and streamed ---------------------------------------------------------------------------
+
+RULES = wireglot.packaged()
+STREAMED = [
+    name
+    for name in RULES.dialects
+    if RULES[name].model.stream is not None
+    and {"request", "response"} <= {*RULES[name].model.units}
+]
+SAID: Json = {
+    "id": "r1",
+    "created": 7,
+    "model": "m",
+    "candidates": [
+        {
+            "parts": [
+                {"type": "reasoning", "text": "Hm."},
+                {"type": "text", "text": "Hi"},
+                {"type": "tool_call", "id": "a.1", "name": "f", "arguments": {}},
+                {"type": "tool_call", "id": "a:1", "name": "f", "arguments": {"x": 1}},
+                {"type": "tool_call", "id": "a:1", "name": "g", "arguments": {"x": 1}},
+                {"type": "reasoning", "text": "So."},
+                {"type": "text", "text": "Ho"},
+            ],
+            "stop_reason": "tool_use",
+        }
+    ],
+    "usage": {"input": 3, "output": 2},
+}
+NAMED = ("id", "item_id", "call_id", "tool_call_id", "tool_use_id", "tool_id", "responseId")
+
+
+def names_in(value: Any, key: str = "") -> list[str]:
+    """The ids in a payload, but for what rides there."""
+    if isinstance(value, dict):
+        return [n for k, one in value.items() if k != "wireglot" for n in names_in(one, k)]
+    if isinstance(value, list):
+        return [n for one in value for n in names_in(one, key)]
+    return [value] if isinstance(value, str) and key in NAMED else []
+
+
+def unsaid(value: Any, kept: tuple[str, ...]) -> Any:
+    """Leave out the ids of a payload, but some."""
+    if isinstance(value, list):
+        return [unsaid(one, kept) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: unsaid(one, kept)
+        for key, one in value.items()
+        if key not in NAMED or not isinstance(one, str) or one in kept
+    }
+
+
+@pytest.mark.parametrize("kept", [("r1", "a.1", "a:1"), ("r1",), ()], ids=["all", "head", "none"])
+@pytest.mark.parametrize("source", sorted({*STREAMED} - {"agent-sdk"}))
+def test_whole_and_streamed_answers_have_the_same_ids(source: str, kept: tuple[str, ...]) -> None:
+    """The stream of an agent says neither id nor time of an answer, by which it is known."""
+    whole = RULES[source].write(SAID, unit="response").body
+    frames = [unsaid(frame, kept) for frame in RULES.frames(whole, source)]
+    whole = unsaid(whole, kept)
+    for target in STREAMED:
+        if target == source:
+            continue
+        for exchanged in (True, False) if kept else (True,):
+
+            def begun() -> wireglot.Exchange:
+                x = wireglot.exchange(target, source, "m", state={})  # noqa: B023
+                talk = [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]
+                asked = {"model": "m", "max_tokens": 9, "messages": talk}
+                x.request(RULES[target].write(asked).body, stream=True)  # noqa: B023
+                return x
+
+            if exchanged:
+                body = begun().response(whole).body
+                t: wireglot.Translator = begun().translator()
+            else:
+                body = wireglot.convert(whole, source, target, unit="response").body
+                t = RULES.translator(source=source, target=target)
+            out = [new for frame in frames for new in t.feed(frame)] + t.finish()
+            ids = sorted(names_in(body))
+            assert sorted(names_in(RULES.collect(out, target))) == ids, target
+            assert sorted(names_in(t.result.body)) == ids, target
+            assert set(names_in(out)) == set(ids), target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +64,28 @@ def _id(writer: Writer, form: str, view: View) -> str:
         if new not in writer.ids:
             break
         turn += 1
-    writer.ids.add(new)
+    writer.ids[new] = form
     return new
 
 
-def of_answer(form: str, seed: seeds.Seed) -> str:
-    """Make the id of a response: its frames and its whole have the same."""
-    return _formed(form, seeds.digest(seed.text()))
+def of_answer(form: str, seed: seeds.Seed, *place: str) -> str:
+    """Make the id of a response, or of what stands there: frames and the whole have the same."""
+    return _formed(form, seeds.digest(seed.text(), *place))
+
+
+def numbered(writer: Writer, answer: Any) -> None:
+    """Give what stands in an answer ids by its number, for frames have them before it is known."""
+    seed, count = writer.trail.seed, Counter[str]()
+    stack = [answer] if seed is not None and writer.ids else []
+    while stack:
+        owner = stack.pop()
+        pairs = list(owner.items() if isinstance(owner, dict) else enumerate(owner))
+        for key, value in pairs:
+            form = writer.ids.get(value) if isinstance(value, str) else None
+            if form is not None and seed is not None:
+                owner[key] = of_answer(form, seed, form, str(count[form]))
+                count[form] += 1
+        stack += [value for _, value in reversed(pairs) if isinstance(value, dict | list)]
 
 
 def _formed(form: str, digest: str) -> str:

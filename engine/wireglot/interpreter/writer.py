@@ -59,7 +59,7 @@ class Writer:
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
         self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
-        self.ids: set[str] = set()  # ids that were made here
+        self.ids: dict[str, str] = {}  # ids that were made here, and their forms
         self.whole = False  # a request as a whole is written
         self.named = False  # and repair was asked for by name
         self.answers: set[int] = set()  # results that were made here

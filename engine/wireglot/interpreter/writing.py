@@ -14,7 +14,7 @@ from ..notes import Draft, asked
 from ..results import Envelope, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
-from . import conversation, demands, enforce, turns, unpictured
+from . import conversation, demands, enforce, making, turns, unpictured
 from .recorder import Written
 from .sight import View
 from .writer import Writer
@@ -88,7 +88,9 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     if unit == "response" and not writer.same:
         ir = _acting(writer, ir)
     if unit in ("response", "error"):
-        return units.stepped(writer, units.pictured(writer.dialect, unit), ir), None
+        answer = units.stepped(writer, units.pictured(writer.dialect, unit), ir)
+        making.numbered(writer, answer)
+        return answer, None
     if unit == "session":
         return sessions.write(writer, units.pictured(writer.dialect, unit), ir), None
     if unit in ("messages", "message"):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..interpreter import share
+from ..interpreter import making, share
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.model import Dialect, Shape
@@ -42,6 +42,7 @@ class Brackets:
         self.whole = self._stop is not None and "parts" in self._stop.holes
         self._keeps = any("finish" in e.acts and "response" in e.holes for e in stream.events)
         self._open: dict[int, Bracket] = {}
+        self._made = Counter[str]()  # ids of items, by their forms
         self._count: dict[int, int] = {}
         self._gone: dict[int, list[dict[str, Any]]] = {}
         self._riders: dict[int, dict[int, Any]] = {}  # what rides beside parts, by candidate
@@ -66,7 +67,7 @@ class Brackets:
         self._count[place.candidate] = place.item + 1
         begins = start[1] if start else event
         made = pic.holes(begins.writes[0]) if begins else self._wholes.get(kind, ())
-        first = self._identified(said, made, place)
+        first = self._identified(said, made)
         self._open[place.candidate] = Bracket(start[0] if start else None, place, first)
         said = self._within(first, first)
         if start is not None:
@@ -129,17 +130,15 @@ class Brackets:
         own = first.get("own", {}).get(self._family, {})
         return {**said, "item": {**first, "own": own}}
 
-    def _identified(
-        self, said: dict[str, Any], holes: Iterable[Hole], place: Place
-    ) -> dict[str, Any]:
+    def _identified(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
         """Make the ids that an item needs: nobody has said them, and its content is to come."""
         made = dict(said)
         for hole in holes:
             if _is_made(hole) and not self._frames.writer.same:
-                self._identify(made, hole, place)
+                self._identify(made, hole)
         return made
 
-    def _identify(self, made: dict[str, Any], hole: Hole, place: Place) -> None:
+    def _identify(self, made: dict[str, Any], hole: Hole) -> None:
         keys = hole.path.split(".")
         if keys[0] == "own":
             keys.insert(1, self._family)
@@ -147,9 +146,10 @@ class Brackets:
         for key in keys[:-1]:
             held[key] = held = dict(held.get(key, {}))
         if not held.get(keys[-1]):
-            head = self._frames.head.get("id", "")
-            seed = f"{head}/{place.candidate}/{place.item}"
-            held[keys[-1]] = f"{hole.value}{hashlib.sha256(seed.encode()).hexdigest()[:12]}"
+            form, outcome = str(hole.value), self._frames.outcome
+            assert outcome is not None
+            held[keys[-1]] = making.of_answer(form, outcome.seed, form, str(self._made[form]))
+            self._made[form] += 1
 
 
 def _wholes(dialect: Dialect, part: Event | None) -> dict[str, list[Hole]]:

@@ -38,7 +38,7 @@ class Outcome:
         self.odd: dict[str, At] = {}  # what could not be read, by the hole that wanted it
         self.asked: str | None = None  # a digest of the request that it answers
         self.first: Any = None  # the frame in which it began
-        self._time: Any = None  # the first one that a frame says, as it stands there
+        self.time: Any = None  # the first one that a frame says, as it stands there
         picture = stream.frame or stream.events[0].reads[0]
         self.case = Case("", "", picture, None, {}, None, stream.pos)
 
@@ -54,7 +54,7 @@ class Outcome:
         """The seed of the ids that are made for it: what was known when the first was made."""
         stream = self.dialect.stream
         pieces = stream is not None and stream.pieces("tool_call")
-        return Seed(self.asked, self.response.get("id"), self._time, self.first, pieces)
+        return Seed(self.asked, self.response.get("id"), self.time, self.first, pieces)
 
     def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
         """Read a response that stands in a frame; return where it came from, too."""
@@ -82,7 +82,7 @@ class Outcome:
         if self.knows(path) or (not wire and path in self.response and not path.startswith("own.")):
             return
         if path == "created":
-            self._time = wire
+            self.time = wire
         self.put(self.response, path, hole, wire)
 
     def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:

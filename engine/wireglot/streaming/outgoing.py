@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..interpreter.sight import View
 from ..interpreter.writer import Writer
@@ -10,6 +10,9 @@ from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.model import Case
 from ..language.picture import ABSENT
+
+if TYPE_CHECKING:
+    from .outcome import Outcome
 
 MARK, NUMBER = "\0piece\0", "\0number\0"
 _PLAIN = (str, int, float, bool, type(None))
@@ -33,6 +36,7 @@ class Frames:
         self.writer, self.stream = writer, writer.dialect.stream
         self.family = writer.dialect.family
         self.head: dict[str, Any] = {}  # fields of the response
+        self.outcome: Outcome | None = None
         self.made: dict[str, Any] = {}  # fields of it that were made here
         self.whole: dict[str, Any] = {}  # the others, when it is over
         self.count = 0

@@ -184,6 +184,8 @@ class Translator:
             read = reading.read(self._source, body, "response", None, None, self._options)
             read.trail.was.update(ids(read.ir, fold))
             read.trail.seed = fold.outcome.seed
+            if not fold.outcome.response.get("id"):
+                read.ir.pop("id", None)  # its own dialect wanted one, and no frame has it
             body, drafts = self._written(read)
             notes += all_notes(read.notes, drafts, body, False)
         pair = (self._source.name, self._target.name)

@@ -101,7 +101,7 @@ class Unfold:
 
     def begun(self, outcome: Outcome) -> None:
         """Write the head of the stream."""
-        self.frames.head = outcome.response
+        self.frames.head, self.frames.outcome = outcome.response, outcome
         self._identify(outcome)
         event = self.stream.get("start")
         if event is not None:

@@ -145,6 +145,8 @@ def response(fold: Fold, ir: dict[str, Any], trail: Trail, at: At, whole: bool) 
     """Hear a response: of the whole one, what was not told before is told now."""
     said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
     contradictions.compared(fold, fold.outcome.response, ir, trail, at)
+    if fold.outcome.time is None and (time := trail.find(ir, "created")) is not None:
+        fold.outcome.time = value_at(fold.frame, time)
     if not whole:
         first = {k: v for k, v in fold.outcome.response.items() if k in _FIRST and v}
         merged(fold.outcome.response, {k: v for k, v in said.items() if k != "spelled"}, over=True)
@@ -266,20 +268,22 @@ def _settled(
     known = part.said if part.closing is None else part.closing
     known = {k: v for k, v in _heard(part, known).items() if k not in flows}
     contradictions.compared(fold, _less(known, around or {}), ir, trail, at)
-    more = {k: v for k, v in ir.items() if k not in flows and k not in ("spelled", "kept")}
+    more = _named(part, ir)
+    more = {k: v for k, v in more.items() if k not in flows and k not in ("spelled", "kept")}
     merged(part.said, more, over=True)
     if part.closing is not None:
         part.closing = _named(part, ir)
 
 
 def _named(part: Part, ir: dict[str, Any]) -> dict[str, Any]:
-    """Return what a part is as a whole, with the id that was made for it."""
-    return {**ir, "id": part.said["id"]} if part.made and not ir.get("id") else ir
+    """Return what a part is as a whole, with the id and the name under which it went out."""
+    given = {*part.was, *(("id",) if part.made and not ir.get("id") else ())}
+    return {**ir, **{key: part.said[key] for key in given}} if given else ir
 
 
 def _heard(part: Part, said: dict[str, Any]) -> dict[str, Any]:
-    """Return what frames said of a part: no id that was made for it."""
-    return {k: v for k, v in said.items() if k != "id"} if part.made else said
+    """Return what frames said of a part, without what it was given here."""
+    return {k: v for k, v in {**said, **part.was}.items() if k != "id" or not part.made}
 
 
 def _rest(fold: Fold, part: Part, whole: str, at: At = ()) -> None:
