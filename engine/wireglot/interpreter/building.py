@@ -31,7 +31,9 @@ def build(reader: Reader, shape: Shape, case: Case, env: Env, at: At) -> Any:
     if "parts" in case.lists:
         made.setdefault("parts", [])
     attach(reader, made, env)
-    if case.doubles and case.name and reader.home and chosen(reader, shape, made, case) is not case:
+    doubled = case.doubles and bool(case.name) and reader.home
+    # One that is only read is not taken again but by its name.
+    if doubled and (case.home or chosen(reader, shape, made, case) is not case):
         reader.memory(made)[""] = {**reader.memory(made).get("", {}), "case": case.name}
         told(reader, case, at)
     reader.trail.put(made, None, at)
