@@ -225,6 +225,7 @@ BOUNDS = {
         _list(_one_of(*sorted(UNLESS))),
         "the number or word is left out",
     ),
+    "else": (Text, "this word stands there then"),
     "schemes": (_list(Scheme), "which addresses of media this API reads"),
     "below": (
         _one_of(*sorted(n for n, kind in FIELDS.items() if kind == "integer")),

@@ -25,7 +25,10 @@ BOUND_WORDS = {
     "list": ("count",), "integer": ("min", "max", "below", "unless"), "number": ("min", "max"),
 }  # fmt: skip
 # Bounds of what is no number and no list: a word, all marks of a request, addresses of media.
-OTHER_BOUNDS = {"reasoning.mode": ("unless",), "cache": ("count",), "url": ("schemes",)}
+OTHER_BOUNDS = {
+    "reasoning.mode": ("unless",), "reasoning.effort": ("unless", "else"), "cache": ("count",),
+    "url": ("schemes",),
+}  # fmt: skip
 SCHEME = "^[a-z][a-z0-9+.-]*$"
 LONGEST = 10_000  # of a name or id
 
@@ -248,6 +251,10 @@ class Tables(Examples):
                 right = self._number(word, child, field_type("request", name)) and right
             elif word == "unless":
                 right = self._unless(child) and right
+            elif word == "else":
+                if not isinstance(child.value, str) or "unless" not in found.value:
+                    error("R027", "`else` is a word, beside `unless`", child.pos)
+                    right = False
             elif word == "schemes":
                 right = self._schemes(child) and right
             elif word == "count":

@@ -26,6 +26,8 @@ def interpreted(dialect: Dialect) -> bool:
     request = dialect.units["request"].cases
     if len(request) > 1 or request[0].ir is not None:
         return True
+    if any("else" in bound for bound in dialect.bounds.values()):
+        return True
     talk = dialect.conversation
     if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:
         return True

@@ -251,9 +251,17 @@ def _within(
     head, _, last = path.partition(".")
     owner = ir.get(head) if last else ir
     said = owner.get(last or head) if isinstance(owner, dict) else None
-    if said is None:
+    if said is None and "else" not in bound:
         return
     refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
+    if refused is not None and "else" in bound:
+        if said != bound["else"]:
+            if said is not None:
+                _drop(writer, ir, path, refused, view)
+            at, told = writer.trail.find(ir, "tool_choice"), f"`{bound['else']}` stands here"
+            writer.note("filled-in", "added", at, view.case.pos, f"{told}: {refused}")
+            _put(writer, ir, path, bound["else"])
+        return
     numeric = isinstance(said, int | float) and not isinstance(said, bool)
     if refused is not None and (numeric or not bound.keys() - {"unless"}):
         _drop(writer, ir, path, refused, view)
@@ -287,10 +295,10 @@ def _drop(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) 
     _put(writer, ir, path, None)
 
 
-def _put(writer: Writer, ir: dict[str, Any], path: str, value: float | None) -> None:
-    """Say another number in a request, or none; the object around it is a new one."""
+def _put(writer: Writer, ir: dict[str, Any], path: str, value: Any) -> None:
+    """Say something else in a request, or nothing; the object around it is a new one."""
     head, _, last = path.partition(".")
-    owner = ir.pop(head)
+    owner = ir.pop(head, {})
     new: Any = value
     if last:
         rest = {key: old for key, old in owner.items() if key != last}

@@ -119,7 +119,7 @@ def thoughtful(
 ) -> list[dict[str, Any]]:
     """Let turns of the model hold reasoning where the target asks for it; an empty one is noted."""
     kinds = {kind for word, kind in writer.asked if word == "thought-beside"}
-    if not kinds:
+    if not kinds or not writer.thinks:
         return messages
     out = []
     for message in messages:

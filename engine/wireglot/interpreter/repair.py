@@ -152,7 +152,7 @@ def _required(
     wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []
     for note in finished(writer.notes, wire):
-        if note.code == "filled-in":
+        if note.code == "filled-in" and note.source_path is None:
             help = "say it; a conversion from another dialect fills it in"
             where = note.target_path or ""
             found.append(Diagnosis(where, note.code, note.message, note.rule, help, False))

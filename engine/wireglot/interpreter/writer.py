@@ -62,6 +62,7 @@ class Writer:
         self.ids: dict[str, str] = {}  # ids that were made here, and their forms
         self.whole = False  # a request as a whole is written
         self.named = False  # and repair was asked for by name
+        self.thinks = True  # the request does not switch thinking off
         self.answers: set[int] = set()  # results that were made here
         self.role: Any = None  # who speaks in the message that is written
         self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
