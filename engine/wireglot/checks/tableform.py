@@ -252,7 +252,7 @@ class Tables(Examples):
             elif word == "unless":
                 right = self._unless(child) and right
             elif word == "else":
-                if not isinstance(child.value, str) or "unless" not in found.value:
+                if not isinstance(child.value, str) or "unless" not in node.value:
                     error("R027", "`else` is a word, beside `unless`", child.pos)
                     right = False
             elif word == "schemes":
