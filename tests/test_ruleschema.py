@@ -356,6 +356,7 @@ MARKED = {
         "limits/tool_name/min",
         "limits/top_p/max",
     ],
+    "R027-schemes-of-addresses": ["limits/url/schemes/0"],
     "R029-pictures-of-schema-nodes": [
         "schemas/small/must/0/has",
         "schemas/small/rewrite/bare/schema/const",
