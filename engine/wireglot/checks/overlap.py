@@ -8,6 +8,7 @@ where some values of a case read as another one, writing sees it and says `ambig
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations, product
 from typing import Any
 
 from ..errors import ConversionError
@@ -54,6 +55,7 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     for name, shape in dialect.shapes.items():
         if name in contexts.of:
             _shown(dialect, shape, findings)
+            _together(dialect, shape, findings)
     for view in contexts.all():
         _shared(dialect, view.case, findings)
         for fields in _objects(view.case.wire):
@@ -282,6 +284,24 @@ def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
                 findings.error("R017", message, hole.pos, help, word=hole.shape)
                 break
             seen[key] = f"`{hole.shape}`"
+
+
+def _together(dialect: Dialect, shape: Shape, findings: Findings) -> None:
+    """Report kinds of parts that two cases hold, and no case together (R034)."""
+    found: dict[frozenset[Any], Hole] = {}
+    for case in shape.cases:
+        holes = [h for h in case.lists.get("parts", ()) if h.mark != "old" and h.shape is not None]
+        if holes and not case.home:
+            kinds = {kind for hole in holes for kind in dialect.kinds_of(hole.shape or "")}
+            found.setdefault(frozenset(kinds), holes[0])
+    for (some, first), (others, hole) in combinations(list(found.items())[:MOST], 2):
+        apart = some - others, others - some
+        for one, two in product(*(sorted(side, key=str) for side in apart)):
+            if not any({one, two} <= both for both in found):
+                message = f"no case of `{shape.name}` holds `{two}` beside `{one}`"
+                help = "where a turn says both, one of them is lost: give a case holes for both"
+                findings.warn("R034", message, hole.pos, help, beside=(first.pos, "the other case"))
+                return
 
 
 def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
