@@ -85,6 +85,10 @@ SCENES: dict[str, tuple[Step, ...]] = {
     "sub": SUB,
 }
 
+# What Gemini CLI is told, which asks every few turns whether it only goes round in circles. It asks
+# ten times, with pauses, where the answer is not the JSON that it wants.
+ON = '{{"unproductive_state_analysis": "It goes on.", "unproductive_state_confidence": 0.0}}'
+
 # -- the same with the tools of each agent ---------------------------------------------------------
 
 NAMES = {

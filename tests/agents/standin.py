@@ -136,7 +136,9 @@ class StandIn:
             if isinstance(one, Text) and not one.mine and (mark := scenes.started(one.text))
         ]
         if not prompts or not asked.tools:
-            return self.said(scenes.Step("", "A title."), asked, "")
+            said = [one.text for one in asked.events if isinstance(one, Text)]
+            wants = said and "JSON" in said[-1]
+            return self.said(scenes.Step("", scenes.ON if wants else "A title."), asked, "")
         self.faithful(asked.events)
         start, (scene, word) = prompts[-1]
         if scene not in scenes.SCENES:
