@@ -341,7 +341,8 @@ def paid(seed: str, count: int) -> Faults:
         kind = chance.choice(("request", "request", "response", "frames"))
         told = f"{kind} of {source} for {target}"
         if kind == "frames":
-            frames = broken_stream(chance.choice(streams(source)), chance)
+            made = streams(source) or [list(wireglot.frames(answer(source), dialect=source))]
+            frames = broken_stream(chance.choice(made), chance)
             faults.tries(told, frames, functools.partial(_streamed, source, target, frames))
             continue
         body = chance.choice(bodies(source, kind))

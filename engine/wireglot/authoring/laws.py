@@ -18,6 +18,7 @@ import copy
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..audits.where import picture_at, rule_at
@@ -96,15 +97,17 @@ def _putget(case: Case, wire: Any) -> None:
         raise Broken(f"what was written reads otherwise, at {apart[0]} of the IR")
 
 
-def _seamless(ir: Any) -> Any:
-    """Return an IR value with neighbouring messages of results as one, and no empty ones."""
+def _seamless(ir: Any, role: str = "tool") -> Any:
+    """Return an IR value with neighbouring messages of a role as one, and no empty ones."""
     if not isinstance(ir, dict) or not isinstance(ir.get("messages"), list):
         return ir
     messages: list[Any] = []
     for message in ir["messages"]:
         if not message["parts"]:
             continue
-        if messages and message["role"] == messages[-1]["role"] == "tool":
+        last = messages[-1] if messages else {}
+        alike = message["role"] == last.get("role") and message.get("level") == last.get("level")
+        if alike and message["role"] == role:
             messages[-1] = {**messages[-1], "parts": messages[-1]["parts"] + message["parts"]}
         else:
             messages.append(message)
@@ -177,7 +180,11 @@ def _normal(case: Case, wire: Any) -> tuple[Any, Any]:
     ir = abroad(case.read(wire))
     if case.unit == "request":
         ir.setdefault("model", "m")
-    return ir, case.write(ir)[0]
+    normal = case.write(ir)[0]
+    roles = [message["role"] for message in ir.get("messages", ())]
+    if ("system", "system") in pairwise(roles):  # apart they are one text, wherever they stood
+        normal = case.write(_seamless(abroad(case.read(normal)), "system"))[0]
+    return ir, normal
 
 
 def _same_json(apart: Difference) -> bool:
