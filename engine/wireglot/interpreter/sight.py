@@ -95,7 +95,7 @@ def blank(writer: Writer, part: Any, role: Any) -> bool:
     text = str(part.get("text", ""))
     if ("no-empty-text", "") in writer.asked and role is not None and not writer.same:
         signed = (part.get("signature") or {}).get("origin") == writer.dialect.name
-        if not text and not signed and "title" not in part:
+        if not text and not signed and not part.keys() & {"title", "redacted"}:
             return True
     return (
         ("no-blank", "") in writer.asked
