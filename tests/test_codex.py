@@ -137,3 +137,92 @@ def test_recorded_requests_lose_no_tool_and_no_call(away: str) -> None:
         assert set(theirs[1]) <= set(theirs[0])
         seen += 1
     assert seen
+
+
+# -- tools that the API has words for, and the client runs ---------------------------------------
+
+Json = dict[str, Any]
+LOCAL: Json = {"command": ["ls", "-l"], "env": {}}
+SHELL: Json = {"commands": ["ls"], "timeout_ms": 9}
+PATCH: Json = {"type": "create_file", "path": "a", "diff": "+a"}
+BUILT_IN: list[
+    tuple[Json, Json, Json, Json]
+] = [  # the tool, what a model says, its item, the answer
+    (
+        {"type": "local_shell"},
+        LOCAL,
+        {"type": "local_shell_call", "action": {"type": "exec", **LOCAL}},
+        {"type": "local_shell_call_output", "id": "c1", "output": "a.txt"},
+    ),
+    (
+        {"type": "shell", "environment": {"type": "local"}},
+        SHELL,
+        {"type": "shell_call", "action": SHELL},
+        {
+            "type": "shell_call_output",
+            "call_id": "c1",
+            "output": [{"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}],
+        },
+    ),
+    (
+        {"type": "apply_patch"},
+        PATCH,
+        {"type": "apply_patch_call", "operation": PATCH},
+        {"type": "apply_patch_call_output", "call_id": "c1", "status": "failed", "output": "No."},
+    ),
+]
+
+
+@pytest.mark.parametrize("provider", ["openai-chat", "anthropic", "gemini", "ollama"])
+@pytest.mark.parametrize("state", [True, False], ids=["state", "none"])
+@pytest.mark.parametrize("built_in", BUILT_IN, ids=["local_shell", "shell", "apply_patch"])
+def test_a_tool_of_the_api_is_a_function_abroad_and_itself_again(
+    built_in: tuple[Json, Json, Json, Json], state: bool, provider: str
+) -> None:
+    rules = wireglot.packaged()
+    tool, said, item, output = built_in
+    plain = {"type": "function", "name": "shell", "parameters": {"type": "object"}, "strict": False}
+    talk: list[Json] = [{"role": "user", "content": "Hi"}]
+    body: Json = {"model": "m", "input": talk, "tools": [tool, plain]}
+    for stream in (False, True):
+        x = wireglot.exchange("openai-responses", provider, "m", state={} if state else None)
+        sent = rules[provider].read(x.request(body, stream=stream).body).ir
+        name = sent["tools"][0]["name"]
+        assert set(said) <= set(sent["tools"][0]["parameters"]["properties"])
+        calls = [
+            {"type": "tool_call", "id": "c1", "name": name, "arguments": said},
+            {"type": "tool_call", "id": "c2", "name": "shell", "arguments": {}},
+        ]
+        candidate = {"parts": calls, "stop_reason": "tool_use"}
+        answer = rules[provider].write({"id": "r", "candidates": [candidate]}, unit="response").body
+        if stream:
+            t = x.translator()
+            frames = [new for f in rules.frames(answer, provider) for new in t.feed(f)] + t.finish()
+            items = frames[-1]["response"]["output"]
+            done = [f["item"] for f in frames if f["type"] == "response.output_item.done"]
+            assert done == items
+        else:
+            items = x.response(answer).body["output"]
+        first, second = items
+        assert first["call_id"] == "c1" and first["status"] == "completed"
+        assert {key: first[key] for key in item} == item
+        assert second["type"] == "function_call" and second["name"] == "shell"
+        after = {"type": "function_call_output", "call_id": "c2", "output": "b"}
+        again: Json = {**body, "input": [*talk, *items, output, after]}
+        assert wireglot.convert(again, "openai-responses", "openai-responses").body == again
+        y = wireglot.exchange("openai-responses", provider, "m", state=x.state if state else None)
+        back = rules[provider].read(y.request(again).body).ir
+        parts = [part for message in back["messages"] for part in message["parts"]]
+        called = [part for part in parts if part["type"] == "tool_call"]
+        assert [(c["name"], c["arguments"]) for c in called] == [(name, said), ("shell", {})]
+        results = [part for part in parts if part["type"] == "tool_result"]
+        assert [r["tool_call_id"] for r in results] == ["c1", "c2"]
+
+
+def test_a_shell_that_the_provider_runs_is_left_out_and_noted() -> None:
+    hosted = {"type": "shell", "environment": {"type": "container_auto"}}
+    body: Json = {"model": "m", "input": "Hi", "tools": [hosted]}
+    assert wireglot.convert(body, "openai-responses", "openai-responses").body == body
+    out = wireglot.convert(body, "openai-responses", "anthropic")
+    assert "tools" not in out.body
+    assert ("own-field", "/tools/0") in [(n.code, n.source_path) for n in out.notes]

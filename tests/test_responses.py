@@ -322,7 +322,7 @@ NATIVE = [
     {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}},
     {"type": "additional_tools", "role": "developer", "tools": []},
     {"type": "mcp_call", "id": "m", "server_label": "s", "name": "f", "arguments": "{}"},
-    {"type": "shell_call_output", "call_id": "c9", "output": []},
+    {"type": "computer_call_output", "call_id": "c9", "output": {}},
     {"type": "item_reference", "id": "msg_1"},
     {"id": "msg_1"},
     {"type": "something_new", "id": "x", "name": "f", "arguments": "{}"},

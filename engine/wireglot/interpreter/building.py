@@ -108,7 +108,8 @@ def _made(reader: Reader, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
             value = inner
             if reader.recorder is not None:
                 reader.recorder.texts(child, inner, env.fields)
-        if name == "type" and value is not ABSENT and not isinstance(value, str):
+        schema = isinstance(child, Fields) and env.case.ir is not ir  # a property of that name
+        if name == "type" and value is not ABSENT and not isinstance(value, str) and not schema:
             raise Misfit("the type of an object is a word", env.base, child.pos)
         if value is not ABSENT:
             out[name] = (value, at)

@@ -66,7 +66,8 @@ class Brackets:
         place.inner = 0
         self._count[place.candidate] = place.item + 1
         begins = start[1] if start else event
-        made = pic.holes(begins.writes[0]) if begins else self._wholes.get(kind, ())
+        alone = self._wholes.get((kind, said.get("name")), self._wholes.get((kind, None), []))
+        made = pic.holes(begins.writes[0]) if begins else alone
         first = self._identified(said, made)
         self._open[place.candidate] = Bracket(start[0] if start else None, place, first)
         said = self._within(first, first)
@@ -152,15 +153,16 @@ class Brackets:
             self._made[form] += 1
 
 
-def _wholes(dialect: Dialect, part: Event | None) -> dict[str, list[Hole]]:
-    """Return by kind the id that is made for whole parts, where all pictures of these agree."""
-    found: dict[str, dict[tuple[str, Any], Hole]] = {}
+def _wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any], list[Hole]]:
+    """Return by kind, and name where pictures say one, the id of whole parts if these agree."""
+    found: dict[tuple[str, Any], dict[tuple[str, Any], Hole]] = {}
     for hole in (h for p in (part.writes if part is not None else ()) for h in pic.holes(p)):
         for shape, case in dialect.cases_of(hole.shape or "") if hole.path == "part" else ():
             made = {(h.path, h.value): h for h in pic.holes(case.wire) if _is_made(h)}
             for kind in shape.gathers or case.sides[0].get("/type", (shape.kind,)):
-                found.setdefault(str(kind), {}).update(made)
-    return {kind: [*made.values()] for kind, made in found.items() if len(made) == 1}
+                for name in case.sides[0].get("/name", (None,)):
+                    found.setdefault((str(kind), name), {}).update(made)
+    return {key: [*made.values()] for key, made in found.items() if len(made) == 1}
 
 
 def _is_made(hole: Hole) -> bool:

@@ -60,6 +60,10 @@ class Outlook:
         assert dialect.stream is not None
         self.lists = list(_lists(dialect))
         self.identity = _identity(dialect)
+        # Calls that have a picture by their name: no event begins one of them.
+        cases = [case for h in self.lists for _, case in dialect.cases_of(h.shape or "")]
+        calls = [case for case in cases if "tool_call" in case.sides[0].get("/type", ())]
+        self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
             for kind in dialect.kinds_of(hole.shape or ""):
@@ -84,7 +88,7 @@ class Unfold:
         self.stream.outlook = known
         self.frames = Frames(writer, known.numbered)
         self._many, self._closes = known.many, known.closes
-        self._identity = known.identity
+        self._identity, self._named = known.identity, known.named
         self._lists, self._slots = known.lists, known.slots
         self._taking = {} if writer.options else known.taking
         self._queues: dict[tuple[int, int], list[Outgoing]] = {}
@@ -119,7 +123,8 @@ class Unfold:
         if part.candidate and not self._many:
             return
         out = Outgoing(part)
-        if not part.whole and part.undone is None and (self.same or self._takes(part)):
+        alone = part.whole or part.undone is not None or part.said.get("name") in self._named
+        if not alone and (self.same or self._takes(part)):
             out.flow = self._flow(part.kind, part.field)
         self._of[id(part)] = out
         self._queue(out).append(out)
@@ -482,6 +487,8 @@ class Unfold:
 
     def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
         """Write a whole part as one that flows at once, where all of it can be said so."""
+        if ir.get("name") in self._named:
+            return False
         for field in (USUAL.get(kind, "text"), *LIVE):
             flow = self._flow(kind, field)
             value = ir.get(field, ir.get(f"{field}_text"))
