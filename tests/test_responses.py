@@ -519,3 +519,27 @@ def test_citations_and_logprobs_stay_at_home_and_are_noted() -> None:
     assert RULES.convert(body, NAME, NAME, "response").body == body
     out = crossed(body, "openai-chat", unit="response")
     assert "/output/0/content/0/annotations" in {n.source_path for n in out.notes}
+
+
+LABELS = ("object", "type", "role", "status", "index", "created", "created_at", "done")
+
+
+@pytest.mark.parametrize("name", [n for n in RULES.dialects if "response" in RULES[n].model.units])
+def test_an_answer_without_a_label_is_read(name: str) -> None:
+    node = RULES[name].model.node.get("examples")
+    shown = node.get("response") if node is not None else None
+    tried = 0
+    for example in shown.plain() if shown is not None else ():
+        body = example.get("wire") or example.get("reads")
+        for at in places(body) if body is not None else ():
+            if at and at[-1] in LABELS:
+                less = copy.deepcopy(body)
+                owner = less
+                for step in at[:-1]:
+                    owner = owner[step]
+                del owner[at[-1]]
+                read = RULES[name].read(less, unit="response")
+                assert RULES[name].write(read.ir, unit="response").body == less
+                tried += 1
+    if not tried:
+        pytest.skip("its answers have no labels")

@@ -225,6 +225,7 @@ BOUNDS = {
         _list(_one_of(*sorted(UNLESS))),
         "the number or word is left out",
     ),
+    "with": (Text, "a field of the request is such a mark, too"),
     "else": (Text, "this word stands there then"),
     "schemes": (_list(Scheme), "which addresses of media this API reads"),
     "below": (

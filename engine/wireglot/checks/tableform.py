@@ -26,8 +26,8 @@ BOUND_WORDS = {
 }  # fmt: skip
 # Bounds of what is no number and no list: a word, all marks of a request, addresses of media.
 OTHER_BOUNDS = {
-    "reasoning.mode": ("unless",), "reasoning.effort": ("unless", "else"), "cache": ("count",),
-    "url": ("schemes",),
+    "reasoning.mode": ("unless",), "reasoning.effort": ("unless", "else"),
+    "cache": ("count", "with"), "url": ("schemes",),
 }  # fmt: skip
 SCHEME = "^[a-z][a-z0-9+.-]*$"
 LONGEST = 10_000  # of a name or id
@@ -251,6 +251,10 @@ class Tables(Examples):
                 right = self._number(word, child, field_type("request", name)) and right
             elif word == "unless":
                 right = self._unless(child) and right
+            elif word == "with":
+                if not str(child.value).startswith("own."):
+                    error("R027", "`with` names a field under `own`", child.pos)
+                    right = False
             elif word == "else":
                 if not isinstance(child.value, str) or "unless" not in node.value:
                     error("R027", "`else` is a word, beside `unless`", child.pos)

@@ -37,7 +37,9 @@ def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
         return
     bounds = writer.dialect.bounds
     if "cache" in bounds:
-        marks.fewer(writer, ir, bounds["cache"]["count"], view.case.pos)
+        one = bounds["cache"].get("with")  # a field that marks what comes last
+        there = one is not None and isinstance(view.look(one), dict)
+        marks.fewer(writer, ir, bounds["cache"]["count"] - there, view.case.pos)
     for path, bound in bounds.items():
         if "count" in bound:  # before the choice, which may name a tool that is cut off
             _count(writer, ir, path, bound["count"], view)
