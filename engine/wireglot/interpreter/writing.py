@@ -161,7 +161,8 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     case = shape.cases[0]
     view = View(whole, "request", case, writer)
     demands.meet(writer, whole, view)
-    writer.thinks = (whole.get("reasoning") or {}).get("effort") != "none"
+    thinking = whole.get("reasoning")
+    writer.thinks = not isinstance(thinking, dict) or thinking.get("effort") != "none"
     wire = writer.picture(case.wire, view, (), top=True)
     view.claims |= outside
     heads = [at for part in whole.get("system", ()) if (at := writer.trail.find(part))]
