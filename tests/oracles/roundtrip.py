@@ -12,8 +12,8 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from .leaves import same, touches
-from .perturb import ConversionLike, NoteLike
+from .leaves import same, touches, value_at
+from .perturb import ConversionLike, NoteLike, steps_of
 from .wire import Item, items
 
 Json = Any
@@ -25,11 +25,17 @@ def losses(
     """Name every difference after going there and back that no note of the two names."""
     start = items(source, unit, body)
     middle = items(target, unit, there.body)
+    # Where an item has a name of its own, that is made as well: it is not the id of the call.
+    noted = [
+        (note.target_path, _value(there.body, note.target_path))
+        for note in there.notes
+        if note.code == "made-id"
+    ]
     made = {
         item.id
         for item in middle
-        for note in there.notes
-        if note.code == "made-id" and item.id and touches(note.target_path, item.pointer)
+        for path, value in noted
+        if item.id and touches(path, item.pointer) and value in (item.id, None)
     }
     # An id that the first conversion made and noted is none to the dialect that had none.
     end = [
@@ -46,6 +52,13 @@ def losses(
         if "".join(str(i.value) for i in one) != "".join(str(i.value) for i in three):
             found.extend(f"back: {p}" for p in _missing(one, two, three, there.notes, back.notes))
     return found
+
+
+def _value(body: Json, pointer: str | None) -> Json:
+    """Return the text that a note names in a body; None where it names none."""
+    steps = None if pointer is None else steps_of(pointer, body)
+    value = None if steps is None else value_at(body, steps)
+    return value if isinstance(value, str) else None
 
 
 def _of(kind: str, found: Sequence[Item]) -> list[Item]:
