@@ -130,6 +130,15 @@ def parts(size: int, signed: bool) -> list[Json]:
     ]
 
 
+def nameless(body: Json) -> None:
+    """Take the ids from the calls and results of a Gemini client, as most of these have none."""
+    for content in body["contents"]:
+        for part in content["parts"]:
+            for inner in part.values():
+                if isinstance(inner, dict):
+                    inner.pop("id", None)
+
+
 def gemini(made: list[Json]) -> Json:
     return {"candidates": [{"content": {"role": "model", "parts": made}, "finishReason": "STOP"}]}
 
@@ -198,6 +207,8 @@ def converted(make: Callable[[int], Json], source: str, target: str) -> Work:
         body = make(size)
         if source != CHAT:
             body = wireglot.convert(body, CHAT, source, model="m").body
+        if source == "gemini":
+            nameless(body)
         return lambda: wireglot.convert(body, source, target, model="m")
 
     return of
@@ -235,6 +246,7 @@ def rows() -> list[Row]:
         for target in OTHERS:
             found.append((f"{name}, to {target}", size, converted(make, CHAT, target)))
         found.append((f"{name}, from {CLAUDE}", size, converted(make, CLAUDE, CHAT)))
+        found.append((f"{name}, from gemini without ids", size, converted(make, "gemini", CHAT)))
     for kept, state in (("with a state", {}), ("riding", None)):
         found.append((f"turns of an exchange, {kept}", 60, looping(False, state)))
         found.append((f"calls of a turn of an exchange, {kept}", 100, looping(True, state)))

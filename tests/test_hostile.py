@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot import cli, jsontext
+from wireglot import cli, hooks, jsontext
+from wireglot.trail import Trail
 
 RULES = (
     "wireglot: 1\ndialect: toy\nshapes: {text: {wire: {say: $text}}}\nunions: {part: [text]}\n"
@@ -137,6 +138,40 @@ def test_time_grows_as_the_history_does(history: str, target: str) -> None:
     small, large = convert(40), convert(320)
     # Eight times as much takes eight times as long; what grows with the square takes 64 times.
     assert large < 0.05 or large / small < 24, (small, large)
+
+
+@pytest.mark.parametrize("unusual", [{}, {"is_error": False}])  # which says nothing more
+def test_time_grows_as_the_calls_of_claude_do(unusual: Body) -> None:
+    def convert(n: int) -> float:
+        uses = [{"type": "tool_use", "id": f"t{i}", "name": "f", "input": {}} for i in range(n)]
+        results = [
+            {"type": "tool_result", "tool_use_id": f"t{i}", "content": "r", **unusual}
+            for i in range(n)
+        ]
+        said = ("user", "x"), ("assistant", uses), ("user", results)
+        messages = [{"role": role, "content": content} for role, content in said]
+        body = {"model": "m", "max_tokens": 9, "messages": messages}
+        return seconds(lambda: wireglot.convert(body, "anthropic", "openai-chat"))
+
+    convert(4)
+    small, large = convert(1000), convert(16000)
+    assert large / small < 50, (small, large)  # with the square, 100 times
+
+
+def test_time_grows_as_the_calls_without_ids_do() -> None:
+    def paired(n: int) -> float:
+        def work() -> None:
+            names = [f"f{i * 2 // n}" for i in range(n)]
+            parts = [{"type": "tool_call", "name": name} for name in names]
+            parts += [{"type": "tool_result", "name": name} for name in reversed(names)]
+            hooks.call_ids({"messages": [{"parts": parts}]}, {}, "gemini", Trail())
+            assert len({part["tool_call_id"] for part in parts[n:]}) == n
+            assert parts[n]["tool_call_id"] == parts[n // 2]["id"]
+
+        return seconds(work)
+
+    small, large = paired(500), paired(8000)
+    assert large / small < 50, (small, large)
 
 
 @pytest.mark.parametrize("wrong", ["$usage as other#", "$textt#", "$text"])

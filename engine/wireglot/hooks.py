@@ -57,7 +57,7 @@ def call_ids(
     """
     maker = _Maker(ir, body, trail)
     made: list[tuple[str, dict[str, Any]]] = []
-    open_calls: deque[tuple[str, str]] = deque()
+    waiting = _Waiting()
     for candidate, owner, part in _parts(ir):
         if _is_call(part):
             if "id" not in part:
@@ -66,23 +66,46 @@ def call_ids(
                 made.append(("made-id", part))
             else:
                 maker.skip(candidate, owner)
-            open_calls.append((part["id"], str(part.get("name"))))
+            waiting.add(part["id"], str(part.get("name")))
         elif part.get("type") == "tool_result":
             key = part.get("tool_call_id")
             if key is None:
                 name = part.get("name")
-                found = next((c for c in open_calls if c[1] == name), None)
-                if found is None and open_calls and name is None:
-                    found = open_calls[0]
-                if found is None:
-                    found = (maker.id(None, owner, part), str(name))
-                part["tool_call_id"] = key = found[0]
+                found = waiting.first("name", name) if name is not None else waiting.first()
+                key = maker.id(None, owner, part) if found is None else found[0]
+                part["tool_call_id"] = key
                 left_out(part, dialect, "tool_call_id")
                 made.append(("made-id", part))
-            match = next((c for c in open_calls if c[0] == key), None)
-            if match is not None:
-                open_calls.remove(match)
+            waiting.answer(key)
     return made
+
+
+class _Waiting:
+    """Calls without a result, in their order; each is looked at once, however many there are."""
+
+    def __init__(self) -> None:
+        self._by: dict[tuple[str, str], deque[tuple[str, int]]] = {}
+        self._answered: set[int] = set()
+        self._count = 0
+
+    def add(self, key: str, name: str) -> None:
+        """Add a call: it is found by its id, by its name, and by its place alone."""
+        for what in (("id", key), ("name", name), ("", "")):
+            self._by.setdefault(what, deque()).append((key, self._count))
+        self._count += 1
+
+    def first(self, kind: str = "", value: str = "") -> tuple[str, int] | None:
+        """Return the id and the number of the first that waits, of an id or name or of all."""
+        calls = self._by.get((kind, value), ())
+        while calls and calls[0][1] in self._answered:
+            calls.popleft()
+        return calls[0] if calls else None
+
+    def answer(self, key: str) -> None:
+        """Let the first call of an id wait no longer."""
+        found = self.first("id", key)
+        if found is not None:
+            self._answered.add(found[1])
 
 
 def _is_call(part: Part) -> bool:

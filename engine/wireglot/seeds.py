@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Container
 from typing import Any
 
 from .trail import At, value_at
@@ -76,7 +77,7 @@ class Chain:
         return known[min(nth + 1, len(known) - 1)]
 
 
-def call_id(seed: str, place: str, taken: set[str]) -> str:
+def call_id(seed: str, place: str, taken: Container[str]) -> str:
     """Return an id for the call at a place, which no other call has."""
     turn = ""
     while (made := f"call_{digest(seed, place + turn)[:LENGTH]}") in taken:

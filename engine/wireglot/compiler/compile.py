@@ -187,7 +187,8 @@ class Pair:
             and len(accs) == 1
             and "bare" in reading.lists[0][0].lenses
         )
-        fresh = [f"{a} = []" for a in [*accs, *(["t", "gone"] if splits else [])]]
+        fresh = [f"{a} = []" for a in [*accs, *(["t"] if splits else [])]]
+        fresh += ["gone = {}"] if splits else []
         code("; ".join([*fresh, "new = {}"]))
         for hole, var in reading.lists:
             place = f"at, {reading.keys[hole]!r}"
@@ -277,7 +278,7 @@ class Pair:
         place: str | None = None,
     ) -> None:
         """Write the code that reads one list of a message into the accumulators."""
-        inner = place and f"{place}, index({var}, e)"
+        inner = place and f"{place}, nth"
         if hole.shape is None or hole.lenses not in ((), ("bare",), ("lone",), ("listed",)):
             raise Cannot
         sinks = [target.sink(code, *accs)]
@@ -303,7 +304,7 @@ class Pair:
             return
         with code.block(f"{head} {var}.__class__ is list:"):
             code(f"if not {var}: raise ODD")
-            with code.block(f"for e in {var}:"):
+            with code.block(f"for nth, e in enumerate({var}):" if inner else f"for e in {var}:"):
                 elements.element(self, code, hole.shape, "e", sinks, answers, inner)
         with code.block("else:"):
             code("raise ODD")
@@ -337,7 +338,7 @@ class Pair:
         if self.alone:
             self.answer = key
         else:
-            code(f"gone.append({key})")
+            code(f"gone[{key}] = None")
         if "name" in fields:
             code(f"if {fields['name'].code} != n: raise BAIL")
 

@@ -32,7 +32,6 @@ from .state import (
     State,
     beside,
     clean,
-    index,
     shown,
     spare,
 )
@@ -89,7 +88,6 @@ class Fast:
             "KNOWN": self.names,
             "refless": refless,
             "check_json": check_json,
-            "index": index,
             "spare": spare,
             "beside": beside,
             "Envelope": Envelope,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Sequence, Set
+from collections.abc import Container, Sequence, Set
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .. import jsontext
@@ -118,14 +119,6 @@ SCOPE: dict[str, Any] = {
     "unsound": unsound,
     "remember": remember,
 }
-
-
-def index(items: list[Any], item: Any) -> int:
-    """Return where an object stands in its list; raises Odd for one that stands there twice."""
-    found = [i for i, other in enumerate(items) if other is item]
-    if len(found) != 1:
-        raise Odd
-    return found[0]
 
 
 def spare(obj: dict[str, Any], keys: Spare, *place: Any) -> list[Lost]:
@@ -272,7 +265,9 @@ class State:
         if writer.beside or any(d.code == "renamed" for d in writer.notes):
             raise Bail
         writer.settle()
-        self.early = [*self.early, *reader.notes]
+        if not isinstance(self.early, list):
+            self.early = []
+        self.early.extend(reader.notes)
         self._drafted().extend(writer.notes)
         return found
 
@@ -308,7 +303,7 @@ class State:
             if kind == "tool_call":
                 key = part.get("id")
                 if key is None and self.fast.hooks:
-                    key = part["id"] = self._made({**calls, **new}, part, writer)
+                    key = part["id"] = self._made(calls, part, writer)
                 if not isinstance(key, str) or not key or key in calls or key in new:
                     raise Bail
                 if message["role"] != "assistant":
@@ -320,7 +315,9 @@ class State:
                     raise Bail
                 key = part.get("tool_call_id")
                 if key is None and self.fast.hooks and self.open:
-                    named = (k for k in self.open if calls[k] == part.get("name"))
+                    # Where many wait, the interpreter finds it sooner.
+                    near = islice(self.open, 64)
+                    named = (k for k in near if calls[k] == part.get("name"))
                     key = part["tool_call_id"] = next(named, None)
                     writer.made.add(id(part))
                 if not isinstance(key, str) or not self.open or key not in self.open:
@@ -336,7 +333,7 @@ class State:
                 raise Bail
             self.open, self.last = (new or None), 0
 
-    def _made(self, taken: dict[str, Any], part: Any, writer: Writer) -> str:
+    def _made(self, taken: Container[str], part: Any, writer: Writer) -> str:
         from .. import seeds
 
         if self.chain is None:
@@ -344,7 +341,7 @@ class State:
         writer.made.add(id(part))
         self.nth += 1
         seed = self.chain.at((*self.fast.prefix, self.at))
-        return seeds.call_id(seed, str(self.nth - 1), set(taken))
+        return seeds.call_id(seed, str(self.nth - 1), taken)
 
     def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
         from ..interpreter import conversation, enforce, share

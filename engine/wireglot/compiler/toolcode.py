@@ -71,7 +71,7 @@ def tools(pair: Pair) -> None:
 
 def tools_body(pair: Pair, code: Code) -> None:
     code("okname = set(); ids = []; lost = []")
-    place = "index(wire, e)"
+    place = "nth"
     code("if wire.__class__ is not list: raise ODD")
     gathered = gathering(pair.source)
     if gathered is not None:
@@ -84,7 +84,7 @@ def tools_body(pair: Pair, code: Code) -> None:
     else:
         inner = "function"
     code("found = []")
-    with code.block("for e in wire:"):
+    with code.block("for nth, e in enumerate(wire):"):
         code("if e.__class__ is not dict: raise ODD")
         shape = pair.source.shapes.get(inner)
         if shape is None or not _takes(pair.target):

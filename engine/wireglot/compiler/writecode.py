@@ -136,7 +136,7 @@ class WriteHalf(Pair):
         target = self._target(code, role)
         if role == "tool":
             self.others = ["False"]
-            code("t = []; gone = []; new = {}")
+            code("t = []; gone = {}; new = {}")
             self._parts(code, role, [target.sink(code, "t")])
             commits.commit(self, code, role, target, {}, ["t"])
             return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from ..language.ladder import step
@@ -187,6 +189,7 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     # What a client of the very dialect sends in later turns, its provider has taken.
     unique = writer.dialect.limits.get("call_id", {}).get("unique", False) and not writer.same
     used: set[str] = set()
+    numbers: dict[str, Iterator[int]] = {}
     out = []
     for message in messages:
         parts = []
@@ -197,7 +200,7 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 new = key
                 if kind == "tool_call":
                     if not key or waiting.get(key) or (unique and key in used):
-                        new = _fresh(key or "call", taken)
+                        new = _fresh(key or "call", taken, numbers)
                     used.add(key)
                     waiting.setdefault(key, deque()).append(new)
                 elif waiting.get(key):
@@ -209,12 +212,12 @@ def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
-def _fresh(key: str, taken: set[str]) -> str:
-    number = 2 if key in taken else 1
-    while f"{key}_{number}" in taken:
-        number += 1
-    taken.add(f"{key}_{number}")
-    return f"{key}_{number}"
+def _fresh(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
+    """Return a key with the next number that makes it another; `numbers` go on from the last."""
+    left = numbers.setdefault(key, count(2 if key in taken else 1))
+    new = next(new for number in left if (new := f"{key}_{number}") not in taken)
+    taken.add(new)
+    return new
 
 
 def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
