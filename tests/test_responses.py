@@ -208,11 +208,14 @@ def test_texts_of_one_turn_stay_apart_and_before_its_calls() -> None:
         "function_call_output",
     ]
     back = crossed(out.body, "anthropic")
-    assert back.body["messages"] == [
-        {"role": "user", "content": "Continue."},  # who comes first there
-        {"role": "assistant", "content": [*content[:2], content[3], content[2]]},
-        {"role": "user", "content": answer},
-    ]
+    assert (
+        back.body["messages"]
+        == [
+            {"role": "user", "content": "Continue."},  # who comes first there
+            {"role": "assistant", "content": [*content[:2], content[3], content[2]]},
+            {"role": "user", "content": answer},
+        ]
+    )
 
 
 def test_input_may_be_a_plain_text_and_instructions_are_system_text() -> None:
