@@ -226,6 +226,7 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
         ("conversation: {order: 1, cases: {}}\n", "`order` is no word of a conversation"),
         ("shapes: {text: {see: x, wire: {text: $text}}}\n", "`see` is no word of a shape"),
         ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),
+        ("shapes: {text: {wire: {text: $text (old gone)}}}\n", "takes none"),
         ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no lens"),
         ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
         ("tables: {stop: {only: word}}\n", "is a list of words"),

@@ -169,6 +169,11 @@ def no_place(field: str) -> str:
     return f"the target has no place for `{field}`"
 
 
+def refused(key: str) -> str:
+    """Say that a dialect reads a key, and that its present version or this model refuses it."""
+    return f"the present version of the API, or this model, refuses `{key}`"
+
+
 def own_field(field: str) -> str:
     """Say that only the source, and the dialects of its family, have a field."""
     return f"`{field}` is a field of the source alone"

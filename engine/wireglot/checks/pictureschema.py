@@ -11,7 +11,7 @@ from typing import Any, Literal
 from ..ir import FUNCTION, PARTS, TOOLS
 from ..language.lenses import GUARDS
 from ..language.nodes import LENSES as NODE_LENSES
-from ..language.picture import HOLE, MARKS, OR, VAR
+from ..language.picture import HOLE, MARKS, OR, TAKEN, VAR
 from .fields import ANY, EVERY, KEPT, KINDS, OBJECTS
 from .pictureform import FORM
 
@@ -21,6 +21,7 @@ TAKES = {
     **dict.fromkeys(MARKS, ""),
     **dict.fromkeys(("default", "else"), r"\s+[^()]*"),
     "made": r"(?:\s+[^()]*)?",
+    "old": rf"(?:\s+{TAKEN}\s*)?",
 }
 EITHER = "any"  # where the name of a shape does not say what it pictures
 

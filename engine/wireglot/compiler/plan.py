@@ -137,7 +137,7 @@ def _plain(p: Picture) -> Any:
     if isinstance(p, Text):
         return ("text", p)
     if isinstance(p, Hole) and p.mark and not p.lenses and p.mode is None:
-        return ("hole", p.path, p.value)
+        return ("hole", p.path, None if p.mark == "old" else p.value)
     if isinstance(p, Fields) and not p.spread:
         return {names[0]: _plain(child) for names, child in p.entries}
     raise Cannot

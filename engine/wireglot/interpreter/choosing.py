@@ -20,7 +20,10 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
     poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
     mark, lefts, aside = len(writer.notes), list(writer.lefts), len(writer.beside)
     loose = _loose(writer, shape, value)
+    dated = _dated(writer, value)
     for case in _order(writer, shape, value, loose):
+        if dated and case.home and case is not loose:
+            continue
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
@@ -29,6 +32,8 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
             if best is None or tells(misfit, best):
                 best = misfit
             continue
+        if dated and loose is None:
+            loose = case  # by which it was read, but for what may not be written
         if _rivals(writer, shape, case) and not _reads_back(writer, shape, wire, value):
             if spare is None:
                 spare = (wire, writer.notes[mark:], case)
@@ -87,6 +92,13 @@ def _loose(writer: Writer, shape: Shape, value: Any) -> Case | None:
         return None
     name = memory_of(value, writer.dialect.name).get("", {}).get("case")
     return next((case for case in shape.cases if case.home and case.name == name), None)
+
+
+def _dated(writer: Writer, value: Any) -> bool:
+    """Tell whether repair may not write some field of a value: the dialect only reads it."""
+    if not (writer.same and writer.named and isinstance(value, dict)):
+        return False
+    return any("old" in entry for entry in memory_of(value, writer.dialect.name).values())
 
 
 def choose(writer: Writer, shape: Shape, value: Any, read: Case | None) -> Case | None:

@@ -335,7 +335,8 @@ def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:
             if "tool_call_id" in part
             # Nothing stood where the id would be written.
             for entry in part.get("spelled", {}).get(writer.dialect.name, {}).values()
-            if "as" not in entry and entry.get("for") == part["tool_call_id"]
+            if ("as" not in entry and entry.get("for") == part["tool_call_id"])
+            or (writer.named and "old" in entry)  # or what stood there is left out
         ]
         if len(set(names)) < len(names):
             return True

@@ -118,7 +118,8 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
     cases = writer.dialect.cases_of(h.shape)
     if name is not None:
         cases = sorted(cases, key=lambda pair: pair[1].name != name)
-    for obj, row, path in rungs(writer, h.shape, view):
+    refused: dict[str, Any] = {}  # what repair leaves out, unless a rung has a place for it
+    for obj, row, path in rungs(writer, h.shape, view, refused):
         for shape, case in cases:
             inner = View(obj, shape.name, case, writer)
             mark = len(writer.notes)
@@ -126,11 +127,13 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if case.ir is not None:
                     writer.match(case.ir, obj, "", inner)
                 wire = writer.picture(case.wire, inner, rel, top=True)
+                refused.update(inner.refused)
                 empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))
                 marked = h.mark is not None and not _was(view, rel, wire)
                 if not inner.claims and (empty or marked):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
+                view.refused.update(refused)
                 if writer.recorder is not None:
                     writer.recorder.bare(wire, Written(case.wire, inner, rel))
                 for claim in inner.claims & writer.watch.keys():
@@ -149,6 +152,7 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if best is None or tells(misfit, best):
                     best = misfit
     if h.mark is not None:
+        view.refused.update(refused)
         return ABSENT
     raise best or Misfit("nothing fits", rel, h.pos)
 
@@ -160,16 +164,16 @@ def _was(view: View, rel: At, wire: Any) -> bool:
 
 
 def rungs(
-    writer: Writer, name: str, view: View
+    writer: Writer, name: str, view: View, refused: dict[str, Any]
 ) -> Iterable[tuple[dict[str, Any], Row | None, str]]:
     """Yield the object as it is, then one rung of the ladder down, with the row and its field.
 
-    At home no row adds a field: what was not said there need not be. The numbers that a row
-    makes in a request have bounds, too.
+    At home no row adds a field, but in place of one that is refused: what was not said need not
+    be. The numbers that a row makes in a request have bounds, too.
     """
     yield view.obj, None, ""
     for row in writer.ladder.get(name, ()):
-        if writer.same and row.wants:
+        if writer.same and row.wants and not refused:
             continue
         mark = len(writer.notes)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..ir import DERIVED, OPAQUE
-from ..notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field
+from ..notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
 from .sight import View
 
@@ -34,6 +34,12 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             line = view.shape == "session" and key.startswith("..")
             code, told = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
             writer.note(code, "lost", at, view.case.pos, told)
+    for path, (hole, rel) in view.refused.items():
+        if path not in view.claims:
+            view.claims.add(path)
+            reason = view.case.drop.get(path)
+            code, told = ("dropped", reason) if reason else ("no-place", refused(str(rel[-1])))
+            writer.note(code, "lost", writer.trail.find(obj, path), hole.pos, told)
     for key, value in obj.items():
         if key in view.claims or silent(writer, key, value, obj):
             if writer.recorder is not None and key not in view.claims:

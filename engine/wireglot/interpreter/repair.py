@@ -34,13 +34,9 @@ HELP = {
 
 
 # What goes on at home as it is, though the provider may refuse it, and what helps.
-OUTSIDE = {
-    "unknown-key": "leave it out, unless the provider documents it",
-    "no-place": "leave it out, or ask for the version that takes it",
-}
 UNKNOWN_KEY = "no picture names this key"
+HELP_KEY = "leave it out, unless the provider documents it"
 UNKNOWN_PART = "no picture describes this element"
-OLDER = "the present version has no such field"
 HELP_PART = "write it as the rules of this dialect picture it; is it another dialect's?"
 
 
@@ -156,12 +152,9 @@ def _required(
             help = "say it; a conversion from another dialect fills it in"
             where = note.target_path or ""
             found.append(Diagnosis(where, note.code, note.message, note.rule, help, False))
-        elif note.effect == "lost" and note.source_path and _outside(note):
-            # At home it goes on as it is: a key that no picture names, or only an older version's.
-            told = UNKNOWN_KEY if note.code == "unknown-key" else OLDER
-            help, grave = OUTSIDE[note.code], "info" if note.code == "unknown-key" else "error"
-            one = Diagnosis(note.source_path, note.code, told, note.rule, help, False, grave)
-            found.append(one)
+        elif note.code == "unknown-key" and note.source_path:
+            where, told = note.source_path, UNKNOWN_KEY
+            found.append(Diagnosis(where, note.code, told, note.rule, HELP_KEY, False, "info"))
     lost = {id(part) for part in writer.gone}
     for part in _elements(read.ir):
         if id(part) not in lost or read.trail.find(part) is None:
@@ -182,13 +175,6 @@ def _required(
         if place is not None and not any(one.path.startswith(where) for one in found):
             found.append(Diagnosis(where, "unknown-part", UNKNOWN_PART, None, HELP_PART, False))
     return found
-
-
-def _outside(note: Note) -> bool:
-    """Tell whether a note is of a key that no picture names, or of a field of older versions."""
-    if note.code == "no-place":  # those of elements are told by themselves
-        return not any(word.isdigit() for word in (note.source_path or "").split("/"))
-    return note.code in OUTSIDE
 
 
 def _elements(ir: dict[str, Any]) -> list[dict[str, Any]]:

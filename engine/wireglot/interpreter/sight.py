@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..ir import OPAQUE
 from ..language.lenses import Misfit, parse_json, same
 from ..language.model import Case, Shape
-from ..language.picture import ABSENT
+from ..language.picture import ABSENT, Hole
 
 if TYPE_CHECKING:
+    from ..trail import At
     from .writer import Writer
 
 
@@ -19,7 +20,7 @@ class View:
 
     __slots__ = (
         "case", "claims", "dialect", "family", "lists", "memory",
-        "names", "obj", "settled", "shape",
+        "names", "obj", "refused", "settled", "shape",
     )  # fmt: skip
 
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
@@ -29,6 +30,7 @@ class View:
         self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.lists: dict[str, dict[int, list[Any]]] = {}
         self.settled: set[str] = set()  # terms of sums that were written
+        self.refused: dict[str, tuple[Hole, At]] = {}  # what repair leaves out: only read here
         self.memory: dict[str, Any] = memory_of(obj, self.dialect) if writer.same else {}
 
     def look(self, path: str) -> Any:

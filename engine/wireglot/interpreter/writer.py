@@ -400,8 +400,12 @@ class Writer:
         if entry and entry.get("again"):
             assert h.shape is not None
             return share.again(self, h, value) or ABSENT
-        if h.mark == "old" and h.mode != "each" and not (entry and entry.get("old")):
-            return self.remembered(view, rel, ABSENT) if entry else ABSENT
+        if h.mark == "old" and h.mode != "each":
+            if not (entry and entry.get("old")):
+                return self.remembered(view, rel, ABSENT) if entry else ABSENT
+            if self.named and h.value != pic.TAKEN:
+                view.refused[view.source(h.path)] = (h, rel)
+                return ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
             value = ABSENT
         wire: Any = ABSENT

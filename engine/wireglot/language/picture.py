@@ -43,6 +43,7 @@ OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 VAR = re.compile(r"\$\{([\w.]+)\}")
 LONG = 200  # signs of a hole that is not remembered
 MARKS = ("optional", "default", "else", "made", "copy", "old")
+TAKEN = "taken"  # behind `old`: nobody is sent it, and who sends it is not refused
 
 
 class Picture:
@@ -298,9 +299,10 @@ def hole(text: str, pos: Pos) -> Hole:
     paths, mode, shape, lenses, mark, value = pieces
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
-    if mark != "made" and (mark in ("default", "else")) != (value is not None):
+    taken = mark == "old" and value is not None and value.strip() == TAKEN
+    if mark != "made" and not taken and (mark in ("default", "else")) != (value is not None):
         raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
-    meant = None if not value else value.strip() if mark == "made" else _word(value)
+    meant = None if not value else value.strip() if mark in ("made", "old") else _word(value)
     return Hole(paths, mode, shape, lenses, mark, meant, pos)
 
 
