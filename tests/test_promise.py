@@ -88,6 +88,8 @@ LANGUAGE = {"tool_name", "call_id", "conversation", "default", "items"}
 LANGUAGE |= {"entries", "timestamp", "version"}
 # ... and of streams: the key `events`, the event `part`, the address `$at.item`.
 LANGUAGE |= {"events", "part", "item"}
+# ... and how Python compiles what it runs (`compile(..., "exec")`).
+LANGUAGE |= {"exec"}
 # Media types are registered names, the same in every format; audits try some.
 LANGUAGE |= {"image/png", "text/plain", "application/pdf"}
 

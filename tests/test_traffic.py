@@ -116,10 +116,11 @@ def test_unknown_keys_at_every_level_are_kept_at_home_and_noted_abroad(dialect: 
         assert leaves.difference(body, home.body) is None, unit.exchange
         for target in set(engine.dialects) - {dialect}:
             out = engine.convert(body, dialect, target, unit.unit, unit.model, unit.stream)
-            carried = json.dumps(out.body)  # what a family shares may hold any key
+            # What a family shares may hold any key, and so do arguments, which may be a text.
+            carried = json.dumps(out.body).replace('\\"', '"').replace('": "', '":"')
             for number, pointer in enumerate(where, 1):
                 told = any(leaves.names(note.source_path, pointer) for note in out.notes)
-                told = told or f'"{UNKNOWN}": "here {number}"' in carried
+                told = told or f'"{UNKNOWN}":"here {number}"' in carried
                 assert told, f"{unit.exchange} {unit.unit} to {target}: {pointer}"
 
 

@@ -138,7 +138,9 @@ def compared(
         noted = any(_covers(n.source_path, s) for n in notes for s in named) or any(
             _covers(n.target_path, at) for n in notes
         )
-        if not (made or told or noted):
+        # Where nothing was said, what is said instead has nothing to be told of.
+        new = all(out.trace.fates[s].kind == "silent" for s in named if s in out.trace.fates)
+        if not (made or told or noted or new):
             yield "untold", f"{named[0]} changes {at}, which comes from {', '.join(origin.sources)}"
 
 

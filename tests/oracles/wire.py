@@ -87,6 +87,14 @@ def _responses(unit: str, body: Json) -> Iterator[Item]:
         yield from _responses_item(item, f"/input/{n}")
 
 
+# Calls of tools that the API has words for and the client runs, and where their arguments stand.
+RUN_BY_CLIENT = {
+    "local_shell_call": "action",
+    "shell_call": "action",
+    "apply_patch_call": "operation",
+}
+
+
 def _responses_item(item: Json, at: str) -> Iterator[Item]:
     kind, content = item.get("type"), item.get("content")
     if kind == "function_call":
@@ -94,6 +102,11 @@ def _responses_item(item: Json, at: str) -> Iterator[Item]:
         yield Item("call", at, item.get("call_id"), item.get("name"), value)
     elif kind == "custom_tool_call":
         yield Item("call", at, item.get("call_id"), item.get("name"), {"input": item.get("input")})
+    elif kind in RUN_BY_CLIENT and (item.get("environment") or {}).get("type") in (None, "local"):
+        given = dict(item.get(RUN_BY_CLIENT[kind]) or {})
+        if kind == "local_shell_call":
+            given.pop("type", None)
+        yield Item("call", at, item.get("call_id"), f"builtin/{kind.removesuffix('_call')}", given)
     elif kind in ("function_call_output", "custom_tool_call_output"):
         value = _parsed(_joined(item.get("output")))
         yield Item("result", at, item.get("call_id"), item.get("name"), value)
