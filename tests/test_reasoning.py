@@ -251,3 +251,46 @@ def test_who_is_not_known_to_have_signed_is_the_dialect() -> None:
     y = wireglot.exchange("openai-chat", "gemini", "gemini-3-pro", state=x.state)
     out = y.request(side.request())
     assert out.body["contents"][1]["parts"][1]["thoughtSignature"] == "c2ln"
+
+
+@pytest.fixture(scope="module", params=[("[direct]", True), ("[other]", False)], ids=str)
+def hosts(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[wireglot.RuleSet, bool]:
+    """Two hosts of one family of models, as small rule files, and whether `cloud` reads both."""
+    reads, known = request.param
+    folder, head = tmp_path_factory.mktemp("hosts"), "wireglot: 1\nextends: anthropic\n"
+    (folder / "direct.yaml").write_text(f"{head}dialect: direct\n")
+    (folder / "cloud.yaml").write_text(f"{head}dialect: cloud\nsignatures: {{dialects: {reads}}}\n")
+    return wireglot.load_rules(str(folder)), known
+
+
+def thought_of_claude() -> dict[str, Any]:
+    """An answer of a host of Claude: a signed thought, and a call."""
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {}}
+    about = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-opus-5"}
+    usage = {"input_tokens": 3, "output_tokens": 2}
+    ends = {"stop_reason": "tool_use", "stop_sequence": None, "usage": usage}
+    return {**about, "content": [thought, call], **ends}
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["state", "stateless"])
+@pytest.mark.parametrize("client", ["openai-chat", "gemini", "openai-responses"])
+def test_hosts_share_signatures_where_the_rules_say_so(
+    hosts: tuple[wireglot.RuleSet, bool], client: str, kept: bool
+) -> None:
+    (rules, known), side = hosts, Client(client)
+    x = rules.exchange(client, "direct", "claude-opus-5", state={} if kept else None)
+    x.request(side.request())
+    side.take(x.response(thought_of_claude()).body)
+    state = x.state if kept else None
+    # The cloud spells the name of the model otherwise; it is of the same row.
+    out = rules.exchange(client, "cloud", "eu.claude-opus-5-v1", state=state).request(
+        side.request()
+    )
+    found = [b for b in out.body["messages"][1]["content"] if "signature" in b]
+    assert [b["signature"] for b in found] == (["c2ln"] if known else [])
+    assert ("foreign-signature" in {note.code for note in out.notes}) == (not known)
+    home = rules.exchange(client, "direct", "claude-opus-5", state=state).request(side.request())
+    assert home.body["messages"][1]["content"][0]["signature"] == "c2ln"
