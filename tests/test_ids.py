@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import wireglot
 from wireglot.ir import Unit
 
+from . import growth
+
 Json = dict[str, Any]
 TIME = "2026-11-23T05:00:00.123456Z"
 PREFIX = {"anthropic": "msg_", "openai-chat": "chatcmpl-", "openai-responses": "resp_"}
@@ -226,6 +228,22 @@ def frames_of(answer: Json) -> list[Json]:
         {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
         for delta, end in [*deltas, ({}, "tool_calls")]
     ]
+
+
+def test_two_calls_of_one_id_are_two_where_nothing_is_kept() -> None:
+    told = []
+    for result in (True, False):
+        t = wireglot.load_rules().translator("anthropic", "openai-chat", result=result)
+        made = []
+        for frame in growth.frames(2, calls=2):
+            if "content_block" in frame:
+                frame["content_block"]["id"] = "toolu_1"
+            made += t.feed(frame)
+        calls = [c for new in made for c in new["choices"][0]["delta"].get("tool_calls", ())]
+        told.append([call["id"] for call in calls if "id" in call])
+        assert "renamed" in [note.code for note in t.notes]
+    assert told[0] == told[1]
+    assert len(set(told[0])) == 2
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -67,6 +67,7 @@ class Fold:
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self._told: set[tuple[str, str]] = set()
+        self._calls: set[str] = set()  # the ids of calls
         self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
         self._failure = Failure(dialect)
 
@@ -330,7 +331,7 @@ class Fold:
         if there is None and not address and sight.event.addresses:
             # Nothing says where it stands: the id does, or the last one is meant.
             there = next((p for p in owner.parts if name and p.said.get("id") == name), None)
-        if there is None and name and address:
+        if there is None and name and address and (name in self._calls or word.kind != "tool_call"):
             # The same call may come under another number while it is not whole.
             alike = (p for p in owner.parts if p.said.get("id") == name and not p.over)
             there = next(alike, None)
@@ -368,15 +369,14 @@ class Fold:
 
     def _identify(self, part: Part) -> None:
         """Give a call an id of its own, where it has none or that of another call."""
-        taken = {
-            p.said.get("id", "") for c in self.outcome.candidates for p in c.parts if p is not part
-        }
         old = part.said.get("id")
-        if old and old not in taken:
+        if old and old not in self._calls:
+            self._calls.add(old)
             return
         nth = self.outcome.candidates[part.candidate].kinds.count("tool_call") - 1
         whole = part.said if part.whole and not old else None
-        part.said["id"] = self.outcome.seed.call(part.candidate, nth, whole, taken)
+        part.said["id"] = new = self.outcome.seed.call(part.candidate, nth, whole, self._calls)
+        self._calls.add(new)
         if old:
             part.was["id"] = old
             told = f"another call has the id `{old}`"
