@@ -107,7 +107,7 @@ HISTORIES: dict[str, tuple[int, Callable[[int], Json]]] = {
     "results without a call": (500, orphans),
     "calls of one id": (250, one_id),
     "ids that do not fit": (250, odd_ids),
-    "depth of arguments": (20, deep),
+    "depth of arguments": (45, deep),
 }
 
 
