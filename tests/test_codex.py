@@ -129,7 +129,9 @@ def test_recorded_requests_lose_no_tool_and_no_call(away: str) -> None:
     seen = 0
     with gzip.open(TRAFFIC, "rt", encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
-    for body in (record["request"] for record in records if record.get("vendor") == "codex"):
+    # Each third of them; `make agents` and the sweep take all.
+    said = [record["request"] for record in records if record.get("vendor") == "codex"]
+    for body in said[::3]:
         mine = _said(body, "openai-responses")
         out = wireglot.exchange("openai-responses", away, model="m", state={}).request(body).body
         theirs = _said(out, away)

@@ -21,7 +21,7 @@ Json = Any
 TRAFFIC = Path(__file__).parents[2] / "shared" / "traffic"
 RECORDED = {"vertex": "gemini"}  # the same exchanges are those of another dialect, too
 FILES = {name: TRAFFIC / f"{RECORDED.get(name, name)}.jsonl.gz" for name in sdk.DIALECTS}
-OF_EACH = 20
+OF_EACH = 14
 
 pytestmark = pytest.mark.skipif(
     not all(path.is_file() for path in FILES.values()),
