@@ -40,7 +40,7 @@ def test_time_that_grows_too_fast_is_told(capsys: pytest.CaptureFixture[str]) ->
     def slow(size: int) -> object:
         return lambda: sum(n * m for n in range(size) for m in range(size))
 
-    row = ("squares", 150, slow)
+    row = ("squares", 400, slow)  # long enough for a coarse clock
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(growth, "rows", lambda: [row])
         assert growth.main([]) == 1
