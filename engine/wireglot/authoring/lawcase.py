@@ -60,9 +60,9 @@ class Case:
         return self.rules._interpreted(wire, source, target, self.unit, model, stream, options)
 
 
-def abroad(ir: Any) -> Any:
-    """Return an IR value as another dialect sees it: without memory and unknown keys."""
+def abroad(ir: Any, more: tuple[str, ...] = ()) -> Any:
+    """Return an IR value as another dialect sees it: no memory, no unknown keys, nor `more`."""
     if isinstance(ir, dict):
-        hidden = ("spelled", "kept")
-        return {k: v if k in USER_DATA else abroad(v) for k, v in ir.items() if k not in hidden}
-    return [abroad(item) for item in ir] if isinstance(ir, list) else ir
+        found = ((key, value) for key, value in ir.items() if key not in ("spelled", "kept", *more))
+        return {key: v if key in USER_DATA else abroad(v, more) for key, v in found}
+    return [abroad(item, more) for item in ir] if isinstance(ir, list) else ir
