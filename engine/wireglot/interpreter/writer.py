@@ -384,7 +384,8 @@ class Writer:
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
         names = h.path in ("id", "tool_call_id")
-        made, needed = names and id(view.obj) in self.made, self.limits.needs("call_id")
+        made = names and id(view.obj) in self.made
+        needed = names and self.limits.needs("call_id")
         if made and self.same and not needed:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
