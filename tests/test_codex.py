@@ -147,9 +147,8 @@ Json = dict[str, Any]
 LOCAL: Json = {"command": ["ls", "-l"], "env": {}}
 SHELL: Json = {"commands": ["ls"], "timeout_ms": 9}
 PATCH: Json = {"type": "create_file", "path": "a", "diff": "+a"}
-BUILT_IN: list[
-    tuple[Json, Json, Json, Json]
-] = [  # the tool, what a model says, its item, the answer
+BuiltIn = tuple[Json, Json, Json, Json]  # a tool, what a model says, its item, the answer
+BUILT_IN: list[BuiltIn] = [
     (
         {"type": "local_shell"},
         LOCAL,
@@ -179,7 +178,7 @@ BUILT_IN: list[
 @pytest.mark.parametrize("state", [True, False], ids=["state", "none"])
 @pytest.mark.parametrize("built_in", BUILT_IN, ids=["local_shell", "shell", "apply_patch"])
 def test_a_tool_of_the_api_is_a_function_abroad_and_itself_again(
-    built_in: tuple[Json, Json, Json, Json], state: bool, provider: str
+    built_in: BuiltIn, state: bool, provider: str
 ) -> None:
     rules = wireglot.packaged()
     tool, said, item, output = built_in
@@ -228,3 +227,30 @@ def test_a_shell_that_the_provider_runs_is_left_out_and_noted() -> None:
     out = wireglot.convert(body, "openai-responses", "anthropic")
     assert "tools" not in out.body
     assert ("own-field", "/tools/0") in [(n.code, n.source_path) for n in out.notes]
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {"environment": None}, {"environment": {"type": "local"}}]
+)
+def test_a_call_of_a_shell_that_the_client_runs_is_a_call(environment: Json) -> None:
+    body = ran({"action": SHELL, **environment})
+    assert wireglot.convert(body, "openai-responses", "openai-responses", "response").body == body
+    out = wireglot.convert(body, "openai-responses", "openai-chat", "response").body
+    (call,) = out["choices"][0]["message"]["tool_calls"]
+    assert (call["id"], json.loads(call["function"]["arguments"])) == ("c1", SHELL)
+
+
+def test_a_call_of_a_shell_that_the_provider_ran_is_nobodys_to_answer() -> None:
+    where = {"type": "container_reference", "container_id": "c"}
+    body = ran({"action": SHELL, "environment": where})
+    assert wireglot.convert(body, "openai-responses", "openai-responses", "response").body == body
+    out = wireglot.convert(body, "openai-responses", "openai-chat", "response")
+    assert "tool_calls" not in json.dumps(out.body)
+    assert ("own-field", "/output/0") in [(n.code, n.source_path) for n in out.notes]
+
+
+def ran(call: Json) -> Json:
+    """A response that calls a shell."""
+    item = {"type": "shell_call", "id": "sh_1", "call_id": "c1", "status": "completed", **call}
+    said = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
+    return {**said, "output": [item]}
