@@ -139,7 +139,9 @@ shapes:
 conversation: {by: role, wire: {content: $parts each text}, cases: {user: {wire: {role: user}}}}
 request: {wire: {messages: $messages as conversation}}
 response: {wire: {...: $candidates each candidate | lone}}
-stream:
+"""
+# A stream whose parts end by an address alone.
+ENDED = """stream:
   framing: lines
   events:
     append.text: {delta: {index: $at.index, text: $piece}}
@@ -149,7 +151,7 @@ stream:
 
 
 def test_a_part_ends_by_its_address_alone(tmp_path: Path) -> None:
-    (tmp_path / "mini.yaml").write_text(MINI, "utf-8")
+    (tmp_path / "mini.yaml").write_text(MINI + ENDED, "utf-8")
     t = wireglot.load_rules(tmp_path).translator(source="mini", target="anthropic")
     t.feed({"delta": {"index": 0, "text": "Hi"}})
     assert [frame["type"] for frame in t.feed({"stop": {"index": 0}})] == ["content_block_stop"]

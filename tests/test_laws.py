@@ -23,6 +23,7 @@ from wireglot.streaming.sighting import Frame
 
 from . import sdklaws
 from .oracles import sdk
+from .test_endings import ENDED
 
 HEAD = "wireglot: 1\ndialect: one\nsee: https://example.com\nverified: 2026-11-21\n"
 RULES = """
@@ -309,17 +310,11 @@ shapes:
       talk: {wire: {said: $parts each text, calls: $absent}}
 response: {wire: {...: $candidates each answer | lone}}
 """
-ENDED = """
+SAID = """
 shapes:
   text: {wire: {text: $text}}
   answer: {wire: {said: $parts each text}}
 response: {wire: {...: $candidates each answer | lone}}
-stream:
-  framing: lines
-  events:
-    append.text: {delta: {index: $at.index, text: $piece}}
-    part_stop: {stop: {index: $at.index}}
-    end: {over: true}
 """
 
 
@@ -407,14 +402,14 @@ def test_frames_that_are_not_heard_as_they_are_written_break_heard(
 def test_an_end_that_is_an_address_alone_breaks_heard_where_it_is_not_heard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert tried(tmp_path, ENDED, runs=30).failures == []
+    assert tried(tmp_path, SAID + ENDED, runs=30).failures == []
 
     def live(frame: Any, sight: Any) -> bool:
         said = bool(sight.found or sight.taken)
         return said or any(at not in frame.claimed for at in sight.claims)
 
     monkeypatch.setattr(Frame, "_live", live)
-    assert broken(tmp_path, ENDED, "Heard") == (
+    assert broken(tmp_path, SAID + ENDED, "Heard") == (
         'one.yaml:11:3: one/response breaks Heard: the frame {"stop":{"index":0}} is not heard as'
         " it is written: unknown-frame at /1, no event of this dialect is like this frame\n"
         '    for example {"said":[{"text":"H"}]}'
