@@ -507,3 +507,12 @@ def test_mutants_of_the_rules_are_noticed() -> None:
     chosen = random.Random("test").sample(rulemutants.every_cached(), 8)
     unnoticed = [str(m) for m in chosen if rulemutants.noticed(m)[0] is None]
     assert len(unnoticed) <= 1, unnoticed
+
+
+def test_no_result_leads_its_own_call() -> None:
+    call = {"type": "tool_call", "id": "c", "name": "f", "arguments": {}}
+    result = {"type": "tool_result", "tool_call_id": "c", "kind": "text", "value": "Sunny"}
+    said = {"role": "assistant", "parts": [call, result]}
+    body = wireglot.packaged()["anthropic"].write({"messages": [said]}).body
+    held = [block["type"] for block in body["messages"][-1]["content"]]
+    assert held == ["tool_use", "tool_result"]

@@ -180,7 +180,9 @@ def _normal(case: Case, wire: Any) -> tuple[Any, Any]:
     ir = abroad(case.read(wire))
     if case.unit == "request":
         ir.setdefault("model", "m")
-    normal = case.write(ir)[0]
+    normal, notes = case.write(ir)
+    if any(note.code == "blocks-beside" for note in notes):  # what stays may be one plain text
+        normal = case.write(abroad(case.read(normal)))[0]
     roles = [message["role"] for message in ir.get("messages", ())]
     if ("system", "system") in pairwise(roles):  # apart they are one text, wherever they stood
         normal = case.write(_seamless(abroad(case.read(normal)), "system"))[0]
@@ -213,7 +215,8 @@ def _has_no_place(case: Case, apart: Difference) -> bool:
         p = picture_at(own, case.unit, at[:end])
         if end == len(at) and isinstance(apart.meant, dict) and not any(apart.meant.values()):
             # An object of zeros, which add nothing to a sum.
-            if p is not None and all(sums & {*h.paths} for h in holes(p)):
+            inner = [picture_at(own, case.unit, (*at, key)) for key in apart.meant]
+            if all(isinstance(one, Hole) and sums & {*one.paths} for one in inner):
                 return True
         if isinstance(p, Hole) and (p.mode == "entries" or (end == len(at) and sums & {*p.paths})):
             return True

@@ -7,6 +7,7 @@ result has the id and the name of its call.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from ..language.lenses import Misfit
@@ -222,13 +223,23 @@ def write_talk(writer: Writer, h: Hole, messages: Any, view: View, rel: At, into
     out = write_messages(writer, messages)
     if "bare" not in h.lenses or view.memory.get(pointer(rel), {}).get("list"):
         return out
-    for text in map(_plain, ([message] for message in messages) if len(out) == 1 else ()):
+    for text in _said(writer, messages) if len(out) == 1 else ():
         said = [{"role": "user", "parts": [{"type": "text", "text": text}]}]
-        if text is not None and write_messages(writer.afresh(), said) == out:
+        if write_messages(writer.afresh(), said) == out:
             if into is not None:
                 writer.stands[id(out[0])] = (out[0], *into)
             return text
     return out
+
+
+def _said(writer: Writer, messages: Any) -> Iterator[str]:
+    """Yield what a list of one message may say: a user's text, a system's, what stands for none."""
+    for message in messages:
+        text = _plain([{**message, "role": "user"}])
+        if text is not None:
+            yield text
+    if writer.filler is not None:
+        yield writer.filler
 
 
 def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[Any]:

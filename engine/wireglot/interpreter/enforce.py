@@ -438,18 +438,20 @@ def merged(
 
 
 def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
-    """Let parts of a kind lead their message, and note which moved."""
-    head = [p for p in parts if p.get("type") == kind]
-    if head == parts[: len(head)]:
+    """Let parts of a kind lead their message, and note which moved; no result leads its call."""
+    calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
+    leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]
+    head = [part for part, first in zip(parts, leads, strict=True) if first]
+    if all(leads[: len(head)]):
         return parts
     seen = False
-    for part in parts:
-        if part.get("type") != kind:
+    for part, first in zip(parts, leads, strict=True):
+        if not first:
             seen = True
         elif seen:
             told = f"a {kind} stands first in its message in the target"
             writer.note("reordered", "moved", writer.trail.find(part), talk.pos, told, None, part)
-    return head + [p for p in parts if p.get("type") != kind]
+    return head + [part for part, first in zip(parts, leads, strict=True) if not first]
 
 
 def before_calls(writer: Writer, talk: Conversation, parts: list[Any]) -> list[Any]:
