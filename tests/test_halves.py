@@ -210,3 +210,15 @@ def test_fields_of_another_type_are_written_as_the_interpreter_does_or_refused(t
                 except wireglot.ConversionError as error:
                     told.append(str(error))
             assert told[0] == told[1], (field, value)
+
+
+def test_tools_under_two_keys_are_all_read() -> None:
+    body = {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+        "functions": [{"name": "g"}],
+    }
+    chat = wireglot.packaged()["openai-chat"]
+    reading = chat.read(body)
+    assert [tool["name"] for tool in reading.ir["tools"]] == ["f", "g"]
+    assert chat.write(reading.ir).body == body

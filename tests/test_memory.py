@@ -393,3 +393,30 @@ def test_a_message_of_an_old_role_with_new_parts_takes_the_present_one() -> None
     done = rules.write(ir)
     assert done.body == {"messages": [{"role": "system", "content": "Be long."}]}
     assert [note.code for note in done.notes] == ["developer-as-system"]
+
+
+def test_system_text_with_an_image_stands_among_the_messages() -> None:
+    responses = wireglot.packaged()["openai-responses"]
+    ir = responses.read({"model": "m", "instructions": "Look.", "input": "Hi"}).ir
+    image = {"type": "image", "source": {"type": "url", "url": "https://a.b/c.png"}}
+    ir["messages"][0]["parts"].append(image)
+    out = responses.write(ir)
+    assert "instructions" not in out.body
+    held = [block["type"] for block in out.body["input"][0]["content"]]
+    assert held == ["input_text", "input_image"]
+
+
+def test_no_kept_spelling_speaks_over_what_was_written() -> None:
+    chat = wireglot.packaged()["chat-compatible"]
+    detail = {"type": "reasoning.summary", "summary": "Z"}
+    said = [
+        {"role": "assistant", "reasoning": "x"},
+        {"role": "assistant", "reasoning_details": [detail], "reasoning_content": "1"},
+    ]
+    body = {"model": "m", "messages": said}
+    ir = chat.read(body).ir
+    assert chat.write(ir).body == body
+    ir["messages"][1]["parts"] = ir["messages"][0]["parts"]
+    out = chat.write(ir)
+    assert "reasoning_content" not in out.body["messages"][1]
+    assert [note.code for note in out.notes] == ["no-place"]

@@ -148,6 +148,8 @@ class Reads:
         ir = marshal.loads(known)
         ir["messages"] = messages
         if found is not None:
+            if "tools" in ir:  # another key has tools, too, and memory says which are whose
+                return None
             ir["tools"] = found
         done: Reading = _new(Reading, (ir, notes))
         return done

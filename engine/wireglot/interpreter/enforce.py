@@ -42,9 +42,8 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
         home = writer.same and (not writer.repair or ("leave", "system") in writer.asked)
         home = home or not lifts
-        taken = message.get("role") == "system" and not (
-            home and (rest or heads or not memory.get("head"))
-        )
+        apart = rest or heads or not memory.get("head") or not _heads(writer, message)
+        taken = message.get("role") == "system" and not (home and apart)
         if not taken:
             rest.append(message)
             continue
@@ -66,6 +65,14 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
                 parts.append(part)
         unplaced(writer, message, talk.pos)
     return parts, rest
+
+
+def _heads(writer: Writer, message: dict[str, Any]) -> bool:
+    """Tell whether all parts of a system message can stand in `$system` of the request."""
+    cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
+    shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
+    kinds = frozenset().union(*(writer.dialect.kinds_of(shape or "") for shape in shapes))
+    return not shapes or all(part.get("type") in kinds for part in message.get("parts", ()))
 
 
 def _silent(message: dict[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..ir import DERIVED, OPAQUE
+from ..language.picture import Fields
 from ..notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
 from .sight import View
@@ -22,6 +23,7 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
     for name, kept in obj.get("kept", {}).items():
         if name == writer.dialect.name and writer.same:
             here = {k: v for k, v in kept.items() if not k.startswith("..")}
+            here = _unspoken(writer, view, here, wire)
             put_back(writer, here, wire, writer.trail.find(obj, "kept"))
             continue
         base = writer.trail.find(obj, "kept")
@@ -50,6 +52,20 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             writer.marking[id(obj)][key] = True
         else:
             left(writer, view, key, value)
+
+
+def _unspoken(writer: Writer, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
+    """Leave out a spelling of a key that would be read in the place of the one that was written."""
+    entries = view.case.wire.entries if isinstance(view.case.wire, Fields) and kept else ()
+    for names, _ in entries:
+        written = next((n for n, name in enumerate(names) if name in wire), 0)
+        for name in names[:written]:
+            if kept.get(f"/{name}"):
+                kept = {key: value for key, value in kept.items() if key != f"/{name}"}
+                at = writer.trail.find(view.obj, "kept")
+                at = None if at is None else (*at, name)
+                writer.note("no-place", "lost", at, view.case.pos, no_place(name))
+    return kept
 
 
 def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
