@@ -56,8 +56,10 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
 
 def _unspoken(writer: Writer, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
     """Leave out a spelling of a key that would be read in the place of the one that was written."""
-    entries = view.case.wire.entries if isinstance(view.case.wire, Fields) and kept else ()
-    for names, _ in entries:
+    form = view.case.wire
+    if not kept or not isinstance(form, Fields) or not isinstance(wire, dict):
+        return kept
+    for names, _ in form.entries:
         written = next((n for n, name in enumerate(names) if name in wire), 0)
         for name in names[:written]:
             if kept.get(f"/{name}"):
