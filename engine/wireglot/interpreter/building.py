@@ -47,7 +47,9 @@ def told(reader: Reader, case: Case, at: At) -> None:
         reader.notes.append((case.note, "changed", at, case.pos, said))
 
 
-def chosen(reader: Reader, shape: Shape, made: Any, case: Case | None) -> Case | None:
+def chosen(
+    reader: Reader, shape: Shape, made: Any, case: Case | None, first: bool = False
+) -> Case | None:
     """Return the case that would write an IR object, which was read by `case` and is whole."""
     from .writer import Writer
 
@@ -58,7 +60,7 @@ def chosen(reader: Reader, shape: Shape, made: Any, case: Case | None) -> Case |
         if isinstance(entry.get("made"), str):
             value.setdefault(entry["made"], "made")  # it will be there when this is written
     try:
-        return choosing.choose(probe, shape, value, case)
+        return choosing.choose(probe, shape, value, case, first)
     except Misfit:
         return None
 

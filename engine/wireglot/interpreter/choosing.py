@@ -101,15 +101,20 @@ def _dated(writer: Writer, value: Any) -> bool:
     return any("old" in entry for entry in memory_of(value, writer.dialect.name).values())
 
 
-def choose(writer: Writer, shape: Shape, value: Any, read: Case | None) -> Case | None:
-    """Return the case that would write a value; a whole one that was `read` needs no trial."""
+def choose(
+    writer: Writer, shape: Shape, value: Any, read: Case | None, first: bool = False
+) -> Case | None:
+    """Return the case that would write a value; a whole one that was `read` needs no trial.
+
+    Of the fields of an object around it (`$. as SHAPE`) the `first` that fits is written.
+    """
     for case in sorted(shape.cases, key=lambda c: c.home):
         if case is read and not case.rivals and not case.home:
             return case  # none before it does
         mark = len(writer.notes)
         try:
             wire = writer.case(shape, case, value)
-            if not case.rivals or _reads_back(writer, shape, wire, value):
+            if first or not case.rivals or _reads_back(writer, shape, wire, value):
                 return case
         except Misfit:
             continue

@@ -63,7 +63,7 @@ def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, A
         if "." not in path:
             around[path] = value
     around.update({k: v for k, v in made.items() if k not in ("own",)})
-    return building.chosen(reader, shape, around, None)
+    return building.chosen(reader, shape, around, None, first=True)
 
 
 def inside(case: Case, env: Env) -> None:
@@ -142,7 +142,7 @@ def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if row is not None:
                     said(writer, view, obj, row, path, spot(wire, into))
                 if case.note is not None and not writer.same:
-                    at = writer.trail.find(obj, next(iter(inner.claims)))
+                    at = writer.trail.find(obj, next(iter(inner.claims), ""))
                     told = f"written as `{case.name}`"
                     writer.note(case.note, "changed", at, case.pos, told, *spot(wire, into))
                 return wire

@@ -15,12 +15,16 @@ Pairs = list[tuple[dict[str, Any], dict[str, Any]]]  # results and their calls
 
 
 def named(
-    messages: list[dict[str, Any]], dialect: str, told: bool = False
+    messages: list[dict[str, Any]],
+    dialect: str,
+    told: bool = False,
+    own: frozenset[str] = frozenset(),
 ) -> list[tuple[str, dict[str, Any]]]:
     """Give each result the name of its call, by id and occurrence.
 
     Returns what was odd: (`duplicate-id` | `unpaired` | `inconsistent`, part); `told` says that
-    results tell whether their calls are freeform.
+    results tell whether their calls are freeform, and `own` are names that results tell by words
+    of their own: one that was read by another word remembers that it did not tell.
     """
     odd: list[tuple[str, dict[str, Any]]] = []
     open_calls: dict[str, deque[str]] = {}
@@ -48,6 +52,9 @@ def named(
                         odd.append(("inconsistent", part))
                 name = waiting.popleft() if waiting else names.get(key or "")
                 if name is not None and "name" not in part:
+                    if name in own:
+                        memory = part.setdefault("spelled", {}).setdefault(dialect, {})
+                        memory[""] = {**memory.get("", {}), "unsaid": "name"}
                     part["name"] = name
                     left_out(part, dialect, "name")
     # The calls of the last turn are open, not forgotten.

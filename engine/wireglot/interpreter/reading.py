@@ -119,7 +119,9 @@ def _paired(reader: Reader, ir: Any, unit: str) -> list[Draft]:
         return odd
     if reader.recorder is not None:
         reader.recorder.names.update(units.names_of(messages, reader.trail))
-    for code, part in pairing.named(messages, dialect.name, dialect.tells_freeform):
+    for code, part in pairing.named(
+        messages, dialect.name, dialect.tells_freeform, dialect.result_names
+    ):
         at = reader.trail.find(part) or ()
         told = {
             "duplicate-id": "two calls in a row have this id; results pair in order",

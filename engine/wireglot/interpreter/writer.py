@@ -205,7 +205,7 @@ class Writer:
             if not any(
                 value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
                 for v in ir.values
-            ):
+            ) or (path and view.memory and path == view.memory.get("", {}).get("unsaid")):
                 raise Misfit(f"`{path or 'the value'}` says something else", (), ir.pos)
             if path and value is not ABSENT:
                 view.claims.add(path)

@@ -198,6 +198,13 @@ class Dialect:
         """Whether results tell on the wire that their calls took freeform input."""
         return any("/freeform" in case.sides[0] for case in self.cases)
 
+    @functools.cached_property
+    def result_names(self) -> frozenset[str]:
+        """Names that results tell by their own words: who has another word has another name."""
+        told = (c.sides[0] for s in self.shapes.values() for c in s.cases)
+        words = (side.get("/name") for side in told if "tool_result" in side.get("/type", ()))
+        return frozenset(w for found in words if isinstance(found, tuple) for w in found)
+
     @property
     def cases(self) -> list[Case]:
         """All cases of all shapes, units and messages."""

@@ -94,7 +94,7 @@ class Fold:
             return
         self.stirred = True
         check_json(wire)
-        frame = Frame(wire, self.dialect.keys_of)
+        frame = Frame(wire, self.dialect)
         sights = frame.sights(self.stream)
         common = frame.common(self.stream.frame)
         error = self._failure.of(wire, frame)

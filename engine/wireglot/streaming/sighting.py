@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.reader import told_by
 from ..ir import field_type
 from ..language.events import Event, Stream, guards
 from ..language.lenses import UNTYPED, guard, same
+from ..language.model import Case, Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture
 from ..trail import At
 
@@ -43,8 +43,8 @@ class Sight:
 class Frame:
     """A frame in the course of being read: the leaves that are claimed."""
 
-    def __init__(self, wire: Any, keys_of: Callable[[str], frozenset[str]]) -> None:
-        self.wire, self.keys_of = wire, keys_of
+    def __init__(self, wire: Any, dialect: Dialect) -> None:
+        self.wire, self.dialect = wire, dialect
         self.claimed: set[At] = set()
 
     def sights(self, stream: Stream) -> list[Sight]:
@@ -133,7 +133,7 @@ class Frame:
         for hole in p.spread:
             if hole.shape is None:
                 continue
-            keys = self.keys_of(hole.shape)
+            keys = self.dialect.keys_of(hole.shape)
             rest = {k: v for k, v in wire.items() if k in keys and k not in used}
             used |= rest.keys()
             found = [one for one in found if self._spread(hole, rest, at, one)]
@@ -170,13 +170,23 @@ class Frame:
             return True
         if h.shape is not None:
             size = len(at)
-            if any(claim[:size] == at for claim in self.claimed):
+            if not self._whole(h, wire) or any(claim[:size] == at for claim in self.claimed):
                 return h.mark is not None
         elif at in self.claimed:
             return h.mark is not None
         sight.taken.append((h, wire, at))
         sight.claims.append(at)
         return True
+
+    def _whole(self, h: Hole, wire: Any) -> bool:
+        """Tell whether an object holds what one case of its shape cannot do without."""
+        shape = self.dialect.shapes.get(h.shape or "") if h.mode == "as" else None
+        if shape is None or not isinstance(wire, dict) or h.lenses:
+            return True
+        return any(
+            all(any(wire.get(n) is not None for n in names) for names in required(case))
+            for case in shape.cases
+        )
 
     def common(self, p: Picture | None) -> list[tuple[int, Taken]]:
         """Return what every frame holds, as far as it is there, each with its candidate."""
@@ -238,6 +248,13 @@ def idle(p: Picture) -> bool:
     if not isinstance(p, Fields) or p.closed or p.spread:
         return False
     return all(idle(child) for _, child in p.entries)
+
+
+@functools.lru_cache(maxsize=4096)
+def required(case: Case) -> tuple[tuple[str, ...], ...]:
+    """Return the keys, each in its spellings, without which a case does not read an object."""
+    entries = case.wire.entries if isinstance(case.wire, Fields) else []
+    return tuple(names for names, p in entries if isinstance(p, Hole) and p.mark is None)
 
 
 def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
