@@ -13,8 +13,7 @@ import pytest
 
 import wireglot
 from wireglot import ir
-
-from .tables import read_yaml
+from wireglot.language import own, source
 
 ROOT = Path(__file__).parent.parent
 ENGINE = sorted((ROOT / "engine" / "wireglot").rglob("*.py"))
@@ -29,7 +28,10 @@ MARKUP = frozenset(
 
 @functools.cache
 def rule_files() -> list[dict[str, Any]]:
-    return [read_yaml(path.read_text()) for path in RULES]
+    files = [source.parse(path.read_text(), path.name) for path in RULES]
+    for file in files:
+        own.spelled_out(file)
+    return [file.plain() for file in files]
 
 
 def wire_pictures(node: Any) -> Iterator[Any]:

@@ -105,7 +105,7 @@ def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
             yield from _listed(unit, owner)
     apart = node.get("examples")
     for name, listed in (apart.value if apart else {}).items():
-        place = name if name in WHOLE else f"shapes/{name}"
+        place = name if name in WHOLE or "/" in name else f"shapes/{name}"
         owner = node.get(name) or _at(node, place.split("/"))
         if owner is None or not isinstance(listed.value, list):
             raise wrong(f"`{name}` holds no list of examples of a shape or unit", listed.pos)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..errors import RuleError
 from ..language.source import Node, parse
 
-HEAD = ("wireglot", "dialect", "overlay", "extends", "family", "see", "verified")
+HEAD = ("wireglot", "dialect", "examples-of", "overlay", "extends", "family", "see", "verified")
 TAIL = ("variants", "examples")
 STEP = 2
 _ODD = re.compile(r'["\\]')

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..dialects import DialectRules
-from ..language import layers, load
+from ..language import apart, layers, load
 from ..language.source import Node, Pos
 from ..rulesets import RuleSet
 from . import examples, laws
@@ -60,7 +60,7 @@ class Trial:
             others = {file for other, file in homes.items() if file != homes[name]}
             for dialect in (rules[name], *rules.variants(name)):
                 for example in examples.find(dialect):
-                    if example.pos.file not in others:
+                    if apart.beside(example.pos.file) not in others:
                         yield example, dialect
 
     def _within(self, pos: Pos) -> bool:
@@ -76,7 +76,8 @@ class Trial:
 
 @functools.lru_cache(1000)
 def _folder(file: str) -> str:
-    return os.path.dirname(file)
+    """Return the folder that a rule file is in, or that a file of examples is beside."""
+    return os.path.dirname(apart.beside(file))
 
 
 def _home(node: Node) -> str:

@@ -41,7 +41,12 @@ ENFORCE = {
     "strict": "SCHEMA",
     "insert": "{ROLE: TEXT}, at: start",
 }
-LAYERS = ("extends", "overlay", "variants")  # words of a file that its layers took off
+LAYERS = (
+    "extends",
+    "overlay",
+    "variants",
+    "examples-of",
+)  # words of a file that its layers took off
 OLD = 366  # days after which an API may have changed
 
 

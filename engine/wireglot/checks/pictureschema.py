@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..ir import FUNCTION, PARTS, TOOLS
 from ..language.lenses import GUARDS
 from ..language.nodes import LENSES as NODE_LENSES
+from ..language.own import LIST
 from ..language.picture import HOLE, MARKS, OR, TAKEN, VAR
 from .fields import ANY, EVERY, KEPT, KINDS, OBJECTS
 from .pictureform import FORM
@@ -61,7 +62,9 @@ IR = _whole(rf"{_NAME}\s*", _HAS, _LITERAL, _FILLED)
 ROW = _whole(ANY_HOLE, r"\$has [\s\S]*", _LITERAL, _FILLED)
 NODE = _whole(rf"(?:\$\.|{_NAME}){_NODE}", _LITERAL, _FILLED)
 REST = _whole(ANY_HOLE.replace(_SUM, ""))
+OWN = rf"^{plain(LIST.pattern)}$"
 KEY = r"^(?:`[\s\S]+`!?|(?!\$(?!\$))(?![\s\S]*\(or)[\s\S]*|(?!\$(?!\$))[\s\S]*?\s+\(or\s+[^()]*\))$"
+OWN_KEY = f"{KEY}|{OWN}"
 
 
 def ref(name: str) -> Schema:
@@ -77,11 +80,13 @@ def _picture(name: str, texts: str, rest: str, help: str, lists: bool = True) ->
         "patternErrorMessage": "`...` takes a hole, a list of holes or $absent",
         "items": {"type": "string", "pattern": rest},
     }
+    names = {"type": "array", "items": {"type": "string", "pattern": r"^[A-Za-z_]\w*$"}}
     made: Schema = {
         "pattern": texts,
         "patternErrorMessage": help,
-        "propertyNames": {"pattern": KEY, "patternErrorMessage": key},
+        "propertyNames": {"pattern": OWN_KEY if lists else KEY, "patternErrorMessage": key},
         "properties": {"...": last},
+        **({"patternProperties": {OWN: names}} if lists else {}),
         "additionalProperties": ref(name),
     }
     if lists:

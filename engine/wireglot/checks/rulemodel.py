@@ -422,6 +422,7 @@ RuleFile = _model("RuleFile", {
     "dialect": (Name, "the name by which it is called; or `overlay`, see Layers"),
     "extends": (Text, "`extends: PARENT` lays the file over the parent's"),
     "overlay": (Text, "changes that dialect in place"),
+    "examples-of": (Text, "a file of nothing but `examples`, of that dialect"),
     **BODY,
     "variants": (_list(Variant), "rows of a dialect that apply to some calls only"),
 }, ("wireglot",))  # fmt: skip

@@ -61,7 +61,7 @@ WHOLE: Schema = {
         **dict.fromkeys(UNITS, _SHAPE),
     },
 }
-OVER: Schema = _needs("extends", "overlay")
+OVER: Schema = _needs("extends", "overlay", "examples-of")
 _ALONE = dict.fromkeys(("dialect", "extends", "variants"), False)
 
 
@@ -80,7 +80,7 @@ def rule_file() -> Schema:
                 said = variant[word][key]
                 variant[word][key] = {"allOf": [said, _hints(what, True)]}
     made["allOf"] = [
-        _needs("dialect", "overlay"),
+        _needs("dialect", "overlay", "examples-of"),
         {"if": _needs("overlay"), "then": {"properties": _ALONE}},
         {"if": {"not": OVER}, "then": WHOLE},
     ]

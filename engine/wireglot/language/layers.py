@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import RuleError, UsageError
+from . import apart, own
 from .merge import Place, like, merge, near, settled, without
 from .source import Node, Report, wrong
 
@@ -32,15 +33,26 @@ def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
     over and such a file left out.
     """
     found = Sorted({}, {})
+    shown = []
     for stem, node in files.items():
         try:
-            if stem == LADDER:
+            own.spelled_out(node)
+            if apart.of(node) is not None:
+                shown.append(node)
+            elif stem == LADDER:
                 found.dialects[LADDER] = node
             elif node.get("overlay") is not None:
                 _check_overlay(node)
                 found.overlays[stem] = node
             else:
                 join(found, Sorted({_dialect(node): node}, {}))
+        except RuleError as error:
+            if report is None:
+                raise
+            report(error)
+    for node in shown:
+        try:
+            apart.put(node, found.dialects)
         except RuleError as error:
             if report is None:
                 raise

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import RuleError, UsageError
+from . import apart
 from .source import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ def files(source: Source, shown: str | None = None) -> Iterator[File]:
     """Yield the rule files of a source in the order of their names; `shown` is how it is called.
 
     A source is a folder, a zip file, or a mapping of file names to YAML text or parsed YAML.
-    Folders within it are not entered, except the only one of a zip file. Raises UsageError for
-    what is not there, RuleError for what cannot be used; and so does `File.text`.
+    Folders within it are not entered, except `examples` in a folder, and the only one of a zip
+    file. Raises UsageError for what is not there, RuleError for what cannot be used; and so does
+    `File.text`.
     """
     if isinstance(source, Mapping):
         yield from _mapped(source)
@@ -104,6 +106,9 @@ def _listed(
         if entry.name.endswith(ENDING):
             file = f"{shown}/{entry.name}"
             yield File(entry.name[: -len(ENDING)], file, _reader(entry, file, within, broken))
+        elif entry.name == apart.FOLDER and entry.is_dir():
+            for stem, file, text in _listed(entry, f"{shown}/{entry.name}", broken):
+                yield File(f"{entry.name}/{stem}", file, text)
 
 
 def _reader(

@@ -1,0 +1,77 @@
+"""Examples that stand in a file of their own, beside the rule file that they show.
+
+    wireglot: 1
+    examples-of: acme
+    examples: {text: [...], request: [...], tables/stop: [...]}
+
+Such a file says nothing to a conversion. Each list is put back where it would stand in the rule
+file, with its own places, so that nothing else knows the two files apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .source import Node, wrong
+
+WORD = "examples-of"
+FOLDER = "examples"  # the folder of a source in which they may stand
+UNITS = ("conversation", "envelope", "stream", "request", "response", "error", "session")
+SECTIONS = ("tables", "schemas", "shapes")
+HELP = f"`{WORD}: NAME`, and under `examples` a list for each shape, unit, or `tables/NAME`"
+
+
+def of(node: Node) -> str | None:
+    """Return the dialect that a file shows examples of; None for a rule file. Raises RuleError."""
+    named = node.get(WORD)
+    if named is None:
+        return None
+    if not isinstance(named.value, str) or node.get("examples") is None:
+        raise wrong("this file shows no examples", named.pos, HELP, rule="R026")
+    for word in node.value:
+        if word not in ("wireglot", WORD, "examples"):
+            pos = node.keys.get(word, node.value[word].pos)
+            raise wrong(f"a file of examples has no `{word}`", pos, HELP, rule="R026")
+    return named.value
+
+
+def put(node: Node, files: Mapping[str, Node]) -> None:
+    """Put the examples of a file into the rule file that they show. Raises RuleError."""
+    named, shown = node.value[WORD], node.value["examples"]
+    rules = files.get(named.value)
+    if rules is None:
+        help = f"put it beside the rule file that says `dialect: {named.value}`"
+        raise wrong(f"there is no rule file of `{named.value}` here", named.pos, help, rule="R026")
+    for name, listed in (shown.value if isinstance(shown.value, dict) else {}).items():
+        owner = _owner(rules, name)
+        if owner is None:  # it is a parent's
+            top = rules.value.setdefault("examples", Node({}, shown.pos))
+            top.value[name] = listed
+            top.keys[name] = shown.keys.get(name, listed.pos)
+            rules.keys.setdefault("examples", node.keys.get("examples", shown.pos))
+            continue
+        before = owner.get("examples")
+        if before is not None and isinstance(before.value, list) and isinstance(listed.value, list):
+            there = set(map(id, before.value))  # a file that was parsed once may be put in again
+            more = [example for example in listed.value if id(example) not in there]
+            listed = Node([*before.value, *more], before.pos)
+        owner.value["examples"] = listed
+        owner.keys["examples"] = shown.keys.get(name, listed.pos)
+
+
+def _owner(rules: Node, name: str) -> Node | None:
+    """Return the shape, table or unit of a rule file that a list of examples belongs to."""
+    section, _, inner = name.rpartition("/")
+    if name in UNITS:
+        owner = rules.get(name)
+    else:
+        group = rules.get(section or "shapes")
+        owner = (
+            group.get(inner) if group is not None and (section or "shapes") in SECTIONS else None
+        )
+    return owner if owner is not None and isinstance(owner.value, dict) else None
+
+
+def beside(file: str) -> str:
+    """Return the rule file that a file of examples in a folder of them is beside."""
+    return file.replace(f"/{FOLDER}/", "/") if f"/{FOLDER}/" in file else file

@@ -1,0 +1,109 @@
+"""Examples in a file of their own, and lists of the fields that one API alone has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import wireglot
+from wireglot.authoring import trial
+from wireglot.language import load
+
+RULES = """
+wireglot: 1
+dialect: mini
+see: https://example.com
+verified: 2026-11-21
+shapes:
+  text: {wire: {type: text, text: $text, $own: [mood, tone]}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}, assistant: {wire: {role: assistant}}}
+request: {wire: {turns: $messages as conversation, $own: [site]}}
+"""
+SHOWN = """
+wireglot: 1
+examples-of: mini
+examples:
+  text:
+    - wire: {type: text, text: Hi, mood: good}
+      ir: {type: text, text: Hi, own: {mini: {mood: good}}}
+  request:
+    - wire: {turns: [{role: user, parts: [{type: text, text: Hi}]}], site: s}
+      ir: {messages: [{role: user, parts: [{type: text, text: Hi}]}], own: {mini: {site: s}}}
+"""
+
+
+def tried(folder: Path) -> trial.Trial:
+    """Try a folder's rule files on their examples."""
+    return trial.Trial(str(folder), runs=0).run(trial.loaded([str(folder)], []), ["mini"])
+
+
+@pytest.mark.parametrize("within", ["examples/mini.yaml", "mini-examples.yaml"])
+def test_examples_of_a_file_of_their_own_are_tried(tmp_path: Path, within: str) -> None:
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "mini.yaml").write_text(RULES, "utf-8")
+    (tmp_path / within).write_text(SHOWN, "utf-8")
+    made = tried(tmp_path)
+    assert (made.failures, len(made.examples)) == ([], 2)
+    assert {finding.rule for finding in load.check(str(tmp_path))} <= {"R002", "R024"}
+    (tmp_path / within).write_text(SHOWN.replace("mood: good}}", "mood: bad}}"), "utf-8")
+    (failure,) = tried(tmp_path).failures
+    assert failure.startswith(f"{tmp_path / within}:6:7: mini/text[0] reads otherwise than it says")
+
+
+def test_a_list_of_own_fields_is_spelled_out_with_the_place_of_each_name() -> None:
+    rules = wireglot.load_rules({"mini.yaml": RULES}, builtin=False)
+    body = {"turns": [{"role": "user", "parts": [{"type": "text", "text": "Hi", "tone": 1}]}]}
+    assert rules.convert(body, "mini", "mini").body == body
+    read = rules["mini"].read(body).ir
+    assert read["messages"][0]["parts"][0]["own"] == {"mini": {"tone": 1}}
+    wire = rules["mini"].model.node.value["shapes"].value["text"].value["wire"]
+    assert wire.value["tone"].value == "$own.tone (optional)"
+    assert str(wire.value["tone"].pos) == "mini.yaml:7:55"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[mood, tone]", "{mood: tone}", "7:48: R022: `$own` is a list of names"),
+        ("[mood, tone]", "[mood, mood]", "7:55: R022: `mood` stands here twice"),
+        ("[mood, tone]", "[text]", "7:49: R022: `text` stands here twice"),
+        ("text: $text, $own: [mood, tone]", "$own: [text], text: $text",
+         "7:36: R022: `text` stands in a list here, too"),
+        ("[mood, tone]", "[a b]", "7:49: R022: `$own` is a list of names"),
+    ],
+)  # fmt: skip
+def test_a_wrong_list_is_refused(old: str, new: str, message: str) -> None:
+    assert old in RULES
+    with pytest.raises(wireglot.RuleError) as error:
+        wireglot.load_rules({"mini.yaml": RULES.replace(old, new)}, builtin=False)
+    assert str(error.value).startswith(f"mini.yaml:{message}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("examples-of: mini", "examples-of: maxi",
+         "3:14: R026: there is no rule file of `maxi` here"),
+        ("examples-of: mini", "examples-of: [mini]", "3:14: R026: this file shows no examples"),
+        ("examples:", "example:", "3:14: R026: this file shows no examples"),
+        ("examples:", "shapes: {}\nexamples:", "4:1: R026: a file of examples has no `shapes`"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_of_examples_is_refused(old: str, new: str, message: str) -> None:
+    files = {"mini.yaml": RULES, "shown.yaml": SHOWN.replace(f"{old}\n", f"{new}\n")}
+    with pytest.raises(wireglot.RuleError) as error:
+        wireglot.load_rules(files, builtin=False)
+    assert str(error.value).startswith(f"shown.yaml:{message}")
+
+
+def test_a_list_of_examples_for_no_shape_is_told_when_it_is_tried() -> None:
+    files = {"mini.yaml": RULES, "shown.yaml": SHOWN.replace("  text:", "  txt:")}
+    with pytest.raises(wireglot.RuleError, match="`txt` holds no list of examples"):
+        nodes = load.gathered(load.from_yaml(), [files], [])
+        rules = wireglot.rulesets.RuleSet(list(nodes), lambda: nodes)
+        trial.Trial(runs=0).run(rules, ["mini"])
