@@ -26,7 +26,7 @@ from ..interpreter import share, writing
 from ..interpreter.reader import Reader
 from ..interpreter.writer import Writer
 from ..ir import USER_DATA
-from ..language import ladder
+from ..language import apart, ladder
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..language.source import Node, Pos, wrong
@@ -103,10 +103,12 @@ def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
     for unit in WHOLE:
         if (owner := node.get(unit)) is not None:
             yield from _listed(unit, owner)
-    apart = node.get("examples")
-    for name, listed in (apart.value if apart else {}).items():
+    top = node.get("examples")
+    for name, listed in (top.value if top else {}).items():
         place = name if name in WHOLE or "/" in name else f"shapes/{name}"
         owner = node.get(name) or _at(node, place.split("/"))
+        if owner is None and apart.beside(listed.pos.file) != apart.beside(node.pos.file):
+            continue  # a parent's examples of what the child took away
         if owner is None or not isinstance(listed.value, list):
             raise wrong(f"`{name}` holds no list of examples of a shape or unit", listed.pos)
         yield place, owner, listed.value
