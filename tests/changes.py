@@ -8,7 +8,7 @@ from typing import Any
 
 Path = tuple[Any, ...]
 WORDS = (
-    "wire ir cases by also gathers marks examples note drop write read-also otherwise only keep "
+    "wire ir cases by also groups marks examples note drop write read-also otherwise only keep "
     "root kind type role name id text value parts tool_call tool_result text image function user "
     "model system stop max rest first min per run message enforce lift put-first ... __class__ "
     "source url data media_type content arguments extends overlay variants for family from to "
@@ -16,22 +16,24 @@ WORDS = (
 ).split()
 TEXTS = (
     "$name", "$text", "$value", "$parts each text", "$parts each part", "$. as tool_choice",
-    "$id (made)", "$name (optional)", "$name (default x)", "$name (else null)", "$text | string",
+    "$id (made)", "$name (optional)", "$name (default x)", "$name (fill null)", "$text | string",
     "$value | json", "$arguments | object | json", "$input + $output", "$absent", "$present",
     "$has tool_call", "${name}", "a${name}b", "$own.x", "$nth", "$run each function", "$key",
     "x (or y $absent)", "$parts each text | bare", "$parts each text | joined (optional)",
     "$stop_reason | stop", "$. as usage", "$messages as conversation", "$tools each function",
     "", "$", "$$", "${", "$a.b.c", "null", "yes", "a'b", 'a"b', "a\\b", "a\nb", "{x}", "%s",
     "__import__('os')", "x" * 5000, "é\u2028\ud800", "\x00", "none", "tool", "true",
-    "$text (old)", "$parts each text | lone (old)", "$text | plain", "$stop | listed", "$removed",
+    "$text (refused)", "$parts each text | single (read-only)", "$text | plain", "$stop | listed",
+    "$removed",
     "$text (copy)", "$id (made x_)", "$time | timestamp", "$store | not", "$by.input entries count",
     "$created | integer", "$rest", "other", "base", "*", "$own.a + $own.b",
     "$parameters | fits-small", "$parameters | small", "$signature (optional)", "$file",
 )  # fmt: skip
 FITTING = (
-    "$own.f (optional)", "$own.g (old)", "lit", True, None, 3, "$absent", "a (or b)", {"in": "lit"},
+    "$own.f (optional)", "$own.g (refused)", "lit", True, None, 3, "$absent", "a (or b)",
+    {"in": "lit"},
     "$own.h (default 1)", {"in": "$own.i (optional)"}, ["lit"], "$absent (or false)",
-    "$own.j (else x)", {"in": {"of": "$own.k (default 1)"}}, "$nth (optional)",
+    "$own.j (fill x)", {"in": {"of": "$own.k (default 1)"}}, "$nth (optional)",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 1.5, 10**39, "", "x", [], {}, [1], {"a": 1}, {"...": "$absent"},

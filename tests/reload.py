@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import wireglot
 
 RULES = """\
-wireglot: 1
+wireglot: 2
 dialect: acme
 see: https://acme.example/api
 verified: 2026-11-22

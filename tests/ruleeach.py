@@ -27,8 +27,8 @@ from .rulefuzz import FILE, Base, Fuzz, differ, node_of
 
 Path = tuple[Any, ...]
 MARKS = (
-    "", " (optional)", " (else 1)", " (else null)", " (default x)", " (default 1)", " (old)",
-    " (made)", " (default empty-list)", " | json", " | string", " | bare", " | joined", " | lone",
+    "", " (optional)", " (else 1)", " (else null)", " (default x)", " (default 1)", " (refused)",
+    " (made)", " (default empty-list)", " | json", " | string", " | bare", " | joined", " | single",
     " | listed", " | plain", " | list", " | object",
 )  # fmt: skip
 WORDS = (
@@ -37,7 +37,7 @@ WORDS = (
 BESIDE: tuple[tuple[str, Any], ...] = (
     *(("zz", v) for v in (
         "lit", "lit (or $absent)", "$absent", "$absent (or 1)", None, True, 1, ["lit"], {"a": "b"},
-        "$own.zz", "$own.zz (optional)", "$own.zz (else 1)", "$own.zz (default 1)", "$nth",
+        "$own.zz", "$own.zz (optional)", "$own.zz (fill 1)", "$own.zz (default 1)", "$nth",
         "$nth (optional)", {"a": "$own.zz (optional)"}, {"a": {"b": "$own.zz (default 1)"}},
         "a${x}", "$name (optional)", "$cache (optional)", "$signature (optional)",
         "$max_tokens (default 5)", "$text (copy)", {"k": "lit", "x": "$own.q (optional)"},

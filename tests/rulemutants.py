@@ -38,7 +38,7 @@ from . import sdklaws
 Place = tuple[str | int, ...]
 
 # Words of a rule file that hold no rule: prose, and what names the file.
-PROSE = frozenset(("see", "verified", "wireglot", "dialect", "examples", "drop"))
+PROSE = frozenset(("see", "verified", "wireglot", "dialect", "examples", "drop", "unsupported"))
 PICTURES = frozenset(("wire", "ir", "from", "to", "beside"))
 _HOLE = re.compile(r"\$([a-zA-Z_][\w.]*)")
 _MARK = re.compile(r"(.*\((?:else|default) )(.*)(\))")
@@ -322,7 +322,7 @@ def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) 
             if name == mutant.file:
                 tried = chosen(example.owner)
             else:
-                tried = ladder_too or mutant.file in example.said.get("abroad", ())
+                tried = ladder_too or mutant.file in example.said.get("crossing", ())
             if tried and examples.check(rules, example):
                 return True
     return False

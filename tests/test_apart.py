@@ -11,7 +11,7 @@ from wireglot.authoring import trial
 from wireglot.language import load
 
 RULES = """
-wireglot: 1
+wireglot: 2
 dialect: mini
 see: https://example.com
 verified: 2026-11-21
@@ -25,7 +25,7 @@ conversation:
 request: {wire: {turns: $messages as conversation, $own: [site]}}
 """
 SHOWN = """
-wireglot: 1
+wireglot: 2
 examples-of: mini
 examples:
   text:
@@ -92,6 +92,7 @@ def test_a_wrong_list_is_refused(old: str, new: str, message: str) -> None:
         ("examples-of: mini", "examples-of: [mini]", "3:14: R026: this file shows no examples"),
         ("examples:", "example:", "3:14: R026: this file shows no examples"),
         ("examples:", "shapes: {}\nexamples:", "4:1: R026: a file of examples has no `shapes`"),
+        ("  text:", "  txt:", "5:3: R026: `mini` has no `txt` to show"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_of_examples_is_refused(old: str, new: str, message: str) -> None:
@@ -99,11 +100,3 @@ def test_a_wrong_file_of_examples_is_refused(old: str, new: str, message: str) -
     with pytest.raises(wireglot.RuleError) as error:
         wireglot.load_rules(files, builtin=False)
     assert str(error.value).startswith(f"shown.yaml:{message}")
-
-
-def test_a_list_of_examples_for_no_shape_is_told_when_it_is_tried() -> None:
-    files = {"mini.yaml": RULES, "shown.yaml": SHOWN.replace("  text:", "  txt:")}
-    with pytest.raises(wireglot.RuleError, match="`txt` holds no list of examples"):
-        nodes = load.gathered(load.from_yaml(), [files], [])
-        rules = wireglot.rulesets.RuleSet(list(nodes), lambda: nodes)
-        trial.Trial(runs=0).run(rules, ["mini"])

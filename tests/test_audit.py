@@ -21,7 +21,7 @@ from . import sweep
 from .usage import TRAFFIC
 
 LEFT = """
-wireglot: 1
+wireglot: 2
 dialect: left
 see: https://left.example
 verified: 2026-11-22
@@ -47,7 +47,7 @@ request:
     tint: {deep: $own.deep (optional)}
 """
 RIGHT = """
-wireglot: 1
+wireglot: 2
 dialect: right
 see: https://right.example
 verified: 2026-11-22
@@ -64,15 +64,15 @@ request:
     model: $model (optional)
     talk: $messages as conversation
     temp: $temperature (optional)
-    most: $max_tokens (else 9)
+    most: $max_tokens (fill 9)
 """
 SEED = """
-wireglot: 1
+wireglot: 2
 overlay: right
 request: {wire: {seed: $seed (optional)}}
 """
 GIVEN_UP = """
-wireglot: 1
+wireglot: 2
 overlay: left
 request: {wire: {luck: $removed}, drop: {luck: Luck is no matter of models.}}
 """

@@ -132,7 +132,7 @@ def test_every_check_has_a_broken_file_and_a_section_in_the_docs() -> None:
 
 def test_all_files_are_told_at_once_and_in_order(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("wireglot: [1\n")
-    (tmp_path / "a.yaml").write_text("\twireglot: 1\n")
+    (tmp_path / "a.yaml").write_text("\twireglot: 2\n")
     (tmp_path / "c.yaml").write_text(GOOD.replace("$model", "$modle"))
     findings = list(load.check(tmp_path))
     assert [(Path(f.file).name, f.rule) for f in findings] == [
@@ -147,7 +147,7 @@ def test_all_files_are_told_at_once_and_in_order(tmp_path: Path) -> None:
 
 
 def test_what_an_overlay_breaks_below_is_told_where_it_names_its_dialect(tmp_path: Path) -> None:
-    text = "wireglot: 1\noverlay: gemini\nshapes: {function: $removed}\n"
+    text = "wireglot: 2\noverlay: gemini\nshapes: {function: $removed}\n"
     (tmp_path / "proxy.yaml").write_text(text)
     found = [f for f in load.check(tmp_path) if f.severity == "error"]
     assert {(f.rule, f.line, f.column) for f in found} == {("R014", 2, 10)}
@@ -170,7 +170,7 @@ def test_what_is_used_in_one_layer_alone_is_used(tmp_path: Path) -> None:
     unused = "  spare: {wire: {kind: spare, text: $text}}\n  text:\n"
     text = GOOD.replace("  text:\n", unused, 1)
     assert {f.rule for f in of_text(text, tmp_path)} == {"R014"}
-    head = "wireglot: 1\noverlay: good\n"
+    head = "wireglot: 2\noverlay: good\n"
     (tmp_path / "over.yaml").write_text(f"{head}unions: {{said: [spare, reasoning, tool_call]}}\n")
     assert [str(f) for f in load.check(tmp_path) if f.rule == "R014"] == []
 
@@ -199,6 +199,6 @@ def test_check_says_that_all_is_well(tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / "good.yaml").write_text(GOOD)
     assert cli.main(["check", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "1 file, no findings\n"
-    (tmp_path / "two.yaml").write_text("wireglot: 1\ndialect: two\n")
+    (tmp_path / "two.yaml").write_text("wireglot: 2\ndialect: two\n")
     assert cli.main(["check", str(tmp_path)]) == 0
     assert capsys.readouterr().out.endswith("\n2 files, 2 warnings\n")

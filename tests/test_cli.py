@@ -287,7 +287,7 @@ def test_a_broken_rule_file_exits_1_with_its_position(
     tmp_path: Path, request_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "rules").mkdir()
-    (tmp_path / "rules" / "broken.yaml").write_text("wireglot: 1\ndialect: [\n")
+    (tmp_path / "rules" / "broken.yaml").write_text("wireglot: 2\ndialect: [\n")
     directory = str(tmp_path / "rules")
     for argv in (["check", directory], ["test", directory], ["dialects", "--rules", directory]):
         assert status_of(*argv) == 1

@@ -17,12 +17,12 @@ from .tables import read_yaml
 EDITS = read_yaml((Path(__file__).parent / "cases" / "diff.yaml").read_text("utf-8"))
 EXAMPLE = "{wire: {kind: text, body: a}, ir: {type: text, text: a}}"
 SMALL = """\
-wireglot: 1
+wireglot: 2
 dialect: small
 see: https://small.example
 verified: 2026-11-22
 tables: {role: {write: {user: human, assistant: bot}}}
-limits: {tool_name: {rest: "a-z", max: 9}}
+limits: {tool_name: {chars: "a-z", max: 9}}
 shapes:
   text: {wire: {kind: text, body: $text}}
   image:
@@ -39,7 +39,7 @@ request:
   wire:
     engine: $model
     heat: $temperature (optional)
-    most: $max_tokens (else 100)
+    most: $max_tokens (fill 100)
     mood: $own.mood (optional)
     turns: $messages as conversation
 """
@@ -76,7 +76,7 @@ def test_what_the_rules_say_otherwise_is_said_in_words(case: dict[str, str]) -> 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("wireglot: 1\n", "# A comment.\nwireglot: 1\n"),
+        ("wireglot: 2\n", "# A comment.\nwireglot: 2\n"),
         ("2026-11-22", "2026-11-23"),
         ("{wire: {kind: text, body: $text}}", "\n    wire:\n      kind: text\n      body: $text"),
         ("body: $text}}", f"body: $text}}, examples: [{EXAMPLE}]}}"),
@@ -127,7 +127,7 @@ def test_a_field_that_is_carried_now_is_told_for_the_pair() -> None:
 
 
 def test_what_is_filled_in_otherwise_or_refused_is_told() -> None:
-    said = crossed(edited(("(else 100)", "(else 200)")))
+    said = crossed(edited(("(fill 100)", "(fill 200)")))
     assert said == [
         "large -> small request: -> `most` is written now: `200`, was `100` (filled-in)"
     ]

@@ -129,7 +129,7 @@ def test_no_word_of_gemini_but_stop_is_an_answer_that_is_over(word: str, target:
 # -- frames that say little, and frames that are deep --------------------------------------------
 
 MINI = """
-wireglot: 1
+wireglot: 2
 dialect: mini
 see: https://example.com
 verified: 2026-11-23
@@ -138,7 +138,7 @@ shapes:
   candidate: {wire: {content: $parts each text}}
 conversation: {by: role, wire: {content: $parts each text}, cases: {user: {wire: {role: user}}}}
 request: {wire: {messages: $messages as conversation}}
-response: {wire: {...: $candidates each candidate | lone}}
+response: {wire: {...: $candidates each candidate | single}}
 """
 # A stream whose parts end by an address alone.
 ENDED = """stream:

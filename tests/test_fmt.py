@@ -103,14 +103,14 @@ def test_what_is_no_rule_file_is_told_and_left(
 
 def test_check_and_diff_write_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "one.yaml"
-    file.write_text("see: x\nwireglot:   1\n", "utf-8")
+    file.write_text("see: x\nwireglot:   2\n", "utf-8")
     assert cli.main(["fmt", "--check", str(file)]) == 1
     assert capsys.readouterr().out == f"{file}\n"
     assert cli.main(["fmt", "--diff", str(file)]) == 1
-    assert "-wireglot:   1\n" in capsys.readouterr().out
-    assert file.read_text("utf-8") == "see: x\nwireglot:   1\n"
+    assert "-wireglot:   2\n" in capsys.readouterr().out
+    assert file.read_text("utf-8") == "see: x\nwireglot:   2\n"
     assert cli.main(["fmt", str(file)]) == 0
-    assert file.read_text("utf-8") == "wireglot: 1\nsee: x\n"
+    assert file.read_text("utf-8") == "wireglot: 2\nsee: x\n"
     assert cli.main(["fmt", "--check", str(tmp_path)]) == 0
 
 

@@ -198,7 +198,7 @@ def _wireless(plain: dict[str, Any]) -> None:
 
 
 def _unnamed(plain: dict[str, Any]) -> None:
-    plain["limits"]["reasoning.budget"]["unless"] = [{"forced-tool": 1}]
+    plain["limits"]["reasoning.budget"]["not-with"] = [{"forced-tool": 1}]
 
 
 def _caseless(plain: dict[str, Any]) -> None:
@@ -212,7 +212,7 @@ def _caseless(plain: dict[str, Any]) -> None:
         ("media", _mixed, "`c` is none of the words of `only`"),
         ("schemas", _caseless, "a conversation has `cases`"),
         ("schemas", _wireless, "`wire` of a conversation is an object"),
-        ("choices", _unnamed, "`unless` lists kinds of requests"),
+        ("choices", _unnamed, "`not-with` lists kinds of requests"),
     ],
     ids=[
         "a role that is no text",
@@ -237,11 +237,11 @@ def test_a_case_of_a_conversation_may_take_away_what_all_have() -> None:
 
 
 def _null(plain: dict[str, Any]) -> None:
-    plain["request"]["wire"]["effort"] = "$reasoning.effort (else null)"
+    plain["request"]["wire"]["effort"] = "$reasoning.effort (fill null)"
 
 
 def _own(plain: dict[str, Any]) -> None:
-    plain["request"]["wire"]["own"] = "$own.mood (else 1)"
+    plain["request"]["wire"]["own"] = "$own.mood (fill 1)"
 
 
 def _given(plain: dict[str, Any]) -> None:
@@ -253,7 +253,7 @@ def _absent(plain: dict[str, Any]) -> None:
 
 
 def _old(plain: dict[str, Any]) -> None:
-    plain["request"]["wire"]["talk"] = "$messages as conversation (old)"
+    plain["request"]["wire"]["talk"] = "$messages as conversation (refused)"
 
 
 def _beside(plain: dict[str, Any]) -> None:
@@ -274,15 +274,15 @@ def _like_text(plain: dict[str, Any]) -> None:
 
 
 def _twice(plain: dict[str, Any]) -> None:
-    plain["request"]["wire"]["own"] = "$temperature (else 1)"
+    plain["request"]["wire"]["own"] = "$temperature (fill 1)"
 
 
 def _older(plain: dict[str, Any]) -> None:
-    plain["shapes"]["text"]["wire"] = {"kind": "$text (old)", "text": "$text"}
+    plain["shapes"]["text"]["wire"] = {"kind": "$text (refused)", "text": "$text"}
 
 
 def _filled(plain: dict[str, Any]) -> None:
-    plain["shapes"]["function"]["wire"]["about"] = "$description (else w)"
+    plain["shapes"]["function"]["wire"]["about"] = "$description (fill w)"
 
 
 def _empty(plain: dict[str, Any]) -> None:
@@ -401,12 +401,12 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "a text with a null": ("talk", "talk", {"shapes/text/wire/k": None}),
     "a text with a number": ("talk", "talk", {"shapes/text/wire/n": "$nth (optional)"}),
     "a text with a default": ("tools", "tools", {"shapes/text/wire/k": "$own.h (default 1)"}),
-    "a text that is only read": ("talk", "talk", {"shapes/text/wire/text": "$text (old)"}),
+    "a text that is only read": ("talk", "talk", {"shapes/text/wire/text": "$text (refused)"}),
     "a state of the request": ("overlay", "base", {"request/wire/model": "$signature (optional)"}),
     "tools that are only read": (
         "tools",
         "tools",
-        {"request/wire/tools": "$tools each tool (old)"},
+        {"request/wire/tools": "$tools each tool (read-only)"},
     ),
     "tools as one value": ("tools", "tools", {"request/wire/tools": "$tools as tool (optional)"}),
     "tools without functions": ("tools", "tools", {"unions/tool": ["text", "server"]}),
@@ -441,7 +441,7 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "a list of two lenses": (
         "talk",
         "talk",
-        {"conversation/wire/parts": "$parts each part | bare | lone"},
+        {"conversation/wire/parts": "$parts each part | bare | single"},
     ),
     "a name that is JSON": ("tools", "tools", {"shapes/function/wire/name": "$name | json"}),
     "messages that are JSON": (
@@ -481,7 +481,7 @@ def test_both_executors_agree_on_a_changed_file(change: Any) -> None:
         for path, value in puts.items():
             _put(plain, path, value)
 
-    nodes = {**base.nodes, "proxy": node_of({"wireglot": 1, "overlay": "base"})}
+    nodes = {**base.nodes, "proxy": node_of({"wireglot": 2, "overlay": "base"})}
     used = base if name != "overlay" else base._replace(nodes=nodes)
     rules = loaded(used, stem, edit)
     assert isinstance(rules, RuleSet), list(rules)
@@ -526,7 +526,7 @@ def test_a_type_that_is_no_word_is_no_type(told: dict[str, Any]) -> None:
 
 def test_a_step_to_a_type_that_is_no_word_is_not_taken() -> None:
     row = {"from": {"type": "text", "text": "$x"}, "to": {"type": {"a": "$x"}}}
-    (step,) = ladder.load(node_of({"wireglot": 1, "ladder": {"text": {"row": row}}}))["text"]
+    (step,) = ladder.load(node_of({"wireglot": 2, "ladder": {"text": {"row": row}}}))["text"]
     with pytest.raises(Misfit, match="the type of an object is a word"):
         ladder.step(step, {"type": "text", "text": "Hi"}, Trail())
 
@@ -563,7 +563,7 @@ def test_a_field_of_what_is_no_object_is_a_misfit(usage: dict[str, str]) -> None
 
 
 def test_an_element_that_nothing_in_it_was_read_of_is_unknown() -> None:
-    held = {"ir": {"result": {"kind": "error"}}, "wire": "$name (else null)"}
+    held = {"ir": {"result": {"kind": "error"}}, "wire": "$name (fill null)"}
     rules = loaded(
         BASES["files"], "files", lambda plain: _put(plain, "shapes/tool_call/cases/held", held)
     )
@@ -637,8 +637,8 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
         (
             "brackets",
             "stream/events/item_start.message/type",
-            "$own.item | lone",
-            "`lone` is a lens of a list that a shape makes",
+            "$own.item | single",
+            "`single` is a lens of a list that a shape makes",
         ),
         (
             "streams",
@@ -652,7 +652,12 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
             "$input entries count (optional)",
             "`$input` is one value in the IR, and has no shape",
         ),
-        ("talk", "request/wire/k8", "$nth (old)", "`(old)` is of a value, and `$nth` is a place"),
+        (
+            "talk",
+            "request/wire/k8",
+            "$nth (refused)",
+            "`(refused)` is of a value, and `$nth` is a place",
+        ),
         ("talk", "request/wire/...", "$messages as conversation", "messages are a list"),
         (
             "rewrite",
@@ -671,10 +676,10 @@ def test_a_hole_that_takes_no_lens_or_shape_is_told(
 
 
 @pytest.mark.parametrize(
-    "path", ["shapes/function/wire/takes", "request/wire/tools"], ids=["in a shape", "old"]
+    "path", ["shapes/function/wire/takes", "request/wire/tools"], ids=["in a shape", "refused"]
 )
 def test_tools_are_read_alike_by_both_executors(path: str) -> None:
-    mark = "optional" if path.startswith("shapes") else "old"
+    mark = "optional" if path.startswith("shapes") else "read-only"
     base = BASES["rewrite"]
 
     def edit(plain: dict[str, Any]) -> None:
@@ -744,7 +749,7 @@ def test_a_list_where_another_key_gave_a_text_counts() -> None:
         lambda plain: _put(
             plain,
             "shapes/tool_result/wire",
-            {"of": "$value | string", "json": "$value (else null)"},
+            {"of": "$value | string", "json": "$value (fill null)"},
         ),
     )
     assert isinstance(rules, RuleSet)

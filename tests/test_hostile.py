@@ -18,7 +18,7 @@ from wireglot import cli, hooks, jsontext
 from wireglot.trail import Trail
 
 RULES = (
-    "wireglot: 1\ndialect: toy\nshapes: {text: {wire: {say: $text}}}\nunions: {part: [text]}\n"
+    "wireglot: 2\ndialect: toy\nshapes: {text: {wire: {say: $text}}}\nunions: {part: [text]}\n"
     "request: {wire: {model: $model}}\n"
 )
 
@@ -178,7 +178,7 @@ def test_time_grows_as_the_calls_without_ids_do() -> None:
 def test_time_grows_as_the_rules_do(wrong: str) -> None:
     def load(n: int) -> float:
         shapes = {f"s{i}": {"wire": {"k": wrong.replace("#", str(i))}} for i in range(n)}
-        rules = {"wireglot": 1, "dialect": "big", "shapes": shapes, "request": {"wire": {}}}
+        rules = {"wireglot": 2, "dialect": "big", "shapes": shapes, "request": {"wire": {}}}
 
         def loaded() -> None:
             with contextlib.suppress(wireglot.RuleError):

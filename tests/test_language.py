@@ -9,7 +9,7 @@ import pytest
 
 import wireglot
 
-HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
+HEAD = "wireglot: 2\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 OTHER = """
 shapes:
   text: {wire: {words: $text}}
@@ -217,16 +217,16 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
         ("extends: two\n", "`extends: two` names no dialect that is loaded"),
         ("hooks: [no-such]\n", "no hook `no-such` is registered"),
         ("hooks: call-ids\n", "`hooks` is a list of names"),
-        ("limits: {tool_name: {max: 3}}\n", "the limit `tool_name` has no `rest`"),
-        ("limits: {tool_name: {rest: a-z, max: many}}\n", "`max` is a whole number"),
-        ("limits: {colour: {rest: a-z}}\n", "`colour` is no limit"),
+        ("limits: {tool_name: {max: 3}}\n", "the limit `tool_name` has no `chars`"),
+        ("limits: {tool_name: {chars: a-z, max: many}}\n", "`max` is a whole number"),
+        ("limits: {colour: {chars: a-z}}\n", "`colour` is no limit"),
         ("unions: {part: [text]}\n", "names `text`, which is no shape"),
         ("unions: {part: {text: 1}}\n", "is a list of names"),
         ("conversation: {enforce: [tidy], cases: {}}\n", "`tidy` cannot be enforced"),
         ("conversation: {order: 1, cases: {}}\n", "`order` is no word of a conversation"),
         ("shapes: {text: {see: x, wire: {text: $text}}}\n", "`see` is no word of a shape"),
         ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),
-        ("shapes: {text: {wire: {text: $text (old gone)}}}\n", "takes none"),
+        ("shapes: {text: {wire: {text: $text (refused gone)}}}\n", "takes none"),
         ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no lens"),
         ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
         ("tables: {stop: {only: word}}\n", "is a list of words"),
@@ -269,7 +269,7 @@ def test_an_element_of_several_tools_is_no_tool() -> None:
 
 
 TIMES = """
-response: {wire: {made: $created | timestamp (optional), ...: $candidates each answer | lone}}
+response: {wire: {made: $created | timestamp (optional), ...: $candidates each answer | single}}
 shapes:
   answer: {wire: {says: $parts each text}}
   text: {wire: {text: $text}}
@@ -380,7 +380,7 @@ shapes:
   switch:
     cases:
       on: {ir: {stream: true}, wire: {live: true (or $absent)}}
-      off: {wire: {live: $stream (else false)}}
+      off: {wire: {live: $stream (fill false)}}
 unions: {part: [text]}
 conversation: {by: role, wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
 request: {wire: {talk: $messages as conversation, ...: $. as switch}}
@@ -404,13 +404,13 @@ shapes:
   text: {{wire: {{text: $text}}}}
   tool_call: {{wire: {{id: $id, name: $name, args: $arguments}}}}
   candidate:
-    wire: {{why: $stop_reason (else end_turn)}}
+    wire: {{why: $stop_reason (fill end_turn)}}
     cases:
       calls:
         ir: {{parts: $has tool_call}}
         wire: {{plan: $parts each text{mark}, calls: $parts each tool_call}}
       talk: {{wire: {{content: $parts each text{absent}}}}}
-response: {{wire: {{...: $candidates each candidate | lone}}}}
+response: {{wire: {{...: $candidates each candidate | single}}}}
 """
 
 

@@ -25,7 +25,7 @@ from . import sdklaws
 from .oracles import sdk
 from .test_endings import ENDED
 
-HEAD = "wireglot: 1\ndialect: one\nsee: https://example.com\nverified: 2026-11-21\n"
+HEAD = "wireglot: 2\ndialect: one\nsee: https://example.com\nverified: 2026-11-21\n"
 RULES = """
 shapes:
   text:
@@ -40,7 +40,7 @@ conversation:
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}, assistant: {wire: {role: model}}}
   enforce: [no-empty]
-request: {wire: {turns: $messages as conversation, most: $max_tokens (else 9)}}
+request: {wire: {turns: $messages as conversation, most: $max_tokens (fill 9)}}
 """
 PACKAGED = wireglot.packaged()
 CROSSED = ("openai-chat", "anthropic", "gemini")  # what the suite crosses to
@@ -70,7 +70,7 @@ examples:
   request:
     - wire: {turns: [{role: user, parts: [{text: Hi}]}], most: 5}
       ir: {max_tokens: 5, messages: [{role: user, parts: [{type: text, text: Hi}]}]}
-      abroad: {openai-chat: {}, gemini: {}}
+      crossing: {openai-chat: {}, gemini: {}}
     - {writes: {messages: []}, as: {turns: [], most: 9}, notes: [filled-in]}
 """
 
@@ -142,7 +142,7 @@ stream:
     - reads: [{piece: H}, {piece: i}, {odd: 1}, {over: end_turn}]
       as: {candidates: [{parts: [{type: text, text: Hi}], stop_reason: end_turn}]}
       notes: [unknown-frame]
-      abroad: {ollama: {unknown-frame: 1}}
+      crossing: {ollama: {unknown-frame: 1}}
     - writes: {candidates: [{parts: [{type: tool_call, name: f, arguments: {x: 1}, id: c}]}]}
       as: [{part: {call: f, id: c, with: {x: 1}}}]
 """
@@ -157,7 +157,7 @@ def test_an_example_of_a_stream_holds_both_ways(tmp_path: Path) -> None:
         (0, "wire", [{"piece": "H"}, {"piece": "i"}, {"over": "end_turn"}], "writes otherwise"),
         (0, "wire", {"piece": "Hi"}, "is a list of frames"),
         (1, "notes", [], "makes the notes"),
-        (1, "abroad", {"ollama": {"unknown-frame": 2}}, "makes other notes for ollama"),
+        (1, "crossing", {"ollama": {"unknown-frame": 2}}, "makes other notes for ollama"),
         (2, "as", [{"part": {"call": "g"}}], "writes otherwise"),
     ]:
         said = {**found[nth].said, word: other}
@@ -254,7 +254,7 @@ def test_what_pictures_make_names_every_key_of_the_picture_in_time(dialect: str,
 
 
 def test_two_keys_for_one_field_break_a_law_and_the_counterexample_is_small(tmp_path: Path) -> None:
-    text = RULES.replace("(else 9)", "(else 9), least: $max_tokens (else 9)")
+    text = RULES.replace("(fill 9)", "(fill 9), least: $max_tokens (fill 9)")
     outcome = tried(tmp_path, text, runs=30)
     (failure,) = [f for f in outcome.failures if "GetPut" in f]
     assert failure.startswith(f"{tmp_path}/one.yaml:")
@@ -291,7 +291,7 @@ shapes:
   answer:
     wire:
       said: $parts each said | joined (optional)
-      hm: $parts each thought (old)
+      hm: $parts each thought (read-only)
       calls: $parts each tool_call (optional)
 unions: {said: [text, thought]}
 response: {wire: {answers: $candidates each answer}}
@@ -308,13 +308,13 @@ shapes:
         ir: {parts: $has tool_call}
         wire: {plan: $parts each text (optional), calls: $parts each tool_call}
       talk: {wire: {said: $parts each text, calls: $absent}}
-response: {wire: {...: $candidates each answer | lone}}
+response: {wire: {...: $candidates each answer | single}}
 """
 SAID = """
 shapes:
   text: {wire: {text: $text}}
   answer: {wire: {said: $parts each text}}
-response: {wire: {...: $candidates each answer | lone}}
+response: {wire: {...: $candidates each answer | single}}
 """
 
 

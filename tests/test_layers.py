@@ -16,7 +16,7 @@ from wireglot.language import load, source
 
 HERE = Path(__file__).parent
 FAMILY = HERE.parent / "examples" / "family"
-HEAD = "wireglot: 1\nsee: https://example.com\nverified: 2026-11-21\n"
+HEAD = "wireglot: 2\nsee: https://example.com\nverified: 2026-11-21\n"
 BASE = """dialect: base
 tables:
   mood: {write: {calm: CALM, wild: WILD}, read-also: {SOFT: calm}}
@@ -47,7 +47,7 @@ def stored(folder: Path, **files: str) -> Path:
     for name, text in files.items():
         path = folder / f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        head = "wireglot: 1\n" if name == "ladder" else HEAD
+        head = "wireglot: 2\n" if name == "ladder" else HEAD
         path.write_text(head + text, "utf-8")
     return folder
 
@@ -221,7 +221,7 @@ def test_an_overlay_of_a_child_lies_on_all_that_the_child_inherits(tmp_path: Pat
 
 def test_a_child_has_a_head_of_its_own(tmp_path: Path) -> None:
     folder = stored(tmp_path, base=BASE)
-    (folder / "child.yaml").write_text("wireglot: 1\ndialect: child\nextends: base\n", "utf-8")
+    (folder / "child.yaml").write_text("wireglot: 2\ndialect: child\nextends: base\n", "utf-8")
     rules = wireglot.load_rules(folder, builtin=False)
     assert (rules["child"].name, rules["child"].see, rules["child"].verified) == ("child", "", "")
 
@@ -393,9 +393,9 @@ def test_a_file_that_replaces_a_packaged_one_is_reported(tmp_path: Path) -> None
     found = wireglot.load_rules(folder).findings
     assert [str(finding) for finding in found if finding.rule == "R032"] == [
         f"{folder}/ladder.yaml:1:1: info R032: this file replaces the packaged ladder whole\n"
-        "     1 | wireglot: 1\n       | ^",
+        "     1 | wireglot: 2\n       | ^",
         f"{folder}/mine.yaml:1:1: info R032: this file replaces the packaged dialect `gemini` "
-        "whole\n     1 | wireglot: 1\n       | ^\n"
+        "whole\n     1 | wireglot: 2\n       | ^\n"
         "  help: `overlay: gemini` changes single things of it",
     ]
     assert wireglot.load_rules().findings == ()

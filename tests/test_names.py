@@ -15,14 +15,14 @@ import wireglot
 
 Json = Any
 STRICT = """
-wireglot: 1
+wireglot: 2
 dialect: strict
 extends: openai-chat
 see: https://example.com
 verified: 2026-11-21
 limits:
-  tool_name: {first: "a-zA-Z", rest: "a-zA-Z0-9", max: 12}
-  call_id: {rest: "a-zA-Z0-9", min: 9, max: 9}
+  tool_name: {first: "a-zA-Z", chars: "a-zA-Z0-9", max: 12}
+  call_id: {chars: "a-zA-Z0-9", min: 9, max: 9}
 """
 NAMES = [
     "get_weather",

@@ -61,7 +61,7 @@ def test_an_api_that_nobody_knows_is_drawn_from_its_samples(larch: Started) -> N
         "by: larch",
         "halt_at: $stop (optional)",
         "spent: $usage as usage (optional)",
-        "...: $candidates each candidate | lone",
+        "...: $candidates each candidate | single",
     ):
         assert line in lines(larch), line
 
@@ -93,7 +93,7 @@ def test_the_samples_are_examples_that_hold(larch: Started, tmp_path: Path) -> N
 
 
 def test_an_edited_file_gets_its_examples_anew(larch: Started, tmp_path: Path) -> None:
-    edited = re.sub(r"most: .*", "most: $max_tokens (else 1000)    # kept", larch.text, count=1)
+    edited = re.sub(r"most: .*", "most: $max_tokens (fill 1000)    # kept", larch.text, count=1)
     assert tried(edited, "larch", tmp_path) != []
     made = starter.again(RULES, [], edited, "larch", LARCH)
     assert made.text.partition("\nexamples:")[0] == edited.partition("\nexamples:")[0]

@@ -259,7 +259,7 @@ def hosts(
 ) -> tuple[wireglot.RuleSet, bool]:
     """Two hosts of one family of models, as small rule files, and whether `cloud` reads both."""
     reads, known = request.param
-    folder, head = tmp_path_factory.mktemp("hosts"), "wireglot: 1\nextends: anthropic\n"
+    folder, head = tmp_path_factory.mktemp("hosts"), "wireglot: 2\nextends: anthropic\n"
     (folder / "direct.yaml").write_text(f"{head}dialect: direct\n")
     (folder / "cloud.yaml").write_text(f"{head}dialect: cloud\nsignatures: {{dialects: {reads}}}\n")
     return wireglot.load_rules(str(folder)), known

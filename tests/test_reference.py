@@ -28,7 +28,7 @@ BLOCKS = [
 ]
 # What an example of one word needs around it.
 AROUND = """
-wireglot: 1
+wireglot: 2
 dialect: example
 see: https://example.com
 verified: 2026-11-21
@@ -68,7 +68,7 @@ def whole(text: str) -> dict[str, Any]:
 def test_each_example_of_the_page_loads_and_its_examples_run(tmp_path: Path, text: str) -> None:
     said = whole(text)
     if "ladder" in said:
-        ladder = {"wireglot": 1, "ladder": said.pop("ladder")}
+        ladder = {"wireglot": 2, "ladder": said.pop("ladder")}
         (tmp_path / "ladder.yaml").write_text(yaml.safe_dump(ladder, sort_keys=False))
     (tmp_path / "example.yaml").write_text(yaml.safe_dump(said, sort_keys=False))
     rules = wireglot.load_rules(tmp_path)

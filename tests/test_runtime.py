@@ -17,7 +17,7 @@ import wireglot
 from wireglot.language import shelf
 
 ACME = """\
-wireglot: 1
+wireglot: 2
 dialect: acme
 see: https://acme.example/api
 verified: 2026-11-22
@@ -189,7 +189,7 @@ def test_the_hash_follows_what_rules_say_and_nothing_else() -> None:
     assert rules.hash != wireglot.load_rules().hash
     assert rules.hash == wireglot.load_rules({"acme": "# why\n" + acme()}).hash
     assert rules.hash != wireglot.load_rules({"acme": acme("least")}).hash
-    overlay = {"strict": "wireglot: 1\noverlay: acme\nrequest: {wire: {key: $seed (optional)}}\n"}
+    overlay = {"strict": "wireglot: 2\noverlay: acme\nrequest: {wire: {key: $seed (optional)}}\n"}
     laid = wireglot.load_rules({"acme": acme()}, overlay, overlays=["strict"])
     assert laid.hash != rules.hash
 

@@ -16,7 +16,7 @@ from wireglot.compiler.schemacode import taker
 from wireglot.compiler.state import SCOPE, UNUSUAL, clean
 from wireglot.compiler.symbols import Code
 
-HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
+HEAD = "wireglot: 2\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 NARROW = """
 schemas:
   narrow:

@@ -41,11 +41,11 @@ def hostile() -> dict[str, Any]:
     """Return a rule file with such text wherever it may hold text."""
     one, two, three, four, five, six, seven = EVIL
     return {
-        "wireglot": 1,
+        "wireglot": 2,
         "dialect": "hostile",
         "see": f"javascript:alert(7)//{one}",
         "verified": f"2026-11-22 {two}",
-        "drop": {"seed": one, "n": two},
+        "unsupported": {"seed": one, "n": two},
         "tables": {"stop": {"write": {"end_turn": three, "tool_use": four}, "otherwise": five}},
         "shapes": {
             one: {
@@ -58,7 +58,7 @@ def hostile() -> dict[str, Any]:
                         "wire": {six: seven, "text": one, three: four, five: two},
                         "ir": {"type": "text", "text": one},
                         "notes": [six],
-                        "abroad": {two: {three: 2}},
+                        "crossing": {two: {three: 2}},
                     },
                 ],
             },
@@ -144,7 +144,7 @@ def losses_of(rules: wireglot.RuleSet, name: str) -> set[str]:
 def test_what_words_may_note_is_told() -> None:
     wire = {
         "id": "$id (made x)",
-        "name": "$name (else f)",
+        "name": "$name (fill f)",
         "with": "$arguments",
         "mine": "$own.mine (optional)",
         "state": "$signature (optional)",

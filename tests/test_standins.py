@@ -108,7 +108,7 @@ def test_what_must_stay_below_a_limit_is_held_to_it_wherever_it_stands(limit: in
     tall = {"maxOutputTokens": limit, "thinkingConfig": {"thinkingBudget": 2048}}
     asked = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}], "generationConfig": tall}
     assert check("gemini", "anthropic", asked) == 1
-    rules = wireglot.load_rules({"own.yaml": "wireglot: 1\ndialect: own\nextends: anthropic\n"})
+    rules = wireglot.load_rules({"own.yaml": "wireglot: 2\ndialect: own\nextends: anthropic\n"})
     thinking = {"type": "enabled", "budget_tokens": 2048}
     talk = [{"role": "user", "content": "Hi"}]
     for number in (5000, limit):  # the second after the first was remembered

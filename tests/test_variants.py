@@ -15,7 +15,7 @@ from .mutate import some
 
 HERE = Path(__file__).parent
 WEATHER = json.loads((HERE.parent / "examples/weather/request.json").read_text("utf-8"))
-HEAD = "wireglot: 1\nsee: https://example.com\nverified: 2026-11-21\n"
+HEAD = "wireglot: 2\nsee: https://example.com\nverified: 2026-11-21\n"
 ACME = """dialect: acme
 extends: openai-chat
 variants:
@@ -143,7 +143,7 @@ def test_a_version_is_refused_where_there_are_no_variants() -> None:
 def test_children_and_overlays_have_the_variants_of_the_dialect(tmp_path: Path) -> None:
     (tmp_path / "acme.yaml").write_text(HEAD + ACME, "utf-8")
     (tmp_path / "kid.yaml").write_text(HEAD + "dialect: kid\nextends: acme\n", "utf-8")
-    over = "wireglot: 1\noverlay: acme\nrequest: {wire: {user: $removed, who: $user (optional)}}\n"
+    over = "wireglot: 2\noverlay: acme\nrequest: {wire: {user: $removed, who: $user (optional)}}\n"
     (tmp_path / "over.yaml").write_text(over, "utf-8")
     rules = wireglot.load_rules(tmp_path, overlays=["over"])
     body = {**BODY, "model": "acme-1", "user": "u"}

@@ -162,7 +162,7 @@ def test_arguments_in_pieces_are_kept_at_home_and_not_sent_elsewhere() -> None:
     }
 
 
-FILE = "wireglot: 1\ndialect: {name}\n{more}see: https://example.com\nverified: 2026-11-21\n"
+FILE = "wireglot: 2\ndialect: {name}\n{more}see: https://example.com\nverified: 2026-11-21\n"
 
 
 def test_a_child_shares_the_fields_that_its_family_alone_has(tmp_path: Path) -> None:

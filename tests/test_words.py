@@ -11,7 +11,7 @@ import pytest
 import wireglot
 
 FOLDER = Path(__file__).parent / "dialects"
-HEAD = "wireglot: 1\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
+HEAD = "wireglot: 2\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_a_single_element_takes_no_mark_beside_it(rules: Any) -> None:
 
 
 def test_a_mark_gathers_nothing(tmp_path: Path) -> None:
-    text = "shapes: {text: {marks: cache, gathers: text, wire: {a: $run each text}}}\n"
+    text = "shapes: {text: {marks: cache, groups: text, wire: {a: $run each text}}}\n"
     with pytest.raises(wireglot.RuleError, match="marks the element before it, and gathers"):
         loaded(tmp_path, one=text)
 
@@ -603,8 +603,8 @@ shapes:
   text: {wire: {text: $text}}
   call: {ir: {type: tool_call}, wire: {call: $id, tool: $name, with: $arguments}}
   refusal: {wire: {by: model, no: $text, say: $absent, calls: $absent}}
-  said: {gathers: text, wire: {by: model, say: $run each text | bare}}
-  calls: {gathers: tool_call, wire: {by: model, calls: $run each call}}
+  said: {groups: text, wire: {by: model, say: $run each text | bare}}
+  calls: {groups: tool_call, wire: {by: model, calls: $run each call}}
 unions: {output: [said, calls, refusal]}
 conversation:
   by: role
@@ -649,7 +649,7 @@ shapes:
   refusal: {wire: {type: no, why: $text}}
   easy: {ir: {type: text}, wire: {type: $absent (or message), by: model, said: $text}}
   block:
-    gathers: text+refusal
+    groups: text+refusal
     wire: {type: message, by: model, said: $run each said}
   tool_call:
     wire: {type: call, id: $id, name: $name}

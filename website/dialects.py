@@ -176,8 +176,8 @@ class _Made:
 
 def _about(shape: Shape) -> str:
     """Say in a sentence what a shape is in the IR."""
-    if shape.gathers:
-        return f"Holds a run of {' and '.join(sorted(shape.gathers))}."
+    if shape.groups:
+        return f"Holds a run of {' and '.join(sorted(shape.groups))}."
     if shape.marks:
         return f"Is the field {shape.marks} of the element before it."
     if shape.kind:
@@ -220,7 +220,7 @@ def _shot(example: Example, link: Link) -> Shot:
     sides = tuple(_side(title, said[key]) for key, title in titles.items() if key in said)
     abroad = tuple(
         (name, ", ".join(f"{code} ({n})" if n > 1 else code for code, n in counts.items()))
-        for name, counts in said.get("abroad", {}).items()
+        for name, counts in said.get("crossing", {}).items()
     )
     place, href = _place(example.pos, link)
     return Shot(place, href, sides, tuple(map(str, said.get("notes", ()))), abroad)

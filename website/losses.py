@@ -133,13 +133,13 @@ def _of_hole(dialect: Dialect, hole: Hole) -> Iterator[tuple[str, str]]:
         yield "joined", WRITTEN
     if hole.mark == "copy":
         yield "inconsistent", READ
-    if hole.mark == "else" and hole.value is not None:
+    if hole.mark == "fill" and hole.value is not None:
         yield "filled-in", WRITTEN
     if hole.mark == "made":
         yield "made-time" if hole.value == MADE_TIME else "made-id", WRITTEN
     if "joined" in hole.lenses:
         yield "joined", WRITTEN
-    if "lone" in hole.lenses:
+    if "single" in hole.lenses:
         yield "no-place", WRITTEN
     for lens in hole.lenses:
         if lens in dialect.tables:

@@ -188,6 +188,12 @@ def _parser() -> argparse.ArgumentParser:
     add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
     add("--check", action="store_true", help="write nothing; say which files would change")
     add("--diff", action="store_true", help="write nothing; print what would change")
+    migrate = command(
+        "migrate", commands.migrate, "rewrite rule files of version 1 in the words of version 2"
+    )
+    add = migrate.add_argument
+    add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
+    add("--diff", action="store_true", help="write nothing; print what would change")
     schema = command("schema", commands.schema, "print the JSON Schema of rule files, for editors")
     schema.add_argument("--ladder", action="store_true", help="that of the ladder's file")
     return parser

@@ -76,7 +76,7 @@ def holds_one(dialect: Dialect) -> bool:
     """Tell whether a response of a dialect holds one answer."""
     shape = dialect.units.get("response")
     found = [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
-    return all("lone" in h.lenses for h in found if h.path == "candidates")
+    return all("single" in h.lenses for h in found if h.path == "candidates")
 
 
 def was_there(ir: dict[str, Any], name: str, same: bool) -> bool:

@@ -106,7 +106,7 @@ class _Walk:
                         self.shape(case.wire.shape, f"{path}[]", inside)
                     else:
                         self.picture(case.wire, f"{path}[]", inside)
-        elif h.mode in ("each", "entries") and "lone" not in h.lenses:
+        elif h.mode in ("each", "entries") and "single" not in h.lenses:
             self.found.add(f"{path}[]")
             self.shape(h.shape, f"{path}[]", inside)
         else:

@@ -206,7 +206,7 @@ class Maker:
         """Make a list: one element of each kind, each before and behind another, and two of it."""
         if self.depth > MAX_DEPTH:
             return [] if h.mark else [self.member(name, 0)]
-        ways = ("one",) if "lone" in h.lenses else ("one", "none", "two", "twice")
+        ways = ("one",) if "single" in h.lenses else ("one", "none", "two", "twice")
         many = self.pick("many", ways)
         outer, self.at = self.at, (*self.at, many if many == "two" else "[]")
         if outer.count("[]") > 0:  # who speaks means nothing to what stands within a part
@@ -299,7 +299,7 @@ class Maker:
             return self.pick(lens, NOT_OBJECTS)
         if lens == "milliseconds":
             return milliseconds_of(value)
-        if lens == "lone":
+        if lens == "single":
             return value[0]
         if lens in ("bare", "blocks", "plain", "listed") and isinstance(value, list):
             return self._form(lens, value)

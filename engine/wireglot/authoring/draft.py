@@ -340,7 +340,7 @@ class Draft:
         apart = (top,) if inner else (top, key)
         wire = self._fields(unit, [{k: v for k, v in b.items() if k not in apart} for b in bodies])
         if inner is None:
-            return {**wire, "...": Say("$candidates each candidate | lone")}
+            return {**wire, "...": Say("$candidates each candidate | single")}
         outer: Any = Say("$candidates each candidate")
         for word in reversed(path[1:]):
             outer = {word: outer}
@@ -366,7 +366,7 @@ class Draft:
         why = "the words of the samples; what others are there"
         self.tables["stop"] = {"write": write, "otherwise": Say(usual.text, why)}
         self.asked.append(f"tables.stop: the words of `{key}` that the samples do not show")
-        return Say(f"$stop_reason | stop (else {usual.text})")
+        return Say(f"$stop_reason | stop (fill {usual.text})")
 
 
 def _name(key: str) -> str:

@@ -7,9 +7,9 @@
 
 Of a stream the wire is a list of frames, and the IR a response.
 
-`notes` lists the codes that come of it (none unless said); `abroad` counts, for other dialects, the
-notes that come of converting the wire there. What was read is also written at home, where it must
-come back exactly.
+`notes` lists the codes that come of it (none unless said); `crossing` counts, for other dialects,
+the notes that come of converting the wire there. What was read is also written at home, where it
+must come back exactly.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
 
 def _said(node: Node, forms: Iterable[set[str]], told: str) -> dict[str, Any]:
     plain = node.plain()
-    more = {"notes", "abroad", "beside"}
+    more = {"notes", "crossing", "beside"}
     if not isinstance(plain, dict) or not any(
         form <= plain.keys() <= form | more for form in forms
     ):
@@ -182,7 +182,7 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
     expected = sorted(set(said.get("notes", ())))
     if expected != sorted(set(codes)):
         raise _Wrong(f"makes the notes {sorted(set(codes))}, not {expected}")
-    for target, counts in said.get("abroad", {}).items():
+    for target, counts in said.get("crossing", {}).items():
         notes = at_work.crossed(rules, wire, target)
         _same(f"makes other notes for {target}", counts, dict(Counter(n.code for n in notes)))
 
@@ -263,7 +263,7 @@ class _AtWork:
         if self.section != "shapes":
             raise _Wrong("says what reads, and an envelope is only written")
         reader = Reader(self.model, {})
-        if self.model.shapes[self.named].gathers:
+        if self.model.shapes[self.named].groups:
             ir: Any = reader.element(self.named, wire, ())[0]
         else:
             try:
@@ -290,7 +290,7 @@ class _AtWork:
         if self.section != "shapes":
             said = writing.envelope_of(writer, ir)[0]._asdict()
             wire: Any = {k: v for k, v in said.items() if v not in (None, "", {})}
-        elif self.model.shapes[self.named].gathers:
+        elif self.model.shapes[self.named].groups:
             wire = self._gathered(writer, ir)
         else:
             wire = writer.shape(self.named, ir)

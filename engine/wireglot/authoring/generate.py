@@ -123,7 +123,7 @@ class Generator:
         if h.mode == "each" and h.shape is not None:
             most = 0 if self.depth > MAX_DEPTH else 3
             count = (
-                1 if "lone" in h.lenses else self.chance.randint(0 if h.mark else 1, max(1, most))
+                1 if "single" in h.lenses else self.chance.randint(0 if h.mark else 1, max(1, most))
             )
             if "joined" in h.lenses:
                 return self.word()
@@ -199,7 +199,7 @@ class Generator:
             return self.chance.choice(NOT_OBJECTS)
         if lens == "milliseconds":
             return milliseconds_of(value)
-        if lens == "lone":
+        if lens == "single":
             return value[0]
         if (lens in ("bare", "blocks") and self.often()) or (
             lens == "plain" and isinstance(value, list)
@@ -265,7 +265,7 @@ class _Made:
         """Decide, once for each number, whether something stands at a hole."""
         if h.path in self.summed and h.shape is None:
             return self.number(h.path, maker) is not None
-        return h.mark in ("made", "else", "default") or maker.often()
+        return h.mark in ("made", "fill", "default") or maker.often()
 
     def number(self, path: str, maker: Generator, there: bool = False) -> int | None:
         """Return the number at a path, or None where it is left out."""

@@ -11,6 +11,7 @@ from ..language import load
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
 from ..language.source import Node, parse
+from ..language.version import VERSION
 from ..rulesets import RuleSet
 from ..trail import keys_of
 from . import examples, layout, vocabulary, wirefacts
@@ -152,7 +153,7 @@ def _text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str
         lines.append(
             f"# What stands behind `{ASK[2:]}` is a guess or a question; take the sign away then."
         )
-    lines.append("wireglot: 1")
+    lines.append(f"wireglot: {VERSION}")
     if wanted.overlay is not None:
         lines.append(f"overlay: {scalar(wanted.overlay)}")
     else:

@@ -13,10 +13,11 @@ MARKED = {
     None: "required",
     "optional": "optional",
     "default": "optional (default {})",
-    "else": "filled in with {} where the source has none",
+    "fill": "filled in with {} where the source has none",
     "made": "made where the source has none",
     "copy": "a copy",
-    "old": "read, and written to nobody else",
+    "refused": "read, and written to nobody else",
+    "read-only": "read, and written to nobody else",
 }
 
 
@@ -65,8 +66,8 @@ class _Walk:
         """Walk one case: its picture, what it means in the IR, and what it gives up."""
         meant = [f"the IR's `{spelt(case.ir)}`"] if case.ir is not None else []
         meant += [f"the note `{case.note}`"] if case.note else []
-        if shape is not None and shape.gathers:
-            meant.append(f"a run of {', '.join(sorted(shape.gathers))}")
+        if shape is not None and shape.groups:
+            meant.append(f"a run of {', '.join(sorted(shape.groups))}")
         if shape is not None and shape.marks:
             meant.append(f"the field `{shape.marks}` of the element before it")
         if meant:
@@ -122,7 +123,7 @@ class _Walk:
                     else:
                         self.case(None, one, f"{path}[]", inside)
         elif h.shape is not None:
-            many = h.mode in ("each", "entries") and "lone" not in h.lenses
+            many = h.mode in ("each", "entries") and "single" not in h.lenses
             self.shape(h.shape, f"{path}[]" if many else path, inside)
 
     def shape(self, name: str, path: str, inside: tuple[str, ...]) -> None:

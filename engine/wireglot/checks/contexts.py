@@ -164,4 +164,4 @@ def bind(view: View, ir: Picture | None, objects: Objects) -> None:
 
 
 def _gathered(view: View) -> frozenset[str]:
-    return view.shape.gathers if view.shape is not None else NOTHING
+    return view.shape.groups if view.shape is not None else NOTHING

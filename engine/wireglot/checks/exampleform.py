@@ -9,7 +9,7 @@ from .findings import helped
 from .grammar import Grammar, short
 
 FORMS = (("wire", "ir"), ("reads", "as"), ("writes", "as"))
-MORE = ("notes", "abroad")
+MORE = ("notes", "crossing")
 ROW_FORMS = (("from", "to"),)
 ROW_MORE = ("notes", "beside")
 WHY = {

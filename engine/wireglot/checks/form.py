@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 from ..errors import RuleError
 from ..files import documents
+from ..language import version
 from ..language.rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS, turn
-from ..language.source import Node, Pos
+from ..language.source import Node
 from .fields import ROLES
 from .findings import Findings, helped
 from .grammar import Rule, kept_as_is, short
@@ -72,7 +73,7 @@ class File(Tables):
             "family": self._family,
             "media-types": self._word_map(str),
             "conversation": self._conversation,
-            "drop": self.reasons,
+            "unsupported": self.reasons,
             "carry": self._word_map(str),
             "signatures": self._signatures,
             "document": self._document,
@@ -88,21 +89,19 @@ class File(Tables):
 
     def _header(self, node: Node, top: Node) -> None:
         error = self.findings.error
-        version = node.get("wireglot")
-        top.value["wireglot"] = Node(1, node.pos)  # the rest is checked as if it were right
-        if version is None:
-            help = "write `wireglot: 1` at the top"
-            error("R026", "a rule file begins with the language version", begins(node), help)
-        elif version.value != 1 or isinstance(version.value, bool):
-            message = f"there is no version `{short(version.value)}` of the language"
-            error("R026", message, version.pos, "write `wireglot: 1`")
+        wrong = version.refused(node)
+        top.value["wireglot"] = Node(version.VERSION, node.pos)  # the rest is checked all the same
+        if wrong is not None:
+            self.findings.take(wrong)
         for word, why in (
             ("see", "the address of the page on which the provider describes it"),
             ("verified", "the day on which somebody last compared the two, as 2026-11-21"),
         ):
             said = node.get(word)
             if said is None:
-                self.findings.warn("R009", f"the file does not say `{word}`", begins(node), why)
+                self.findings.warn(
+                    "R009", f"the file does not say `{word}`", version.begins(node), why
+                )
             elif not isinstance(said.value, str) or not said.value:
                 error("R009", f"`{word}` is a text", said.pos, why)
             elif word == "verified":
@@ -128,7 +127,7 @@ class File(Tables):
             "ir": self.ir,
             "also": self.text,
             "by": self.text,
-            "gathers": self.text,
+            "groups": self.text,
             "marks": self.text,
             "note": self.text,
             "drop": self.reasons,
@@ -136,9 +135,9 @@ class File(Tables):
             "cases": self.each(self._case),
         }
         found = self.words(node, "a shape", SHAPE_WORDS, rules)
-        if found is not None and found.get("marks") and found.get("gathers"):
+        if found is not None and found.get("marks") and found.get("groups"):
             message = f"{what} marks the element before it, and gathers elements"
-            self.form(message, found.value.pop("marks"), "use one of `marks` and `gathers`")
+            self.form(message, found.value.pop("marks"), "use one of `marks` and `groups`")
         return found if found is not None and self._whole(node, found, what) else None
 
     def _whole(self, raw: Node, found: Node, what: str) -> bool:
@@ -347,12 +346,6 @@ class File(Tables):
             return node
         self.form("`family` names a dialect", node)
         return None
-
-
-def begins(node: Node) -> Pos:
-    """Return where a file begins; of a file that lies over others, where it says its name."""
-    said = node.keys.get("dialect")
-    return said if said is not None and said.file != node.pos.file else node.pos
 
 
 def _splices(node: Node) -> bool:

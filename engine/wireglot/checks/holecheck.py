@@ -16,7 +16,7 @@ from .findings import Findings, helped, near
 from .pictureform import names as text_names
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-LISTS = ("bare", "blocks", "joined", "again", "lone")  # lenses of a list that a shape makes
+LISTS = ("bare", "blocks", "joined", "again", "single")  # lenses of a list that a shape makes
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
@@ -81,8 +81,8 @@ class _View:
                 self.error("R001", "`$own` names no field", hole.pos, help, word="$own")
             return
         if first == "run":
-            if view.shape is None or not view.shape.gathers:
-                help = "write `gathers: function` beside `wire`"
+            if view.shape is None or not view.shape.groups:
+                help = "write `groups: function` beside `wire`"
                 message = "`$run` stands in a shape that gathers nothing"
                 self.error("R001", message, hole.pos, help, word="$run")
             return
@@ -320,16 +320,16 @@ class _View:
                 help = "hooks make ids of calls and results: write `(made PREFIX)` or `(optional)`"
             message = f"`(made)` says nothing here: no hook makes `${hole.path}`"
             self.error("R019", message, hole.pos, help, word="(made)")
-        elif hole.mark == "old" and hole.path == "nth":
-            message = "`(old)` is of a value, and `$nth` is a place"
-            self.error("R019", message, hole.pos, "write `$nth (optional)`", word="(old)")
+        elif hole.dated and hole.path == "nth":
+            message = f"`({hole.mark})` is of a value, and `$nth` is a place"
+            self.error("R019", message, hole.pos, "write `$nth (optional)`", word=f"({hole.mark})")
         elif hole.mark == "copy":
             others = {p for h in self.holes if h.mark != "copy" for p in h.paths}
             if hole.path not in others | {name for name, _ in text_names(self.view.case.wire)}:
                 help = f"write `${hole.path}` without `(copy)` where it is read"
                 message = f"there is no other hole of `${hole.path}` that this one copies"
                 self.error("R019", message, hole.pos, help, word="(copy)")
-        elif hole.mark in ("default", "else"):
+        elif hole.mark in ("default", "fill"):
             self._value(hole)
 
     def _value(self, hole: Hole) -> None:

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from ..errors import RuleError
 from ..ir import FUNCTION
 from ..language import ladder as steps
+from ..language import version
 from ..language.ladder import Ladder
 from ..language.lenses import GUARDS
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
@@ -37,10 +38,9 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
         message = "the ladder's file holds `ladder:`, a mapping of kinds"
         findings.error("R022", message, (top or node).pos)
         return {}
-    version = node.get("wireglot")
-    if version is None or version.value != 1 or isinstance(version.value, bool):
-        message = "a rule file begins with the language version"
-        findings.error("R026", message, (version or node).pos, "write `wireglot: 1`")
+    wrong = version.refused(node)
+    if wrong is not None:
+        findings.take(wrong)
     scales = _scales(node.get("scales"), findings)
     clean: dict[str, Node] = {}
     for kind, rows in top.value.items():

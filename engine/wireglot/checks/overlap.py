@@ -50,7 +50,7 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     groups += [[(shape, case) for case in shape.cases] for shape in dialect.units.values()]
     for group in groups:
         for n, pair in enumerate(group[:MOST]):
-            if not pair[0].gathers:
+            if not pair[0].groups:
                 _told_apart(dialect, group, n, findings, pair[0].name in itself)
     for name, shape in dialect.shapes.items():
         if name in contexts.of:
@@ -74,7 +74,7 @@ def _told_apart(
         if own is ABSENT:
             return
         other = next((p for p in group if read(dialect, p, wire) is not ABSENT), group[n])
-        if other == group[n] or other[0].gathers or _tested(other[1]):
+        if other == group[n] or other[0].groups or _tested(other[1]):
             return
         found = read(dialect, other, wire)
         if like(other[1].wire, case.wire) and _ir_like(other[1].ir, case.ir):
@@ -93,7 +93,7 @@ def _told_apart(
         help = "take one of the two out, or say in it what tells it apart"
         findings.error("R003", message, _place(dialect, shape, case), help, beside=beside)
         return
-    if case.note is not None or any(hole.mark == "old" for hole in pic.holes(case.wire)):
+    if case.note is not None or any(hole.dated for hole in pic.holes(case.wire)):
         return  # accepted, or never written but where it was read
     text = stringify(wire)
     shown = f" as {first}, for example {text}" if len(text) <= LONGEST else f" as {first}"
@@ -178,7 +178,7 @@ def sample(dialect: Dialect, p: Picture, shape: str, full: bool, depth: int = 0)
 
 
 def _held(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
-    if (h.mark and not full) or depth > DEPTH or h.mark == "old":
+    if (h.mark and not full) or depth > DEPTH or h.dated:
         return ABSENT if h.mark else "x"
     if h.path == "nth":
         return 0
@@ -190,7 +190,7 @@ def _held(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
         inner = ABSENT
         for _, case in dialect.cases_of(h.shape)[:1]:
             inner = sample(dialect, case.wire, case.shape, full, depth + 1)
-        if h.mode == "as" or lens == "lone":
+        if h.mode == "as" or lens == "single":
             return inner
         return "x" if lens in ("bare", "joined") else [inner]
     if h.shape is not None:
@@ -290,7 +290,7 @@ def _together(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     """Report kinds of parts that two cases hold, and no case together (R034)."""
     found: dict[frozenset[Any], Hole] = {}
     for case in shape.cases:
-        holes = [h for h in case.lists.get("parts", ()) if h.mark != "old" and h.shape is not None]
+        holes = [h for h in case.lists.get("parts", ()) if not h.dated and h.shape is not None]
         if holes and not case.home:
             kinds = {kind for hole in holes for kind in dialect.kinds_of(hole.shape or "")}
             found.setdefault(frozenset(kinds), holes[0])
@@ -309,7 +309,7 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
     for path, holes in case.lists.items():
         seen: dict[Any, Hole] = {}
         for hole in holes:
-            if hole.mark == "old" or hole.shape is None:
+            if hole.dated or hole.shape is None:
                 continue
             members = dialect.unions.get(hole.shape, [hole.shape])
             for kind in sorted(dialect.kinds_of(hole.shape), key=str):
@@ -361,7 +361,7 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
     for case in shape.cases:
         # What asks for a neighbour, only examples of the shape around can show.
-        right = case.name in shown or bool(shape.gathers and examples) or _asks(case.ir)
+        right = case.name in shown or bool(shape.groups and examples) or _asks(case.ir)
         message = f"no example shows {_named(shape, case)}"
         findings.doubt(right, "R008", message, _place(dialect, shape, case), help)
 

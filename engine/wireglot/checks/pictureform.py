@@ -21,7 +21,7 @@ _ALMOST = {
     **dict.fromkeys("no No NO off Off OFF False FALSE".split(), "false"),
     **dict.fromkeys("Null NULL none None".split(), "null"),
 }
-ONE = frozenset(("lone", "bare", "joined"))  # lenses that make one element of a list
+ONE = frozenset(("single", "bare", "joined"))  # lenses that make one element of a list
 _OPEN = re.compile(r"\$\{[^}]*$")
 
 
@@ -116,7 +116,8 @@ class Pictures:
             return False
         message = f"`{node.value}` is a list within the list here, not the rest of it"
         help = (
-            "write the hole alone, with a member of its union for what leads the list; or `| lone`"
+            "write the hole alone, with a member of its union for what leads the list, "
+            "or `| single`"
         )
         self.findings.error("R023", message, node.pos, help)
         return True
@@ -170,7 +171,7 @@ class Pictures:
             elif re.search(r"\S\(", text):
                 help = f"put a space before `({word}`"
                 word = ""
-            elif word in ("default", "else") and not found[2].strip():
+            elif word in ("default", "fill") and not found[2].strip():
                 help = f"write for example `({word} null)`, or `(optional)`"
         elif match := re.match(r"\$[\w.]+\s+([A-Za-z]+)\s+\S", text):
             if match[1] not in MODES:

@@ -12,7 +12,7 @@ from ..ir import FUNCTION, PARTS, TOOLS
 from ..language.lenses import GUARDS
 from ..language.nodes import LENSES as NODE_LENSES
 from ..language.own import LIST
-from ..language.picture import HOLE, MARKS, OR, TAKEN, VAR
+from ..language.picture import HOLE, MARKS, OR, VAR
 from .fields import ANY, EVERY, KEPT, KINDS, OBJECTS
 from .pictureform import FORM
 
@@ -20,9 +20,8 @@ Schema = dict[str, Any]
 # What stands in the parentheses of a mark: nothing, a value, or perhaps one.
 TAKES = {
     **dict.fromkeys(MARKS, ""),
-    **dict.fromkeys(("default", "else"), r"\s+[^()]*"),
+    **dict.fromkeys(("default", "fill"), r"\s+[^()]*"),
     "made": r"(?:\s+[^()]*)?",
-    "old": rf"(?:\s+{TAKEN}\s*)?",
 }
 EITHER = "any"  # where the name of a shape does not say what it pictures
 

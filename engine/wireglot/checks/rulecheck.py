@@ -13,11 +13,12 @@ from ..language.ladder import Ladder
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
 from ..language.source import Node
+from ..language.version import begins
 from . import carrycheck, holecheck, overlap, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS
 from .findings import Findings, helped
-from .form import File, begins
+from .form import File
 
 # Kinds that every conversation knows without a picture, and fields that stand elsewhere.
 FREE = frozenset(("unknown", "native"))
@@ -172,18 +173,18 @@ class _Names:
                     self.findings.error("R024", message, pos, told, word=case.name)
 
     def _kinds(self, contexts: Contexts) -> None:
-        """Report `by`, `gathers` and `enforce` that name what the IR does not have (R024)."""
+        """Report `by`, `groups` and `enforce` that name what the IR does not have (R024)."""
         shapes = self.clean.get("shapes")
         for name, node in shapes.value.items() if shapes else ():
             self._by(name, node, contexts)
             self._marks(node)
-            gathers = node.get("gathers")
+            gathers = node.get("groups")
             if gathers is None:
                 continue
             known = {*KINDS, FUNCTION}
             for kind in gathers.value.split("+"):
                 if kind not in known:
-                    message = f"`gathers` names `{kind}`, which is no kind of the IR"
+                    message = f"`groups` names `{kind}`, which is no kind of the IR"
                     help = helped(kind, known)
                     self.findings.error("R024", message, gathers.pos, help, word=kind)
             wires = [c.wire for s in (self.model.shapes.get(name),) if s for c in s.cases]
@@ -309,7 +310,7 @@ class _Names:
         model = self.model
         if "request" not in model.units or model.conversation is None:
             return
-        drop = self.clean.get("drop")
+        drop = self.clean.get("unsupported")
         dropped = frozenset(drop.value) if drop else frozenset()
         kinds = {k for v in contexts.all() for k in v.objects if k in KINDS or k == FUNCTION}
         pictured = frozenset(kinds)
@@ -329,18 +330,18 @@ class _Names:
                 message = f"this dialect says nothing of the {what} {', '.join(sorted(missing))}"
                 help = (
                     "they are lost, and noted, when a conversion meets them: picture them, or say "
-                    "why they have no place, as in `drop: {NAME: reason}` at the top of the file"
+                    "why they have no place, as in `unsupported: {NAME: reason}` at the top"
                 )
                 self.findings.info("R002", message, begins(self.raw), help)
             for name in dropped & known & (pictured if what == "kinds" else held):
                 assert drop is not None
                 if name in every - pictured or name in fields - held:
                     continue  # a kind and a field of one name
-                message = f"`drop` gives `{name}` up, and the file pictures it"
+                message = f"`unsupported` gives `{name}` up, and the file pictures it"
                 self.findings.warn("R002", message, drop.keys.get(name, drop.pos), "take it out")
         for name in dropped - every - fields:
             assert drop is not None
-            message = f"`drop` names `{name}`, which is no kind and no field of a request"
+            message = f"`unsupported` names `{name}`, which is no kind and no field of a request"
             pos = drop.keys.get(name, drop.pos)
             self.findings.error("R024", message, pos, helped(name, every | fields))
 

@@ -33,6 +33,7 @@ from ..language.nodes import PLACES
 from ..language.rulefile import LIMITS
 from ..language.schema import BUDGETS
 from ..language.variants import NEVER
+from ..language.version import VERSION
 from ..notes import CODES, Effect
 from ..payload import OPTIONS
 from . import exampleform, form, laddercheck, tableform
@@ -160,7 +161,7 @@ _SAID = {
     "writes": "this in the IR writes as that on the wire",
     **dict.fromkeys(("from", "to", "beside"), _ROW),
     "notes": "`notes` lists the codes that come of it",
-    "abroad": "`abroad: {DIALECT: {CODE: 3}}` counts those of crossing",
+    "crossing": "`crossing: {DIALECT: {CODE: 3}}` counts those of crossing",
 }
 
 
@@ -214,14 +215,14 @@ JsonSchema = _model("JsonSchema", {
     "examples": EXAMPLES,
 })  # fmt: skip
 Limit = _model("Limit", {
-    "first": (Characters, ""), "rest": (Characters, ""), "min": (Length, ""), "max": (Length, ""),
+    "first": (Characters, ""), "chars": (Characters, ""), "min": (Length, ""), "max": (Length, ""),
     "unique": (bool, "that comes again where ids are `unique: true`"),
 })  # fmt: skip
 BOUNDS = {
     "count": (Length, "a list has N elements at most"),
     "min": (float, "the number is N at least, or at most"),
     "max": (float, "the number is N at least, or at most"),
-    "unless": (
+    "not-with": (
         _list(_one_of(*sorted(UNLESS))),
         "the number or word is left out",
     ),
@@ -284,7 +285,7 @@ SHAPE = {
     "cases": (_map(Case), _CASES),
     "by": (_like("kind", "name"), "short for `ir: {kind: <name of the case>}`"),
     "also": (Text, "the keys of that shape's picture are read and written here too"),
-    "gathers": (_like(*KINDS, FUNCTION), _GATHERS),
+    "groups": (_like(*KINDS, FUNCTION), _GATHERS),
     "marks": (_like("cache"), _MARKS),
 }
 Shape = _model("Shape", SHAPE)
@@ -403,7 +404,7 @@ BODY: dict[str, tuple[Any, str]] = {
         "every key of the file is read in snake_case too",
     ),
     "media-types": (_map(str), _TYPES),
-    "drop": (
+    "unsupported": (
         _map(Text, _KINDS),
         "Kinds of part and tool, and fields of a request, that this API has no place for",
     ),
@@ -415,7 +416,7 @@ Variant = _model(
     {"for": (When, "all that is said must hold"), **VARIANT},
     ("for",),
 )
-Version = _said({"const": 1, "default": 1})
+Version = _said({"const": VERSION, "default": VERSION})
 Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
 RuleFile = _model("RuleFile", {
     "wireglot": (Version, "the version of this language"),

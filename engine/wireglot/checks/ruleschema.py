@@ -50,7 +50,7 @@ _SHAPE: Schema = {"allOf": [_WORDLESS, _UNPICTURED]}
 WHOLE: Schema = {
     "dependencies": {"document": ["session"]},
     "properties": {
-        "limits": {"properties": {name: _needs("rest") for name in LIMITS}},
+        "limits": {"properties": {name: _needs("chars") for name in LIMITS}},
         "tables": _each(
             {"if": _needs("only"), "then": {"properties": _ONLY}, "else": _needs("write")}
         ),

@@ -48,10 +48,10 @@ def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
         objects.add("error")
     for word in event.words:
         shape = model.shapes.get(word.kind) if word.act in OF_SHAPE else None
-        if shape is not None and shape.gathers:
-            objects |= shape.gathers
+        if shape is not None and shape.groups:
+            objects |= shape.groups
         elif word.act in OF_SHAPE:
-            gathering = {name for name, one in model.shapes.items() if one.gathers}
+            gathering = {name for name, one in model.shapes.items() if one.groups}
             help = helped(word.kind, gathering, "those that do are")
             message = f"`{event.name}` names no shape that gathers parts"
             findings.error("R022", message, event.pos, help, word=word.kind)
@@ -115,7 +115,7 @@ def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
         help = helped(hole.shape, shapes - {"$response"}, "its shapes and unions are")
         findings.error("R014", message, hole.pos, help, word=hole.shape)
     elif hole.shape is None and hole.path in SHAPED:
-        mode = "each SHAPE | lone" if hole.path == "parts" else "as SHAPE"
+        mode = "each SHAPE | single" if hole.path == "parts" else "as SHAPE"
         help = f"write `${hole.path} {mode}`"
         findings.error("R010", f"`${hole.path}` is an object and needs a shape", hole.pos, help)
 

@@ -20,13 +20,13 @@ from .fields import KEPT, OBJECTS, held
 from .findings import helped, near
 from .grammar import Rule, short
 
-LIMIT_WORDS: dict[str, type] = {"first": str, "rest": str, "min": int, "max": int, "unique": bool}
+LIMIT_WORDS: dict[str, type] = {"first": str, "chars": str, "min": int, "max": int, "unique": bool}
 BOUND_WORDS = {
-    "list": ("count",), "integer": ("min", "max", "below", "unless"), "number": ("min", "max"),
+    "list": ("count",), "integer": ("min", "max", "below", "not-with"), "number": ("min", "max"),
 }  # fmt: skip
 # Bounds of what is no number and no list: a word, all marks of a request, addresses of media.
 OTHER_BOUNDS = {
-    "reasoning.mode": ("unless",), "reasoning.effort": ("unless", "else"),
+    "reasoning.mode": ("not-with",), "reasoning.effort": ("not-with", "else"),
     "cache": ("count", "with"), "url": ("schemes",),
 }  # fmt: skip
 SCHEME = "^[a-z][a-z0-9+.-]*$"
@@ -210,10 +210,10 @@ class Tables(Examples):
         if not isinstance(node.value, dict):
             self.form(f"the limit {what} is a mapping", node, "first, rest, min, max")
             return None
-        right = "rest" in node.value
+        right = "chars" in node.value
         if not right:
             help = 'say which characters may stand in it, for example rest: "a-zA-Z0-9_-"'
-            self.findings.error("R027", f"the limit {what} has no `rest`", node.pos, help)
+            self.findings.error("R027", f"the limit {what} has no `chars`", node.pos, help)
         for word, child in node.value.items():
             pos = node.keys.get(word, child.pos)
             if word not in LIMIT_WORDS:
@@ -249,15 +249,15 @@ class Tables(Examples):
         for word, child in found.value.items() if found is not None else ():
             if word in ("min", "max"):
                 right = self._number(word, child, field_type("request", name)) and right
-            elif word == "unless":
+            elif word == "not-with":
                 right = self._unless(child) and right
             elif word == "with":
                 if not str(child.value).startswith("own."):
                     error("R027", "`with` names a field under `own`", child.pos)
                     right = False
             elif word == "else":
-                if not isinstance(child.value, str) or "unless" not in node.value:
-                    error("R027", "`else` is a word, beside `unless`", child.pos)
+                if not isinstance(child.value, str) or "not-with" not in node.value:
+                    error("R027", "`else` is a word, beside `not-with`", child.pos)
                     right = False
             elif word == "schemes":
                 right = self._schemes(child) and right
@@ -277,7 +277,7 @@ class Tables(Examples):
         wrong = next((word for word in words if str(word.value) not in UNLESS), None)
         if wrong is not None or not words:
             help = helped(str(wrong.value) if wrong else "", UNLESS, "its words are")
-            self.findings.error("R024", "`unless` lists kinds of requests", node.pos, help)
+            self.findings.error("R024", "`not-with` lists kinds of requests", node.pos, help)
             return False
         return True
 

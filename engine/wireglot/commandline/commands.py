@@ -285,13 +285,27 @@ def new(arguments: argparse.Namespace) -> int:
 
 def fmt(arguments: argparse.Namespace) -> int:
     from ..authoring import layout
+
+    return _rewritten(arguments, layout.formatted, "formatted")
+
+
+def migrate(arguments: argparse.Namespace) -> int:
+    from ..authoring import migrate
+
+    arguments.check = False
+    return _rewritten(arguments, migrate.migrated, "migrated")
+
+
+def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str], done: str) -> int:
+    """Rewrite rule files in place, or say what would change."""
+    from ..authoring import layout
     from ..errors import RuleError
 
     status = OK
     for name in _rule_files(arguments.files):
         text = terminal.text(terminal.read(name), terminal.named(name))
         try:
-            made = layout.formatted(text, terminal.named(name))
+            made = rewrite(text, terminal.named(name))
         except RuleError as error:
             print(error, file=sys.stderr)
             status = FAILED
@@ -305,7 +319,7 @@ def fmt(arguments: argparse.Namespace) -> int:
             terminal.write(made.encode("utf-8"), None)
         elif made != text:
             terminal.write(made.encode("utf-8"), name)
-            print(f"formatted {name}", file=sys.stderr)
+            print(f"{done} {name}", file=sys.stderr)
     return status
 
 
@@ -315,6 +329,7 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
         if name != "-" and Path(name).is_dir():
             _holds_rules(name)
             yield from map(str, sorted(Path(name).glob("*.yaml")))
+            yield from map(str, sorted(Path(name, "examples").glob("*.yaml")))
         else:
             yield name
 

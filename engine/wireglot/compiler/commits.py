@@ -100,12 +100,12 @@ def whole(
             elif set(child.lenses) - {"bare"}:
                 raise Cannot
             if acc == "None":
-                if child.mark == "else":
+                if child.mark == "fill":
                     items.append(f"{key!r}: {child.value!r}")
             elif child.mark == "optional":
                 there = f"{acc} != []" if "bare" in child.lenses else acc  # an empty text is one
                 later.append(f"if {there}: message[{key!r}] = {acc}")
-            elif child.mark == "else":
+            elif child.mark == "fill":
                 items.append(f"{key!r}: {child.value!r} if {acc} == [] else {acc}")
             else:
                 items.append(f"{key!r}: {acc}")
@@ -160,7 +160,7 @@ def join(
     if key is None:  # the list stands deeper
         raise Cannot
     for _, child in wire.entries:
-        left_out = isinstance(child, Hole) and child.mark in ("optional", "old")
+        left_out = isinstance(child, Hole) and child.mark in ("optional", "refused", "read-only")
         if not (child is hole or left_out or isinstance(child, Literal)):
             if not isinstance(child, Fields) or any(h.mark != "optional" for h in holes(child)):
                 raise Cannot

@@ -279,7 +279,7 @@ class Pair:
     ) -> None:
         """Write the code that reads one list of a message into the accumulators."""
         inner = place and f"{place}, nth"
-        if hole.shape is None or hole.lenses not in ((), ("bare",), ("lone",), ("listed",)):
+        if hole.shape is None or hole.lenses not in ((), ("bare",), ("single",), ("listed",)):
             raise Cannot
         sinks = [target.sink(code, *accs)]
         bare = "bare" in hole.lenses
@@ -295,10 +295,10 @@ class Pair:
                 else:
                     sinks[0](code, text)
             head = "elif"
-        if hole.mark in ("else", "optional", "old"):
+        if hole.mark in ("fill", "optional", "refused", "read-only"):
             code(f"{head} {var} is None: pass")
             head = "elif"
-        if hole.mark == "old" or "lone" in hole.lenses:
+        if hole.dated or "single" in hole.lenses:
             with code.block("else:" if head == "elif" else f"if {var} is not None:"):
                 code("raise ODD")
             return
@@ -365,7 +365,7 @@ class Pair:
                     if group.spliced:
                         assert isinstance(case.wire, Hole)
                         return Target(self, group, case, [case.wire])
-                    usual = [h for h in case.lists.get("parts", []) if h.mark != "old"]
+                    usual = [h for h in case.lists.get("parts", []) if not h.dated]
                     return Target(self, group, case, usual)
         raise Cannot
 

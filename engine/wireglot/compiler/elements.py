@@ -33,7 +33,7 @@ def element(
     by_key: dict[str, list[tuple[Shape, Case]]] = {}
     key = tag(found)
     for shape, case in found:
-        if not isinstance(case.wire, Fields) or shape.gathers:
+        if not isinstance(case.wire, Fields) or shape.groups:
             continue
         word = literal(case.wire, key) if key else None
         if word is not None:

@@ -84,7 +84,7 @@ def gathering(dialect: Dialect) -> tuple[str, str] | None:
     hole = find(dialect.units["request"].cases[0].wire, "tools")
     for member in dialect.unions.get(hole.shape or "", []) if hole else []:
         shape = dialect.shapes[member]
-        if shape.gathers and isinstance(shape.cases[0].wire, Fields):
+        if shape.groups and isinstance(shape.cases[0].wire, Fields):
             (name, *_), child = shape.cases[0].wire.entries[0]
             if isinstance(child, Hole) and child.shape is not None:
                 return name, child.shape
@@ -124,7 +124,7 @@ def plain_block(dialect: Dialect, name: str | None = None) -> tuple[list[tuple[s
             for names, child in case.wire.entries:
                 if isinstance(child, Hole) and child.path == "text":
                     rest = (c for _, c in case.wire.entries if c is not child)
-                    said = child.mark != "old" and all(map(is_guard, child.lenses))
+                    said = not child.dated and all(map(is_guard, child.lenses))
                     if not said or not all(map(silent, rest)):
                         raise Cannot  # the block always holds more, or not its text as it is
                     return fixed, names[0]

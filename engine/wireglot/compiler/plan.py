@@ -82,7 +82,7 @@ def _alike(target: Dialect, lists: list[Hole]) -> None:
             if isinstance(child, Literal) and child.values[0] is ABSENT and len(child.values) > 1:
                 raise Cannot
             if isinstance(child, Hole) and child.path.startswith("own."):
-                if child.mark in ("default", "else"):
+                if child.mark in ("default", "fill"):
                     raise Cannot
     if talk.per == "run":
         for group in talk.groups:
@@ -137,7 +137,7 @@ def _plain(p: Picture) -> Any:
     if isinstance(p, Text):
         return ("text", p)
     if isinstance(p, Hole) and p.mark and not p.lenses and p.mode is None:
-        return ("hole", p.path, None if p.mark == "old" else p.value)
+        return ("hole", p.path, None if p.dated else p.value)
     if isinstance(p, Fields) and not p.spread:
         return {names[0]: _plain(child) for names, child in p.entries}
     raise Cannot
@@ -154,7 +154,7 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
         simple = (
             keys is not None and hole.mode is None and not _words(hole) and len(hole.paths) == 1
         )
-        if hole.mark == "old":
+        if hole.dated:
             continue
         if (hole.path == "." and hole.mark is None) or hole.path == "nth":
             raise Cannot  # it may say something where the source says nothing
@@ -198,12 +198,12 @@ def _fields_of(source: Dialect, target: Dialect, pair: Pair) -> dict[str, Any]:
     filled = [
         (keys, h.value, str(h.pos))
         for _, (keys, h) in places.items()
-        if h.mark == "else" and h.value is not None
+        if h.mark == "fill" and h.value is not None
     ]
     if len(message_keys or ()) != 1 or (pair.lifts and not system_keys):
         raise Cannot
     for keys, h in there:  # null is written, and not noted; the rest stands where none is filled in
-        if h.mark == "else" and (h.value is None or places.get(h.path) != (keys, h)):
+        if h.mark == "fill" and (h.value is None or places.get(h.path) != (keys, h)):
             raise Cannot
     fixed: list[tuple[tuple[str, ...], Any]] = []
     demanded: list[tuple[str, ...]] = []

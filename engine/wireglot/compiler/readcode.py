@@ -33,7 +33,7 @@ def make(dialect: Dialect) -> dict[str, Any]:
         found.setdefault(hole.path, (hole, key))
     if "messages" not in found or found["messages"][0].lenses:
         raise Cannot
-    if any(found[path][0].mark == "old" for path in ("messages", "tools") if path in found):
+    if any(found[path][0].dated for path in ("messages", "tools") if path in found):
         raise Cannot  # that they stood there is remembered
     wire = dialect.units["request"].cases[0].wire
     tools = found.get("tools")
@@ -179,7 +179,7 @@ class ReadHalf(Pair):
 
     def parts(self, code: Code, hole: Hole, var: str, lists: list[Hole]) -> None:
         """Write the reading of one list of parts."""
-        if hole.mark == "old":
+        if hole.dated:
             code(f"if {var} is not None: raise ODD")
             return
         if hole.shape is None or hole.lenses not in ((), ("bare",), ("listed",)):
@@ -196,7 +196,7 @@ class ReadHalf(Pair):
                 code(f"if not {var} or not ({var}.isascii() or {var}.encode()): raise ODD")
                 code(f"parts.append({{'type': {kind!r}, 'text': {var}}})")
             head = "elif"
-        if hole.mark in ("else", "optional"):
+        if hole.mark in ("fill", "optional"):
             code(f"{head} {var} is None: pass")
             head = "elif"
         with code.block(f"{head} {var}.__class__ is list:"):

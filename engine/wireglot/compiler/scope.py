@@ -19,7 +19,7 @@ def interpreted(dialect: Dialect) -> bool:
     """Tell whether a dialect holds a word that only the interpreter knows."""
     for shape in dialect.shapes.values():
         named = {h.path for c in shape.cases for h in pic.holes(c.wire)}
-        if shape.marks or (shape.gathers and (len(shape.cases) > 1 or named - {"run"})):
+        if shape.marks or (shape.groups and (len(shape.cases) > 1 or named - {"run"})):
             return True
         if not named.isdisjoint(APART):
             return True
@@ -63,7 +63,7 @@ def _beyond(p: Picture, top: bool = True) -> bool:
     if isinstance(p, Fields):
         holes = list(pic.holes(p))
         marked = bool(holes) and all(hole.mark for hole in holes)
-        if not top and p.firm and marked and not any(h.mark in ("else", "default") for h in holes):
+        if not top and p.firm and marked and not any(h.mark in ("fill", "default") for h in holes):
             return True
         return any(_beyond(child, False) for _, child in p.entries)
     return isinstance(p, Items) and any(_beyond(child, False) for child in p.items)

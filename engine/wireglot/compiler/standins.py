@@ -132,5 +132,5 @@ def plain(hole: Hole) -> bool:
         return False
     if hole.shape or hole.mode or hole.lenses:
         return False
-    usual = hole.mark == "else" and hole.value not in STANDS.values()
+    usual = hole.mark == "fill" and hole.value not in STANDS.values()
     return usual or hole.mark in (None, "optional")

@@ -62,21 +62,21 @@ class Reading:
                 if child.values[0] is not ABSENT:
                     need.append((key, child))
             elif isinstance(child, Hole):
-                wanted = child.mark == "old" and child.path in MADE
+                wanted = child.dated and child.path in MADE
                 if child.mark in (None, "made", "default") or wanted:
                     need.append((key, child))
                 elif (
                     not child.path.startswith("own.")
                     and child.mode != "as"
-                    and not (child.mode == "each" and child.mark == "old")
+                    and not (child.mode == "each" and child.dated)
                 ):
                     may.append((key, child))
-                elif self.strict and child.mark not in ("optional", "old"):
+                elif self.strict and child.mark not in ("optional", "refused", "read-only"):
                     raise Cannot  # that nothing stands there is remembered
             elif isinstance(child, Fields) and all_marked(child):
                 if any(h.mark in ("default", "made") for h in holes(child)):
                     raise Cannot  # where nothing stands, there is a field
-                if self.strict and any(h.mark == "else" for h in holes(child)):
+                if self.strict and any(h.mark == "fill" for h in holes(child)):
                     raise Cannot
                 continue
             else:
@@ -90,11 +90,11 @@ class Reading:
         if may:
             lists = any(h.mode == "each" for _, h in may)
             full = "".join(
-                f" + ({key!r} in {var})" if h.mark == "else" else f" + ({names[key]} is not None)"
+                f" + ({key!r} in {var})" if h.mark == "fill" else f" + ({names[key]} is not None)"
                 for key, h in may
             )
             for key, h in may if self.strict else ():
-                if h.mark == "else":
+                if h.mark == "fill":
                     code(f"if {key!r} not in {var}: raise ODD")
             if lists:
                 for key, _ in may:
@@ -221,12 +221,12 @@ class Reading:
 
     def _plainly(self, h: Hole, var: str, maybe: bool) -> bool:
         """Leave what a hole would remember; False where nothing of it can be read here."""
-        if h.mark == "old":
+        if h.dated:
             if not maybe:
                 raise Cannot
             self.code(f"if {var} is not None: raise ODD")
             return False
-        if maybe and h.mark == "else" and h.value is not None:
+        if maybe and h.mark == "fill" and h.value is not None:
             self.code(f"if {var} is None: raise ODD")
         return True
 

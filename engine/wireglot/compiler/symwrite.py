@@ -151,7 +151,7 @@ class Writing:
 
     def _there(self, p: Picture) -> bool:
         if isinstance(p, Hole):
-            return p.mark in ("default", "else") or self.look(p.path) is not None
+            return p.mark in ("default", "fill") or self.look(p.path) is not None
         if isinstance(p, Fields):
             return any(self._there(c) for _, c in p.entries)
         return False
@@ -184,12 +184,12 @@ class Writing:
             raise Cannot
         value = None if h.path.startswith("own.") else self.look(h.path)
         if value is None:
-            if h.mark in ("optional", "old", "made", "copy"):
+            if h.mark in ("optional", "refused", "read-only", "made", "copy"):
                 return None
             if h.mark == "default":
                 return repr(h.value), None
             raise NoFit if h.mark is None else Cannot
-        if h.mark == "old":
+        if h.dated:
             return None
         if h.mark == "optional" and field_type(self.shape, h.path) == "opaque":
             return None  # another dialect cannot read it
@@ -201,11 +201,11 @@ class Writing:
             return repr(value.value), None
         if isinstance(value, dict):
             raise Cannot
-        filled_in = h.mark == "else" and h.value is not None  # which is noted
+        filled_in = h.mark == "fill" and h.value is not None  # which is noted
         if value.maybe and (h.mark is None or filled_in):
             self.code(f"if {value.code} is None: raise ODD")
             value = Val(value.code, value.cls, text=value.text, plain=value.plain, raw=value.raw)
-        if value.maybe and h.mark in ("default", "else"):
+        if value.maybe and h.mark in ("default", "fill"):
             if any(not is_guard(lens) for lens in h.lenses) or value.raw:
                 raise Cannot
             filled = self.code.name()
@@ -302,7 +302,7 @@ def write(
     """
     for member in dialect.unions.get(name, [name]):
         shape = dialect.shapes[member]
-        if shape.gathers:
+        if shape.groups:
             continue
         if _kind(shape, obj) and _cases(code, dialect, shape, shape.cases, obj, limit, lose, done):
             return

@@ -43,7 +43,7 @@ class Target:
             if isinstance(kind, Const) and kind.value in self.refused:
                 raise Cannot
             for i, hole in enumerate(self.holes):
-                if hole.mark == "old":
+                if hole.dated:
                     continue
                 piece = code.fork()
                 acc = accs[i]

@@ -100,7 +100,7 @@ def tools_body(pair: Pair, code: Code) -> None:
 def _takes(target: Dialect) -> bool:
     """Tell whether a dialect's list of tools takes plain functions."""
     hole = find(target.units["request"].cases[0].wire, "tools")
-    if hole is None or hole.shape is None or hole.mode != "each" or hole.mark == "old":
+    if hole is None or hole.shape is None or hole.mode != "each" or hole.dated:
         return False
     if set(hole.lenses) - {"listed"}:
         return False

@@ -27,7 +27,7 @@ FIELDS = (
     "frequency_penalty tool_choice parallel_tool_calls reasoning response_format user"
 ).split()
 PICTURE: dict[str, Any] = {
-    "wireglot": 1,
+    "wireglot": 2,
     "dialect": "the IR",
     "shapes": {
         "text": {"wire": {"type": "text", "text": "$text"}},

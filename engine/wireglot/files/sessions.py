@@ -273,4 +273,4 @@ def cut(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def _holds_one(case: Case) -> bool:
-    return any("lone" in hole.lenses for hole in case.lists.get("parts", ()))
+    return any("single" in hole.lenses for hole in case.lists.get("parts", ()))

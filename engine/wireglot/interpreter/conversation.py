@@ -367,7 +367,7 @@ def _place(
 
 
 def _read_there(writer: Writer, message: dict[str, Any]) -> bool:
-    """Tell whether all parts of a message were read by an `(old)` hole, which takes no others."""
+    """Tell whether a `(read-only)` hole, which takes no others, read all parts of a message."""
     parts = message.get("parts", ())
     found = (p.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}) for p in parts)
     return all("hole" in memory for memory in found)

@@ -265,7 +265,7 @@ def _within(
             _put(writer, ir, path, bound["else"])
         return
     numeric = isinstance(said, int | float) and not isinstance(said, bool)
-    if refused is not None and (numeric or not bound.keys() - {"unless"}):
+    if refused is not None and (numeric or not bound.keys() - {"not-with"}):
         _drop(writer, ir, path, refused, view)
         return
     if not isinstance(said, int | float) or isinstance(said, bool):
@@ -319,7 +319,7 @@ def talked(
     """
     for path, bound in bounds.items():
         head, _, last = path.partition(".")
-        if "unsigned-call" in bound.get("unless", ()) and head in ir:
+        if "unsigned-call" in bound.get("not-with", ()) and head in ir:
             if not last or (isinstance(ir[head], dict) and last in ir[head]):
                 return True
             if not taken.isdisjoint(makers(ladder, path)):
@@ -341,7 +341,7 @@ def unsigned(name: str, ir: dict[str, Any]) -> bool:
 
 def _holds(writer: Writer, ir: dict[str, Any], word: str, bound: dict[str, Any]) -> bool:
     """Tell whether a request is of a kind beside which the target takes no such number."""
-    if word not in bound.get("unless", ()):
+    if word not in bound.get("not-with", ()):
         return False
     if word == "forced-tool":
         choice = ir.get("tool_choice")
@@ -354,6 +354,6 @@ def _holds(writer: Writer, ir: dict[str, Any], word: str, bound: dict[str, Any])
 def _usual(case: Case, path: str) -> int | None:
     """Return what a picture fills in for a field that is not there."""
     for hole in pic.holes(case.wire):
-        if hole.path == path and hole.mark == "else" and isinstance(hole.value, int):
+        if hole.path == path and hole.mark == "fill" and isinstance(hole.value, int):
             return hole.value
     return None

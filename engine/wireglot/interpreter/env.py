@@ -67,7 +67,7 @@ def empty_of(p: Fields) -> Any:
     out: dict[str, Any] = {}
     forced = False
     for (name, *_), child in p.entries:
-        if isinstance(child, Hole) and child.mark in ("default", "else"):
+        if isinstance(child, Hole) and child.mark in ("default", "fill"):
             out[name], forced = child.value, True
         elif isinstance(child, Literal) and child.values[0] is not ABSENT:
             out[name] = child.values[0]

@@ -38,7 +38,7 @@ def keep(
             env.notes.append(("unfit", "kept", (*at, key), misfit.pos or h.pos, misfit.reason))
         return
     env.kept[pointer(at[len(env.base) :])] = wire
-    if h.mark in ("default", "else"):
+    if h.mark in ("default", "fill"):
         env.spell(rel, wire, h.value)
     if h.mark == "default":
         env.put(h.path, standing(h), None)
@@ -69,7 +69,7 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
     if h.mark is None:
         said = "is missing" if wire is ABSENT else "is null"
         raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
-    written = h.value if h.mark in ("default", "else") else ABSENT
+    written = h.value if h.mark in ("default", "fill") else ABSENT
     if h.mark == "default":
         env.put(h.path, standing(h), None)
         if reader.recorder is not None:
@@ -150,7 +150,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
                 aside(reader, h, value, env, at[-1] if at[-1:] != rel[-1:] else None)
                 return value
     if h.mode == "each":
-        if "lone" in h.lenses:
+        if "single" in h.lenses:
             assert h.shape is not None
             parts = [reader.shape(h.shape, value[0], at, env.lenient)]
         else:
@@ -204,7 +204,7 @@ def through(
         return value, False
     if lens == "again":
         return value, False
-    if lens == "lone":
+    if lens == "single":
         return [value], False
     if lens == "listed":
         if isinstance(value, list):
@@ -275,7 +275,7 @@ def texts(
 ) -> tuple[Any, bool]:
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
     nothing: Any = [] if lens == "blocks" else ""
-    empty = h.value if h.mark in ("else", "default") else nothing if h.mark is None else ABSENT
+    empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
     if isinstance(value, str):
         if lens == "blocks" and value:
             env.spelled.setdefault(pointer(rel), {})["bare"] = True
@@ -316,7 +316,7 @@ def each(
         raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
     if h.mark is not None and not wire:
         if h.mark != "default":
-            env.spell(rel, wire, h.value if h.mark == "else" else ABSENT)
+            env.spell(rel, wire, h.value if h.mark == "fill" else ABSENT)
     found: list[Any] = []
     assert h.shape is not None
     last: Shape | None = None
@@ -365,12 +365,12 @@ def aside(reader: Reader, h: Hole, parts: list[Any], env: Env, key: Any = None) 
         for part in parts:
             memory = reader.memory(part)
             memory["../"] = {**memory.get("../", {}), "key": key}
-    if h not in holes[1:] and h.mark != "old":
+    if h not in holes[1:] and not h.dated:
         return
     kinds = reader.dialect.kinds_of
     assert h.shape is not None
     earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
-    both = h.mark == "old" or bool(earlier & kinds(h.shape))
+    both = h.dated or bool(earlier & kinds(h.shape))
     for part in parts:
         if both or part.get("type") == "unknown":
             memory = reader.memory(part)
@@ -392,7 +392,7 @@ def element(
             misfit.__traceback__ = None
             best = misfit
         for shape, case in cases:
-            if shape.gathers:
+            if shape.groups:
                 mark = len(reader.notes)
                 try:
                     run = runs.gathered(reader, shape, case, item, at, lenient)

@@ -100,12 +100,12 @@ class Limits:
 
     def _spelling(self, kind: str, name: str) -> tuple[str, str]:
         """Return a name without characters that the limit does not take, and what stands there."""
-        rest = self.limits[kind]["rest"]
+        rest = self.limits[kind]["chars"]
         gap = next((c for c in "_-" if re.fullmatch(f"[{rest}]", c)), "")
         return re.sub(f"[^{rest}]", gap, name), gap
 
 
 def _pattern(limit: dict[str, Any]) -> str:
     low, top = int(limit.get("min", 1)), int(limit.get("max", 10_000))
-    first, rest = limit.get("first", limit["rest"]), limit["rest"]
+    first, rest = limit.get("first", limit["chars"]), limit["chars"]
     return f"[{first}][{rest}]{{{max(0, low - 1)},{top - 1}}}"

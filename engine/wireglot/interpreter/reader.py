@@ -76,7 +76,7 @@ class Reader:
         quick = wire.__class__ is dict
         found: list[Misfit | Case] = []  # why a case did not fit, or one that cannot
         for shape, case in cases:
-            if shape.gathers or shape.marks:
+            if shape.groups or shape.marks:
                 continue
             if quick and not may_fit(case, wire):
                 found.append(case)
@@ -317,7 +317,7 @@ class Reader:
         none = wire is ABSENT or (
             wire is None and not (h.null and field_type(env.case.shape, h.path) == "any")
         )
-        if none or (self.probe and h.mark == "else" and same(wire, h.value)):
+        if none or (self.probe and h.mark == "fill" and same(wire, h.value)):
             intake.nothing(self, h, wire, at, rel, env)
             return
         if wire == self.dialect.signatures.placeholder and h.path == "signature":
@@ -343,7 +343,7 @@ class Reader:
             env.spelled = before
             intake.keep(self, h, wire, at, rel, env, misfit, spread)
             return
-        if h.mark == "old":
+        if h.dated:
             env.spelled.setdefault(pointer(rel), {})["old"] = True
         if spread and wire:
             at = Several.of([(*at, key) for key in wire])

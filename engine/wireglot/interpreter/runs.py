@@ -113,7 +113,7 @@ def _alone(
         for shape, case in cases:
             mark = len(reader.notes)
             try:
-                if shape.gathers:
+                if shape.groups:
                     return gathered(reader, shape, case, item, at, False), shape
             except Misfit:
                 del reader.notes[mark:]

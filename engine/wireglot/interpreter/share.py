@@ -39,7 +39,7 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
                 writer.recorder.element(wires, i, part, Written(h, view, rel))
     entry = view.memory.get(pointer(rel), {})
     for lens in h.lenses:
-        if lens == "lone":
+        if lens == "single":
             if not wires:
                 raise Misfit(f"`{h.path}` is empty", rel, h.pos)
             for part, _ in pairs[1:]:
@@ -243,13 +243,13 @@ def directly(
     mark = len(writer.notes)
     writer.missing, places = set(), writer.places
     read_by = None
-    if (len(holes) > 1 or holes[0].mark == "old") and isinstance(part, dict):
+    if (len(holes) > 1 or holes[0].dated) and isinstance(part, dict):
         # What an exchange puts back among the parts of another dialect has its memory with it.
         memory = part.get("spelled", {}).get(writer.dialect.name, {})
         read_by = memory.get("../", {}).get("hole")
         holes = sorted(holes, key=lambda hole: hole.shape != read_by) if read_by else holes
     for hole in holes:
-        if hole.mark == "old" and hole.shape != read_by:
+        if hole.dated and hole.shape != read_by:
             continue
         assert hole.shape is not None
         writer.lefts, writer.nth = [], places.get(id(hole), 0)
@@ -363,7 +363,7 @@ def member(writer: Writer, name: str, part: Any) -> Any:
             continue
         mark = len(writer.notes)
         try:
-            if shape.gathers:
+            if shape.groups:
                 return piece(writer, shape, part)
             return choosing.one(writer, shape, part)
         except Misfit as misfit:
@@ -376,7 +376,7 @@ def member(writer: Writer, name: str, part: Any) -> Any:
 
 def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
     """Write one part of a run; what stands beside the run is written when the run is closed."""
-    if part.get("type", FUNCTION) not in shape.gathers:
+    if part.get("type", FUNCTION) not in shape.groups:
         raise Misfit("another kind is gathered here")
     name = None
     if writer.same:

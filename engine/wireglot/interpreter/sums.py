@@ -65,7 +65,7 @@ def unsolved(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
     if h.mark is None or not (absent or env.lenient):
         raise Misfit(f"expected a whole number, got {show(wire)}", at, h.pos)
     found = [env.fields[path][0] for path in h.paths if path in env.fields]
-    written = sum(found) if found else h.value if h.mark in ("default", "else") else ABSENT
+    written = sum(found) if found else h.value if h.mark in ("default", "fill") else ABSENT
     if wire is not written and not (wire is not ABSENT and same(wire, written)):
         env.spell(rel, wire, written)
     if not absent:

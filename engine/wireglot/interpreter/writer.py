@@ -390,7 +390,12 @@ class Writer:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
         value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
-        if names and not needed and h.mark in ("made", "old") and value in self.unsaid:
+        if (
+            names
+            and not needed
+            and h.mark in ("made", "refused", "read-only")
+            and value in self.unsaid
+        ):
             view.claim(h.path)
             value = ABSENT
         entry = view.memory.get(pointer(rel)) if view.memory and not made else None
@@ -401,10 +406,10 @@ class Writer:
         if entry and entry.get("again"):
             assert h.shape is not None
             return share.again(self, h, value) or ABSENT
-        if h.mark == "old" and h.mode != "each":
+        if h.dated and h.mode != "each":
             if not (entry and entry.get("old")):
                 return self.remembered(view, rel, ABSENT) if entry else ABSENT
-            if self.named and h.value != pic.TAKEN:
+            if self.named and h.mark == "refused":
                 view.refused[view.source(h.path)] = (h, rel)
                 return ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
@@ -445,14 +450,14 @@ class Writer:
         return wire
 
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
-        if h.mark in ("default", "else"):
+        if h.mark in ("default", "fill"):
             value = self.fill.get(h.path, h.value)
             if h.mode == "as" and value == {} and not (entry and "for" in entry):
                 assert h.shape is not None
                 mark = len(self.notes)
                 value = self.shape(h.shape, {})
                 del self.notes[mark:]
-            if h.mark == "else" and not (entry and "for" in entry) and h.value is not None:
+            if h.mark == "fill" and not (entry and "for" in entry) and h.value is not None:
                 told = f"`{rel[-1]}` is required here and was not there"
                 if h.path in self.fill and value != h.value:
                     told += f"; {value} leaves room for what the source asks for"

@@ -1,6 +1,6 @@
 """Examples that stand in a file of their own, beside the rule file that they show.
 
-    wireglot: 1
+    wireglot: 2
     examples-of: acme
     examples: {text: [...], request: [...], tables/stop: [...]}
 
@@ -44,6 +44,9 @@ def put(node: Node, files: Mapping[str, Node]) -> None:
         raise wrong(f"there is no rule file of `{named.value}` here", named.pos, help, rule="R026")
     for name, listed in (shown.value if isinstance(shown.value, dict) else {}).items():
         owner = _owner(rules, name)
+        if owner is None and rules.get("extends") is None:
+            pos = shown.keys.get(name, listed.pos)
+            raise wrong(f"`{named.value}` has no `{name}` to show", pos, HELP, rule="R026")
         if owner is None:  # it is a parent's
             top = rules.value.setdefault("examples", Node({}, shown.pos))
             top.value[name] = listed

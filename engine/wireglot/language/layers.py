@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import RuleError, UsageError
-from . import apart, own
+from . import apart, own, version
 from .merge import Place, like, merge, near, settled, without
 from .source import Node, Report, wrong
 
@@ -36,6 +36,8 @@ def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
     shown = []
     for stem, node in files.items():
         try:
+            if getattr(node.get("wireglot"), "value", None) == 1:
+                _version(node)  # what else it says is not looked at
             own.spelled_out(node)
             if apart.of(node) is not None:
                 shown.append(node)
@@ -196,14 +198,9 @@ def _laid(base: Node, over: Node) -> Node:
 
 def _version(node: Node) -> None:
     """Refuse a layer without the version of the language: merged, it would borrow another's."""
-    version = node.get("wireglot")
-    if version is None:
-        help = "write `wireglot: 1` at the top"
-        message = "a rule file begins with the language version"
-        raise wrong(message, node.pos, help, rule="R026")
-    if version.value != 1 or isinstance(version.value, bool):
-        message = f"there is no version `{version.plain()}` of the language"
-        raise wrong(message, version.pos, "write `wireglot: 1`", rule="R026")
+    wrong = version.refused(node)
+    if wrong is not None:
+        raise wrong
 
 
 def _name(node: Node, word: str) -> str:

@@ -16,7 +16,9 @@ from .picture import spellings
 from .source import Node, Pos, wrong
 
 REMOVED = "$removed"
-LISTS = frozenset(("carry", "drop", "hooks", "limits", "schemas", "spelling", "tables", "unions"))
+LISTS = frozenset(
+    ("carry", "hooks", "limits", "schemas", "spelling", "tables", "unions", "unsupported")
+)
 
 
 class Laid(Node):

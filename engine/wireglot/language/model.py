@@ -46,20 +46,20 @@ class Case:
     def read_only(self) -> bool:
         """Whether messages of this case are written nowhere but where they were read."""
         holes = self.lists.get("parts", [])
-        return bool(holes) and all(hole.mark == "old" for hole in holes)
+        return bool(holes) and all(hole.dated for hole in holes)
 
 
 @dataclass(slots=True, eq=False)
 class Shape:
     """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
 
-    `gathers` are the kinds of a run that it holds, `marks` the field of the element before it.
+    `groups` are the kinds of a run that it holds, `marks` the field of the element before it.
     """
 
     name: str
     kind: str | None
     cases: list[Case]
-    gathers: frozenset[str]
+    groups: frozenset[str]
     keys: frozenset[str]
     pos: Pos
     marks: str = ""
@@ -233,7 +233,7 @@ class Dialect:
         """Tell whether an earlier member of a union writes what a gathering one reads."""
         members = self.unions.get(name, [])
         earlier = members[: members.index(run.name)] if run.name in members else []
-        return any(self.kinds_of(other) & set(run.gathers or ()) for other in earlier)
+        return any(self.kinds_of(other) & set(run.groups or ()) for other in earlier)
 
     def plain_kind(self, name: str) -> str:
         """Return the type of the part that a bare text stands for, in a list of these elements."""

@@ -37,13 +37,12 @@ HOLE = re.compile(
     r"\$(?P<path>\.|[a-zA-Z_][\w.]*)(?P<sum>(?:\s*\+\s*\$[a-zA-Z_][\w.]*)*)"
     r"(?:\s+(?P<mode>as|each|entries)\s+(?P<shape>[\w.-]+))?"
     r"(?P<lenses>(?:\s*\|\s*[\w+-]+)*)"
-    r"(?:\s+\((?P<mark>[a-z]+)(?:\s+(?P<value>[^()]*))?\))?\s*"
+    r"(?:\s+\((?P<mark>[a-z-]+)(?:\s+(?P<value>[^()]*))?\))?\s*"
 )
 OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 VAR = re.compile(r"\$\{([\w.]+)\}")
 LONG = 200  # signs of a hole that is not remembered
-MARKS = ("optional", "default", "else", "made", "copy", "old")
-TAKEN = "taken"  # behind `old`: nobody is sent it, and who sends it is not refused
+MARKS = ("optional", "default", "fill", "made", "copy", "refused", "read-only")
 
 
 class Picture:
@@ -129,7 +128,9 @@ class Hole(Picture):
         self.lenses, self.mark, self.value = lenses, mark, value
         self.path = paths[0]  # mostly the only one
         self._idle = (
-            mark in ("optional", "old") and len(paths) == 1 and paths[0] not in (".", "nth")
+            mark in ("optional", "refused", "read-only")
+            and len(paths) == 1
+            and paths[0] not in (".", "nth")
         )
         # Whether a null may be a value here, and not only say that there is none.
         self.null = not mark and (not lenses or any("null" in lens.split("+") for lens in lenses))
@@ -138,6 +139,11 @@ class Hole(Picture):
     def idle(self) -> bool:
         """Tell whether reading does nothing where nothing stands."""
         return self._idle
+
+    @property
+    def dated(self) -> bool:
+        """Tell whether it is read, and written to nobody else."""
+        return self.mark in ("refused", "read-only")
 
 
 class Fields(Picture):
@@ -294,15 +300,14 @@ def hole(text: str, pos: Pos) -> Hole:
         raise wrong(
             f"`{text}` is no hole",
             pos,
-            "a hole is $path [as|each|entries SHAPE] [| lens]... [(optional)|(default L)|(else L)]",
+            "a hole is $path [as|each|entries SHAPE] [| lens]... [(optional)|(default L)|(fill L)]",
         )
     paths, mode, shape, lenses, mark, value = pieces
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
-    taken = mark == "old" and value is not None and value.strip() == TAKEN
-    if mark != "made" and not taken and (mark in ("default", "else")) != (value is not None):
+    if mark != "made" and (mark in ("default", "fill")) != (value is not None):
         raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
-    meant = None if not value else value.strip() if mark in ("made", "old") else _word(value)
+    meant = None if not value else value.strip() if mark == "made" else _word(value)
     return Hole(paths, mode, shape, lenses, mark, meant, pos)
 
 

@@ -6,7 +6,7 @@ import re
 
 from ..files import documents
 from ..ir import PARTS, TOOLS
-from . import events
+from . import events, version
 from . import picture as pic
 from . import schema as schema_words
 from .lenses import Table
@@ -19,10 +19,10 @@ from .source import Node, Pos, wrong
 
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
-    "envelope hooks request response error session document stream spelling media-types drop "
-    "examples carry signatures".split()
+    "envelope hooks request response error session document stream spelling media-types "
+    "unsupported examples carry signatures".split()
 )
-SHAPE_WORDS = frozenset("wire also by ir gathers marks cases drop examples note".split())
+SHAPE_WORDS = frozenset("wire also by ir groups marks cases drop examples note".split())
 CASE_WORDS = frozenset("wire ir drop note examples".split())
 TALK_WORDS = frozenset("by per wire cases enforce enforce-also examples".split())
 LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
@@ -37,10 +37,9 @@ def load(node: Node) -> Dialect:
     name = top["dialect"].plain() if "dialect" in top else ""
     if not isinstance(name, str) or not name:
         raise wrong("a rule file names its `dialect`", node.pos)
-    version = top.get("wireglot")
-    if version is None or version.value != 1:
-        pos = version.pos if version else node.pos
-        raise wrong("a rule file begins with the language version", pos, "write `wireglot: 1`")
+    refused = version.refused(node)
+    if refused is not None:
+        raise refused
     tables = {k: _table(v) for k, v in _map(top.get("tables"), "tables").items()}
     schemas: dict[str, Schema] = {}
     for key, child in _map(top.get("schemas"), "schemas").items():
@@ -217,12 +216,12 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
                 one.rivals = one.rivals or not disjoint(one.sides[1], two.sides[1])
                 if one.home or not two.home:
                     one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
-    gathers = words.get("gathers")
+    gathers = words.get("groups")
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
     kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
     marks = words["marks"].value if "marks" in words else ""
     if not isinstance(marks, str) or (marks and gathers):
-        raise wrong("`marks` names one field, and gathers nothing", words["marks"].pos)
+        raise wrong("`marks` names one field, and groups nothing", words["marks"].pos)
     return Shape(name, kind, cases, kinds, keys, node.pos, marks)
 
 
@@ -241,7 +240,7 @@ def _around(line: Node, message: Node) -> Node:
     if line.value != "$message":
         return line
     if isinstance(message.value, str):  # messages of one part each
-        return Node(f"{message.value} | lone", message.pos)
+        return Node(f"{message.value} | single", message.pos)
     return message
 
 

@@ -132,7 +132,7 @@ def parse(text: str, file: str, report: Report | None = None) -> Node:
         message = f"this is no YAML text: {error}"
         raise RuleError(message, file, 1, 1, rule="R020") from None
     if not events:
-        help = "a rule file begins with `wireglot: 1`"
+        help = "a rule file begins with `wireglot: 2`"
         raise RuleError("the file is empty", file, 1, 1, help=help, rule="R026")
     return reading.build(events)
 

@@ -43,7 +43,7 @@ def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
     wires = (
         case.wire
         for name, shape in dialect.shapes.items()
-        if kind in dialect.kinds_of(name) or kind in shape.gathers
+        if kind in dialect.kinds_of(name) or kind in shape.groups
         for case in shape.cases
     )
     return tuple(
@@ -100,7 +100,7 @@ def is_around(dialect: Dialect, kind: str) -> bool:
         dialect.carry.get(kind) in case.wire.names
         for shape in dialect.shapes.values()
         for case in shape.cases
-        if kind in shape.gathers and isinstance(case.wire, Fields)
+        if kind in shape.groups and isinstance(case.wire, Fields)
     )
 
 

@@ -171,7 +171,7 @@ class Remainder:
         model = self.client.model
         cases = model.shapes["tool_call"].cases if "tool_call" in model.shapes else []
         marks = {hole.mark for case in cases for hole in holes(case.wire) if hole.path == "id"}
-        return "tool_call" not in model.carry and bool(marks & {"made", "old"})
+        return "tool_call" not in model.carry and bool(marks & {"made", "refused", "read-only"})
 
     # -- riding -----------------------------------------------------------------------------------
 

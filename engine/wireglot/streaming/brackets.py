@@ -36,7 +36,7 @@ class Brackets:
         for word, event in stream.of.items():
             if word.act == "item_start":
                 shape = self._shapes[word.kind]
-                self._starts.update({str(kind): (shape, event) for kind in shape.gathers})
+                self._starts.update({str(kind): (shape, event) for kind in shape.groups})
         self._wholes = _wholes(frames.writer.dialect, stream.get("part"))
         self._stop = stream.get("item_stop")
         self.whole = self._stop is not None and "parts" in self._stop.holes
@@ -159,7 +159,7 @@ def _wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any], list[
     for hole in (h for p in (part.writes if part is not None else ()) for h in pic.holes(p)):
         for shape, case in dialect.cases_of(hole.shape or "") if hole.path == "part" else ():
             made = {(h.path, h.value): h for h in pic.holes(case.wire) if _is_made(h)}
-            for kind in shape.gathers or case.sides[0].get("/type", (shape.kind,)):
+            for kind in shape.groups or case.sides[0].get("/type", (shape.kind,)):
                 for name in case.sides[0].get("/name", (None,)):
                     found.setdefault((str(kind), name), {}).update(made)
     return {key: [*made.values()] for key, made in found.items() if len(made) == 1}

@@ -198,7 +198,7 @@ class Outcome:
     def homed(self, ir: dict[str, Any], key: Any) -> None:
         """Let a part remember where it was read, if it stands there at home alone."""
         takers = [h for h in self._lists if ir.get("type") in self.dialect.kinds_of(h.shape or "")]
-        if not takers or any(hole.mark != "old" for hole in takers):
+        if not takers or any(not hole.dated for hole in takers):
             return
         probe = Writer(self.dialect, False, Trail(), {})
         least: tuple[int, Hole, Any] | None = None

@@ -1,0 +1,130 @@
+"""Rule files of version 1 say the same in the words of version 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import wireglot
+from wireglot import cli
+from wireglot.authoring.migrate import migrated
+
+BEFORE = """\
+# Comments stay, (old) in them too.
+wireglot: 1                     # the version
+dialect: mini
+see: https://example.com/(old)
+verified: 2026-11-21
+drop: {audio: "It holds (old) no | lone sound.", seed: none}
+limits:
+  tool_name: {rest: "a-z", max: 9}    # rest
+  reasoning.effort: {unless: [forced-tool], else: low}
+shapes:
+  text: {wire: {type: text, text: $text, tint: '$own.tint (old)', rest: $own.rest (optional)}}
+  spoken: {gathers: text, wire: {type: said, parts: $run each text}}
+  reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
+  thought: {wire: {type: old, text: $text}, ir: {type: reasoning}}
+unions: {part: [text, spoken, reasoning, thought]}
+conversation:
+  by: role
+  wire: {parts: $parts each part, more: $parts each thought (old)}
+  cases:
+    user: {wire: {role: user}}
+    assistant: {wire: {role: assistant}}
+request:
+  wire:
+    turns: $messages as conversation
+    most: $max_tokens (else 9)
+    model: $model (old taken)
+  examples:
+    - wire: {turns: [], most: 9, drop: $x (old)}
+      ir: {messages: [], max_tokens: 9}
+      abroad: {openai-chat: {}}
+variants:
+  - for: {model: x}
+    limits!: {call_id: {rest: "0-9"}}
+    drop: {n: One answer.}
+    request: {wire: {most: $max_tokens (else 5)}}
+"""
+AFTER = """\
+# Comments stay, (old) in them too.
+wireglot: 2                     # the version
+dialect: mini
+see: https://example.com/(old)
+verified: 2026-11-21
+unsupported: {audio: "It holds (old) no | lone sound.", seed: none}
+limits:
+  tool_name: {chars: "a-z", max: 9}    # rest
+  reasoning.effort: {not-with: [forced-tool], else: low}
+shapes:
+  text: {wire: {type: text, text: $text, tint: '$own.tint (refused)', rest: $own.rest (optional)}}
+  spoken: {groups: text, wire: {type: said, parts: $run each text}}
+  reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
+  thought: {wire: {type: old, text: $text}, ir: {type: reasoning}}
+unions: {part: [text, spoken, reasoning, thought]}
+conversation:
+  by: role
+  wire: {parts: $parts each part, more: $parts each thought (read-only)}
+  cases:
+    user: {wire: {role: user}}
+    assistant: {wire: {role: assistant}}
+request:
+  wire:
+    turns: $messages as conversation
+    most: $max_tokens (fill 9)
+    model: $model (read-only)
+  examples:
+    - wire: {turns: [], most: 9, drop: $x (old)}
+      ir: {messages: [], max_tokens: 9}
+      crossing: {openai-chat: {}}
+variants:
+  - for: {model: x}
+    limits!: {call_id: {chars: "0-9"}}
+    unsupported: {n: One answer.}
+    request: {wire: {most: $max_tokens (fill 5)}}
+"""
+
+
+def test_each_word_is_rewritten_where_it_is_one_and_nowhere_else() -> None:
+    assert migrated(BEFORE, "mini.yaml") == AFTER
+    assert migrated(AFTER, "mini.yaml") == AFTER
+
+
+def test_the_command_rewrites_files_in_place_and_says_which(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "examples").mkdir()
+    mini, shown = tmp_path / "mini.yaml", tmp_path / "examples" / "mini.yaml"
+    mini.write_text(BEFORE, "utf-8")
+    shown.write_text("wireglot: 1\nexamples-of: mini\nexamples: {text: []}\n", "utf-8")
+    assert cli.main(["migrate", "--diff", str(tmp_path)]) == 1
+    assert "+unsupported:" in capsys.readouterr().out
+    assert mini.read_text("utf-8") == BEFORE
+    assert cli.main(["migrate", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == f"migrated {mini}\nmigrated {shown}\n"
+    assert mini.read_text("utf-8") == AFTER
+    assert cli.main(["migrate", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("head", ["", "wireglot: 3\n", "wireglot: true\n"])
+def test_another_file_is_refused_and_left(
+    tmp_path: Path, head: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "one.yaml"
+    file.write_text(f"{head}dialect: one\n", "utf-8")
+    assert cli.main(["migrate", str(file)]) == 1
+    assert "this is no rule file of version 1" in capsys.readouterr().err
+    assert file.read_text("utf-8") == f"{head}dialect: one\n"
+
+
+def test_a_file_of_version_1_is_refused_with_what_to_do() -> None:
+    with pytest.raises(wireglot.RuleError) as error:
+        wireglot.load_rules({"mini.yaml": BEFORE})
+    assert str(error.value) == (
+        "mini.yaml:2:11: R026: this file is of version 1 of the language\n"
+        "     2 | wireglot: 1                     # the version\n"
+        "       |           ^\n"
+        "  help: run `wireglot migrate FILE`, which rewrites it in the words of this version"
+    )
