@@ -20,7 +20,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents loop
+.PHONY: help demo house test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents loop
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -37,8 +37,12 @@ help:
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
 	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
+	@echo "make house   the rooms of the engine: imports that lead up, circles, lines"
 	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
 	@echo "make coverage | bench | test-all-pythons | format | wheel | clean"
+
+house: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.house
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py

@@ -11,7 +11,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-PREPARE = "import pathlib, sys, wireglot.language.prepare as p; p.main(pathlib.Path(sys.argv[1]))"
+PREPARE = "import pathlib, sys, wireglot.loading.prepare as p; p.main(pathlib.Path(sys.argv[1]))"
 
 
 class build_py_and_rules(build_py):
@@ -26,7 +26,7 @@ class build_py_and_rules(build_py):
         # What an earlier build left here would otherwise live on in the wheel.
         shutil.rmtree(target / "wireglot", ignore_errors=True)
         super().run()
-        if (target / "wireglot" / "language" / "prepare.py").is_file():
+        if (target / "wireglot" / "loading" / "prepare.py").is_file():
             path = os.pathsep.join(filter(None, [str(target), os.environ.get("PYTHONPATH")]))
             env = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
             subprocess.run([sys.executable, "-c", PREPARE, str(target)], check=True, env=env)

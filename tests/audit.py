@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import wireglot
-from wireglot.audits.audit import UNITS, Audit, Line
-from wireglot.audits.paths import Patterns
+from wireglot.audits.audit import UNITS, Audit
+from wireglot.audits.auditline import Line
+from wireglot.trace.paths import Patterns
 
 from . import sweep
 from .streamsweep import _data as frame_of

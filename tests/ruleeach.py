@@ -19,8 +19,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wireglot.checks.findings import Findings
-from wireglot.language import load
+from wireglot.language.findings import Findings
+from wireglot.loading import load
 from wireglot.rulesets import RuleSet
 
 from .rulefuzz import FILE, Base, Fuzz, differ, node_of

@@ -35,11 +35,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from wireglot.checks.findings import Findings
 from wireglot.errors import REPORT, ConversionError, RuleError, UsageError
-from wireglot.language import load
+from wireglot.language.findings import Findings
 from wireglot.language.lenses import same
 from wireglot.language.source import Node, Pos, parse
+from wireglot.loading import load
 from wireglot.rulesets import NONE, RuleSet
 
 from .changes import TEXTS, Pool, bent, mutant

@@ -29,8 +29,9 @@ import wireglot
 from wireglot.authoring import examples, laws
 from wireglot.dialects import DialectRules
 from wireglot.ir import FIELDS, field_type
-from wireglot.language import ladder, load
+from wireglot.language import ladder
 from wireglot.language.source import Node
+from wireglot.loading import load
 from wireglot.rulesets import RuleSet
 
 from . import sdklaws

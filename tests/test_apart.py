@@ -8,7 +8,7 @@ import pytest
 
 import wireglot
 from wireglot.authoring import trial
-from wireglot.language import load
+from wireglot.loading import load
 
 RULES = """
 wireglot: 2

@@ -14,8 +14,8 @@ import pytest
 import wireglot
 from wireglot import cli
 from wireglot.authoring import trial
-from wireglot.checks.findings import Findings
-from wireglot.language import load
+from wireglot.language.findings import Findings
+from wireglot.loading import load
 
 from .tables import read_yaml
 

@@ -11,12 +11,13 @@ import pytest
 
 import wireglot
 from wireglot.checks import form, laddercheck, tableform
-from wireglot.checks.findings import Findings
 from wireglot.checks.pictureform import MODES
 from wireglot.errors import ConversionError
-from wireglot.language import events, ladder, lenses, load, picture, rulefile, schema
+from wireglot.language import events, ladder, lenses, picture, rulefile, schema
+from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
 from wireglot.language.source import Pos, parse
+from wireglot.loading import load
 from wireglot.rulesets import RuleSet
 from wireglot.trail import Trail
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.audits.where import rule_at
 from wireglot.authoring import examples, lawcase, laws, trial
 from wireglot.authoring.difference import differences
 from wireglot.authoring.generate import Generator
@@ -20,6 +19,7 @@ from wireglot.cli import main
 from wireglot.interpreter import choosing, outlet, share
 from wireglot.language.lenses import Misfit
 from wireglot.streaming.sighting import Frame
+from wireglot.trace.where import rule_at
 
 from . import sdklaws
 from .oracles import sdk

@@ -12,7 +12,8 @@ import pytest
 import wireglot
 from wireglot import cli
 from wireglot.authoring import show, trial
-from wireglot.language import load, source
+from wireglot.language import source
+from wireglot.loading import load
 
 HERE = Path(__file__).parent
 FAMILY = HERE.parent / "examples" / "family"

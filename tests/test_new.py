@@ -15,7 +15,8 @@ from wireglot import cli
 from wireglot.authoring import starter, vocabulary
 from wireglot.authoring.starter import Started, Wanted
 from wireglot.authoring.trial import Trial
-from wireglot.language import layers, load
+from wireglot.language import layers
+from wireglot.loading import load
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "tutorial-add-a-provider.md").read_text("utf-8")

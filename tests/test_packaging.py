@@ -16,7 +16,7 @@ import pytest
 
 import wireglot
 from benchmarks import workloads
-from wireglot.language import prepare
+from wireglot.loading import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
 CONVERT = """

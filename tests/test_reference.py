@@ -13,8 +13,7 @@ import wireglot
 from wireglot import notes
 from wireglot.authoring import trial
 from wireglot.checks import form
-from wireglot.files import documents
-from wireglot.language import lenses, picture, rulefile, schema, source
+from wireglot.language import documents, lenses, picture, rulefile, schema, source
 
 from .tables import read_yaml
 

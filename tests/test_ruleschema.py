@@ -26,13 +26,14 @@ from wireglot.checks import (
     tableform,
 )
 from wireglot.checks import ruleschema as schemas
-from wireglot.checks.findings import Findings
 from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
 from wireglot.ir import field_type
-from wireglot.language import load, source, variants
+from wireglot.language import source, variants
+from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
 from wireglot.language.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
+from wireglot.loading import load
 
 from . import rulefuzz
 

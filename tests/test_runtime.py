@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.language import shelf
+from wireglot.loading import shelf
 
 ACME = """\
 wireglot: 2

@@ -14,7 +14,8 @@ import wireglot
 from wireglot import cli
 from wireglot.authoring import lawcase
 from wireglot.errors import ConversionError, UsageError
-from wireglot.files import documents, replay, tree
+from wireglot.files import replay, tree
+from wireglot.language import documents
 
 CASES = Path(__file__).parent / "cases" / "sessions"
 RULES = wireglot.packaged()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import wireglot
-from wireglot.language import shipped
 from wireglot.language.source import fingerprint
 from wireglot.language.variants import Row
+from wireglot.loading import shipped
 
 NODES = {name: node for name, node in wireglot.packaged()._files().items() if name != "vertex"}
 PLANS = {("a", "b", ((), ())): {"text": "x" * 1000}, ("b", "a", ((), (0,))): None}

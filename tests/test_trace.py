@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.audits.trace import Fate, Origin, Step
+from wireglot.trace.trace import Fate, Origin, Step
 
 from . import sweep, traces
 from .oracles import sdk

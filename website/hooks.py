@@ -23,7 +23,7 @@ from mkdocs.structure.toc import get_toc
 
 import wireglot
 from website import commandline, dialects, matrix, pages, reference, sources
-from wireglot.language.load import overlays_of
+from wireglot.loading.load import overlays_of
 from wireglot.rulesets import RuleSet
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -27,7 +27,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "streaming.bytestream.Bytes",
         "TextStream",
     ),
-    "Traces": ("Trace", "audits.trace.Origin", "audits.trace.Fate", "audits.trace.Step"),
+    "Traces": ("Trace", "trace.trace.Origin", "trace.trace.Fate", "trace.trace.Step"),
     "Policies": ("load_policy", "Policy"),
     "Diagnosis": ("interpreter.repair.Diagnosis",),
     "Errors": ("WireglotError", "UsageError", "ConversionError", "PolicyError", "RuleError"),

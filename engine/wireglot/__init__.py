@@ -21,22 +21,22 @@ from collections.abc import (
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
-from .language.load import load_rules, packaged
+from .loading.load import load_rules, packaged
 from .notes import Note
 from .policy import Policy, load_policy
 from .results import Conversion, Envelope, Reading
 from .rulesets import RuleSet
 
 if TYPE_CHECKING:
-    from .audits.trace import Trace
     from .dialects import DialectRules
     from .guards import has_tool_calls, is_tool_result
     from .interpreter.resolver import Resolve
     from .ir import Unit
-    from .language.live import LiveRules
+    from .loading.live import LiveRules
     from .loop.exchanges import Exchange
     from .loop.states import States, merge_states
     from .streaming.streams import TextStream, Translator
+    from .trace.trace import Trace
 
 __version__ = "0.1.0"
 __all__ = [
@@ -242,10 +242,10 @@ def _dir() -> Sequence[str]:
 _LATER = {
     "DialectRules": ".dialects",
     "Exchange": ".loop.exchanges",
-    "LiveRules": ".language.live",
+    "LiveRules": ".loading.live",
     "States": ".loop.states",
     "TextStream": ".streaming.streams",
-    "Trace": ".audits.trace",
+    "Trace": ".trace.trace",
     "Translator": ".streaming.streams",
     "has_tool_calls": ".guards",
     "is_tool_result": ".guards",

@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import policy as policies
-from . import units
-from .audits import paths
-from .files import documents, sessions
+from .files import sessions
 from .interpreter import (
     admission,
     reading,
+    units,
     writing,
 )
 from .interpreter.resolver import Resolve
-from .language import ladder, picture, variants
+from .language import documents, ladder, picture, variants
 from .language.model import Dialect
 from .notes import Note, severity_of
 from .payload import (
@@ -31,6 +30,7 @@ from .payload import (
 )
 from .results import Conversion, Reading, concluded, effect_of, finished, rule_of
 from .room import with_room
+from .trace import paths
 from .trail import Trail, pointer
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class DialectRules:
 
     def dropped(self, unit: str) -> dict[str, str]:
         """Return the wire paths that the unit, or `stream`, gives up, with the reasons."""
-        return paths.dropped(self.model, unit)
+        return self.model.dropped(unit)
 
     def events(self) -> dict[str, set[str]]:
         """Return the wire paths that the pictures of the stream name, by the names of frames."""

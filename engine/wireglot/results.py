@@ -11,7 +11,7 @@ from .policy import Policy
 from .trail import Places, pointer
 
 if TYPE_CHECKING:
-    from .audits.trace import Trace
+    from .trace.trace import Trace
 
 
 class Envelope(NamedTuple):

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from .interpreter.repair import Diagnosis
     from .interpreter.resolver import Resolve
     from .language.ladder import Ladder
-    from .language.live import LiveRules
     from .language.model import Dialect
     from .language.variants import Row, Rows
+    from .loading.live import LiveRules
     from .loop.exchanges import Exchange
     from .loop.states import States
     from .streaming.streams import Translator
@@ -118,8 +118,8 @@ class RuleSet:
     def watch(
         self, on_change: Callable[[LiveRules], None] | None = None, start: bool = True
     ) -> LiveRules:
-        """Return rules that follow their files; `wireglot.language.live.LiveRules` says more."""
-        from .language.live import LiveRules
+        """Return rules that follow their files; `wireglot.loading.live.LiveRules` says more."""
+        from .loading.live import LiveRules
 
         return LiveRules(self, on_change, start)
 
@@ -299,7 +299,7 @@ class RuleSet:
         check_call(model, stream)
         judge = of(policy)
         if trace:
-            from .audits import provenance
+            from .trace import provenance
 
             told = provenance.traced(self, body, source, target, unit, model, stream, full, both)
             return concluded(*told[:3], judge, source, target, self.hash, told.trace)

@@ -11,20 +11,17 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..errors import UsageError
 from ..language.lenses import stringify
-from ..notes import Severity
+from .auditline import Effect, Line
 from .provoke import ANY_MODEL, Probe, payloads
 
 if TYPE_CHECKING:
     from ..rulesets import RuleSet
 
-Effect = Literal[
-    "refused", "lost", "changed", "moved", "added", "kept", "carried", "decided", "silent"
-]
 EFFECTS: tuple[Effect, ...] = (
     "refused", "lost", "changed", "moved", "added", "kept", "carried", "decided", "silent",
 )  # fmt: skip
@@ -32,38 +29,6 @@ UNITS = ("request", "response", "error", "session")
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
 LAST = "last"  # the payloads that were asked for the last time
 WORST = 3  # codes of a cell
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What becomes of one field, or what is filled in.
-
-    `source` is a wire path such as `messages[].content`, where `[]` is any element and `(other)` a
-    key that no picture names; None where nothing of the source is meant.
-    `targets` are the paths where it goes. `code` is that of the note; where there is no note and
-    the effect is `silent`, it says why. `reasons` are the sentences of the notes, `rules` the
-    places that decide it, and `source_rule` pictures the field. `models` are those for which alone
-    the line holds, if not for all. `example` is what shows it: `body`, `model` and `stream`.
-    """
-
-    effect: Effect
-    code: str | None
-    severity: Severity | None
-    source: str | None
-    targets: tuple[str, ...]
-    reasons: tuple[str, ...]
-    source_rule: str | None
-    rules: tuple[str, ...]
-    models: tuple[str, ...] = ()
-    example: Any = None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the line as plain JSON, the example only where there is one."""
-        made = {name: getattr(self, name) for name in self.__slots__}
-        made = {k: list(v) if isinstance(v, tuple) else v for k, v in made.items()}
-        if made["example"] is None:
-            del made["example"]
-        return made
 
 
 @dataclass(frozen=True, slots=True)

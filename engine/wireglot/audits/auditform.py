@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from .audit import EVERYWHERE, Audit, Cell, Line
+from .audit import EVERYWHERE, Audit, Cell
+from .auditline import Line
 
 FORMATS = ("terminal", "markdown", "html", "json")
 WORDS = {
@@ -22,21 +21,6 @@ WORDS = {
     "silent": "says nothing that the rest does not say",
 }
 WHOLE = "(the whole)"
-
-
-def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash: str) -> str:
-    """Return audits, or the cells of a matrix, in one of the formats."""
-    if form == "json":
-        made: Any = [one.as_json() for one in audits] if audits else [c._asdict() for c in cells]
-        return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
-    if form == "html":
-        from . import auditpage
-
-        return auditpage.page(audits, cells, rules_hash)
-    lines = _text if form == "terminal" else _markdown
-    table = _columns if form == "terminal" else _table
-    found = [line for one in audits for line in (*lines(one), "")]
-    return "\n".join([*found, *(table(cells) if cells else ())]).rstrip() + "\n"
 
 
 def title(audit: Audit) -> str:
@@ -86,7 +70,7 @@ def rules_of(line: Line) -> list[str]:
     return list(dict.fromkeys(rule for rule in found if rule))
 
 
-def _text(audit: Audit) -> Iterator[str]:
+def text(audit: Audit) -> Iterator[str]:
     yield f"{title(audit)} ({audit.probes} payloads of the rules)"
     yield f"  {counted(audit.counts)}"
     for effect, lines in groups(audit):
@@ -104,7 +88,7 @@ def _text(audit: Audit) -> Iterator[str]:
         yield told
 
 
-def _markdown(audit: Audit) -> Iterator[str]:
+def markdown(audit: Audit) -> Iterator[str]:
     yield f"## {title(audit)}"
     yield ""
     yield f"{counted(audit.counts).capitalize()}; found with {audit.probes} payloads of the rules."
@@ -135,7 +119,7 @@ def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
     return [head, *found]
 
 
-def _columns(cells: Sequence[Cell]) -> Iterator[str]:
+def columns(cells: Sequence[Cell]) -> Iterator[str]:
     found = rows(cells)
     widths = [max(map(len, column)) for column in zip(*found, strict=True)]
     for row in found:
@@ -146,7 +130,7 @@ def _columns(cells: Sequence[Cell]) -> Iterator[str]:
         yield "  ".join(made).rstrip()
 
 
-def _table(cells: Sequence[Cell]) -> Iterator[str]:
+def table(cells: Sequence[Cell]) -> Iterator[str]:
     head, *found = rows(cells)
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import UsageError
 from . import auditform
-from .audit import EVERYWHERE, Audit, Cell, Line
+from .audit import EVERYWHERE, Audit, Cell
+from .auditline import Line
 from .explain import rule_line
 from .report import hash_of, page_text
 
 OPENED = ("refused", "lost", "changed", "moved", "added", "kept")
+
+
+def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash: str) -> str:
+    """Return audits, or the cells of a matrix, in one of the formats."""
+    if form == "json":
+        made: Any = [one.as_json() for one in audits] if audits else [c._asdict() for c in cells]
+        return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    if form == "html":
+        return page(audits, cells, rules_hash)
+    lines = auditform.text if form == "terminal" else auditform.markdown
+    table = auditform.columns if form == "terminal" else auditform.table
+    found = [line for one in audits for line in (*lines(one), "")]
+    return "\n".join([*found, *(table(cells) if cells else ())]).rstrip() + "\n"
 
 
 def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..language import load
+from ..loading import load
 from ..notes import Note
 from ..results import Conversion
+from ..trace.trace import OUTSIDE, Fate, Origin, Trace
 from ..trail import keys_of
-from .trace import OUTSIDE, Fate, Origin, Trace
 
 WIDTH = 60
 PACKAGED = "rules/"  # how the places of packaged rules begin

@@ -14,10 +14,10 @@ from ..interpreter import reading, writing
 from ..language import variants
 from ..notes import Note, Severity
 from ..results import all_notes
-from .audit import Effect, Line
-from .paths import Patterns
+from ..trace.paths import Patterns
+from ..trace.trace import Trace
+from .auditline import Effect, Line
 from .provoke import ANY_MODEL, Probe
-from .trace import Trace
 
 if TYPE_CHECKING:
     from ..interpreter.reading import Read

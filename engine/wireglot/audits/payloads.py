@@ -12,8 +12,8 @@ from ..language import picture
 from ..language.lenses import stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Literal
+from ..trace import paths
 from ..trail import keys_of, path_of
-from . import paths
 
 DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
 SEED = "payloads"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading
 from ..language.lenses import stringify
+from ..trace.provenance import leaves
 from ..trail import At
-from . import paths, probes, straining
-from .provenance import leaves
+from . import probes, straining
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -74,7 +74,7 @@ def payloads(
             except ConversionError:
                 continue  # it cannot say that
 
-    given_up = dict.fromkeys(path for model in models for path in paths.dropped(model, unit))
+    given_up = dict.fromkeys(path for model in models for path in model.dropped(unit))
     for body, odd, other in _with_dropped(all_made(), given_up):
         text = stringify(body)
         if text in seen:

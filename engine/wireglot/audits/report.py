@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from ..notes import Note
 from ..results import Conversion
+from ..trace.trace import OUTSIDE, Fate, Origin, Trace
 from ..trail import At, pointer
 from .explain import rule_line, said, told
-from .trace import OUTSIDE, Fate, Origin, Trace
 
 PAGE = Path(__file__).parent / "page"
 LONG = 1500  # characters of a text that are shown

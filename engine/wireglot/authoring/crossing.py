@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..audits import explain, paths, payloads
-from ..audits.trace import OUTSIDE, Fate, Trace
+from ..audits import explain, payloads
 from ..errors import ConversionError
 from ..language import variants
-from ..language.load import LADDER
 from ..language.picture import ABSENT
+from ..loading.load import LADDER
 from ..notes import Note
 from ..results import Conversion
 from ..rulesets import RuleSet
+from ..trace import paths
+from ..trace.trace import OUTSIDE, Fate, Trace
 from ..trail import pointer
 from .changes import Change, sentence
 from .difference import differences, shown

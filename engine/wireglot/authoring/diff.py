@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..language import load
+from ..loading import load
 from ..rulesets import RuleSet
 from . import changes, crossing, replays, trial
 from .changes import Change

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import policy
-from ..audits import where
 from ..errors import ConversionError, UsageError
 from ..interpreter import share, writing
 from ..interpreter.reader import Reader
@@ -32,6 +31,7 @@ from ..language.picture import Hole
 from ..language.source import Node, Pos, wrong
 from ..streaming import told
 from ..streaming.streams import Translator
+from ..trace import where
 from ..trail import At, Trail
 from .difference import differences
 

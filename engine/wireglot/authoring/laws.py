@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..audits.where import picture_at, rule_at
 from ..errors import ConversionError
 from ..interpreter.sight import means
 from ..language.lenses import parse_json, same
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
+from ..trace.where import picture_at, rule_at
 from ..trail import pointer
 from . import edits, heard
 from .difference import Difference, differences

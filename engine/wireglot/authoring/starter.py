@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..checks.findings import Finding
 from ..errors import WireglotError
-from ..language import load
+from ..language.findings import Finding
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
 from ..language.source import Node, parse
 from ..language.version import VERSION
+from ..loading import load
 from ..rulesets import RuleSet
 from ..trail import keys_of
 from . import examples, layout, vocabulary, wirefacts

@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..dialects import DialectRules
-from ..language import apart, layers, load
+from ..language import apart, layers
 from ..language.source import Node, Pos
+from ..loading import load
 from ..rulesets import RuleSet
 from . import examples, laws
 

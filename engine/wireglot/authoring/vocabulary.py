@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..audits import paths, payloads
+from ..audits import payloads
 from ..errors import ConversionError
 from ..ir import PARTS, field_type
 from ..language import picture
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
 from ..rulesets import RuleSet
+from ..trace import paths
 
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),

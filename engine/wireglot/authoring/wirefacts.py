@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..audits.paths import MAX_LENGTH
 from ..language.lenses import stringify
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
+from ..trace.paths import MAX_LENGTH
 
 MARKED = {
     None: "required",

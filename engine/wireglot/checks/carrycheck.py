@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..ir import PARTS
+from ..language.findings import Findings, helped
 from ..language.model import Case, Dialect
 from ..language.picture import Fields
 from ..language.source import Node
 from ..loop import carry
-from .findings import Findings, helped
 
 
 def check(model: Dialect, node: Node | None, findings: Findings) -> None:

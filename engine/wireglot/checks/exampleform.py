@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..language.findings import helped
 from ..language.source import Node
-from .findings import helped
 from .grammar import Grammar, short
 
 FORMS = (("wire", "ir"), ("reads", "as"), ("writes", "as"))

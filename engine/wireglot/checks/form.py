@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable
 
 from ..errors import RuleError
-from ..files import documents
-from ..language import version
+from ..language import documents, version
+from ..language.findings import Findings, helped
 from ..language.rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS, turn
 from ..language.source import Node
 from .fields import ROLES
-from .findings import Findings, helped
 from .grammar import Rule, kept_as_is, short
 from .pictureform import Pictures
 from .streamform import Streams

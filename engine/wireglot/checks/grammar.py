@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..language.findings import Findings, helped
 from ..language.source import Node
-from .findings import Findings, helped
 
 Rule = Callable[[Node, str], "Node | None"]
 

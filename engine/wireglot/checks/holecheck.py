@@ -7,12 +7,12 @@ from typing import Any
 
 from ..ir import field_type
 from ..language import picture as pic
+from ..language.findings import Findings, helped, near
 from ..language.lenses import FORMS, GUARDS, LENSES, UNTYPED, guard, is_guard
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .contexts import Contexts, View
 from .fields import ANY, EVERY, OBJECTS, WORDS, held, names
-from .findings import Findings, helped, near
 from .pictureform import names as text_names
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))

@@ -9,6 +9,7 @@ from ..errors import RuleError
 from ..ir import FUNCTION
 from ..language import ladder as steps
 from ..language import version
+from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.lenses import GUARDS
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
@@ -16,7 +17,6 @@ from ..language.source import Node, Pos
 from ..notes import Effect
 from .exampleform import Examples
 from .fields import KINDS
-from .findings import Findings, helped
 from .pictureform import Pictures
 
 FILE = ("wireglot", "scales", "ladder")

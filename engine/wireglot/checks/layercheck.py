@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from ..errors import RuleError
 from ..language import layers, merge, variants
+from ..language.findings import Findings
 from ..language.ladder import Ladder
 from ..language.layers import LADDER
 from ..language.merge import REMOVED, Place
 from ..language.source import Node, Pos
 from . import laddercheck, rulecheck
-from .findings import Findings
 
 MOST = 50  # layers of a file that are mended one by one; a file with more mistakes is left out
 _NAMED = re.compile(r"^dialect:[ \t]*['\"]?([\w.-]+)", re.M)

@@ -17,6 +17,7 @@ from ..interpreter.reader import Reader
 from ..interpreter.writer import Writer
 from ..ir import field_type
 from ..language import picture as pic
+from ..language.findings import Findings
 from ..language.lenses import Misfit, is_guard, same, stringify
 from ..language.measure import may_fit
 from ..language.model import Case, Dialect, Shape
@@ -24,7 +25,6 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..language.source import Pos
 from ..trail import Trail
 from .contexts import Contexts
-from .findings import Findings
 
 Pair = tuple[Shape, Case]
 DEPTH = 12

@@ -9,10 +9,10 @@ from typing import Any
 from ..errors import RuleError
 from ..ir import FUNCTION
 from ..language import picture as pic
+from ..language.findings import Findings, helped
 from ..language.picture import ABSENT, Hole, Literal, Picture, Test
 from ..language.source import Node
 from .fields import KINDS
-from .findings import Findings, helped
 
 MODES = ("as", "each", "entries")
 FORM = "a hole is $path [as|each|entries SHAPE] [| lens]... [(MARK)]"

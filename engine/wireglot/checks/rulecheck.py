@@ -9,6 +9,7 @@ from ..hooks import HOOKS
 from ..ir import FUNCTION, PARTS
 from ..language import picture as pic
 from ..language import rulefile
+from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
@@ -17,7 +18,6 @@ from ..language.version import begins
 from . import carrycheck, holecheck, overlap, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS
-from .findings import Findings, helped
 from .form import File
 
 # Kinds that every conversation knows without a picture, and fields that stand elsewhere.

@@ -23,11 +23,10 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from ..files import documents
 from ..hooks import HOOKS
 from ..interpreter.demands import UNLESS
 from ..ir import FIELDS, FUNCTION, PARTS, field_type
-from ..language import events
+from ..language import documents, events
 from ..language.merge import REMOVED
 from ..language.nodes import PLACES
 from ..language.rulefile import LIMITS

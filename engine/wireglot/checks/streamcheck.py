@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..language import picture as pic
 from ..language.events import OF_KIND, OF_SHAPE, Event, Word
+from ..language.findings import Findings, helped
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture
 from .fields import KEPT, OBJECTS, held
-from .findings import Findings, helped
 from .holecheck import LISTS, definitions, unknown_lens
 
 PLACES = frozenset("candidate index nth item inner entry frame".split())

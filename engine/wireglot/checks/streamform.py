@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..ir import PARTS
 from ..language import events
 from ..language.events import ACTS, FRAMINGS, OF_SHAPE, STREAM_WORDS
+from ..language.findings import Findings, helped
 from ..language.source import Node
-from .findings import Findings, helped
 from .grammar import Grammar, Rule, short
 from .pictureform import Pictures
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import RuleError
 from ..interpreter.demands import UNLESS
 from ..ir import field_type
+from ..language.findings import helped, near
 from ..language.lenses import finite
 from ..language.nodes import Row
 from ..language.nodes import Rule as SchemaRule
@@ -17,7 +18,6 @@ from ..language.schema import BUDGETS
 from ..language.source import Node, Pos
 from .exampleform import Examples
 from .fields import KEPT, OBJECTS, held
-from .findings import helped, near
 from .grammar import Rule, short
 
 LIMIT_WORDS: dict[str, type] = {"first": str, "chars": str, "min": int, "max": int, "unique": bool}

@@ -72,7 +72,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def audit(arguments: argparse.Namespace) -> int:
-    from ..audits import audit, auditform
+    from ..audits import audit, auditpage
 
     rules = _rules(arguments)
     options = _options(arguments)
@@ -82,13 +82,13 @@ def audit(arguments: argparse.Namespace) -> int:
     if one is None:
         units = arguments.unit or ["request", "response"]
         cells = audit.matrix(rules, units, None, arguments.model, options)
-        text = auditform.shown([], cells, arguments.format, rules.hash)
+        text = auditpage.shown([], cells, arguments.format, rules.hash)
     else:
         pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]
         units = arguments.unit or ["request"]
         chosen = [(*pair, unit, arguments.model, options) for pair in pairs for unit in units]
         found = [rules.audit(*each, arguments.examples) for each in chosen]
-        text = auditform.shown(found, [], arguments.format, rules.hash)
+        text = auditpage.shown(found, [], arguments.format, rules.hash)
     terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
     return OK
 
@@ -148,7 +148,7 @@ def dialects(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     from ..authoring import show
-    from ..language import load
+    from ..loading import load
     from ..rulesets import check_name
 
     _folders(arguments.rules)
@@ -193,7 +193,7 @@ def _one(source: str | None) -> list[str]:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    from ..language import load
+    from ..loading import load
 
     if arguments.dir:
         _holds_rules(arguments.dir)
@@ -236,7 +236,7 @@ def _each(
     arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
 ) -> Iterator[tuple[RuleSet, Sequence[str]]]:
     """Yield the rules as they are asked for, then with each overlay beside them switched on."""
-    from ..language import load
+    from ..loading import load
 
     folders = [arguments.dir] if arguments.dir else []
     _folders(folders)
@@ -335,7 +335,7 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
 
 
 def schema(arguments: argparse.Namespace) -> int:
-    from ..language import load
+    from ..loading import load
 
     terminal.write(load.schema("ladder" if arguments.ladder else "rule-file"), None)
     return OK

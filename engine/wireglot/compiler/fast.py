@@ -253,7 +253,7 @@ class Fast:
     def _whole(self, body: Any) -> Any:
         """Read a request in the interpreter."""
         from ..interpreter.reader import Reader
-        from ..units import whole
+        from ..interpreter.units import whole
 
         return whole(Reader(self.source, {}), self.source.units["request"], body)
 

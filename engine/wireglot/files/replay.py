@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..language.documents import Log
 from ..language.lenses import same
 from ..trail import At
-from .documents import Log
 
 Found = tuple[Any, At]  # a message, and where it stands in the file
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import units
+from ..interpreter import units
 from ..interpreter.copies import with_parts
+from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
 from ..language.model import Case, Shape
@@ -18,7 +19,6 @@ from ..language.picture import ABSENT, Fields, Hole
 from ..notes import LEFT_OUT
 from ..trail import At, keys_of
 from . import replay, tree
-from .documents import Document, Tree
 
 if TYPE_CHECKING:
     from ..interpreter.reader import Reader

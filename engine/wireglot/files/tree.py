@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .documents import Tree
+from ..language.documents import Tree
 
 
 def path(tree: Tree, lines: list[Any]) -> list[int] | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import hooks, units
-from ..audits import paths
+from .. import hooks
 from ..errors import ConversionError, Foreseen
 from ..files import sessions
 from ..language.lenses import Misfit
@@ -15,7 +14,7 @@ from ..results import rule_of
 from ..room import TooDeep
 from ..seeds import Seed, apart
 from ..trail import Trail, pointer, value_at
-from . import arguments, building, conversation, pairing, unpictured
+from . import arguments, building, conversation, pairing, units, unpictured
 from .env import Env
 from .reader import Reader
 from .recorder import Recorder
@@ -137,7 +136,7 @@ def _paired(reader: Reader, ir: Any, unit: str) -> list[Draft]:
 def _unit(reader: Reader, body: Any, unit: str) -> Any:
     dialect = reader.dialect
     if unit in ("request", "response", "error"):
-        reader.drops = paths.dropped(dialect, unit)
+        reader.drops = dialect.dropped(unit)
         shape = units.pictured(dialect, unit)
         try:
             ir = units.whole(reader, shape, body)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .. import units
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Shape
 from ..language.picture import ABSENT
 from ..trail import At, pointer
+from . import units
 from .reader import Reader
 from .sight import memory_of
 from .writer import Writer

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import units
 from ..errors import ConversionError, Foreseen, UsageError
 from ..files import sessions
 from ..language.lenses import Misfit
@@ -14,7 +13,7 @@ from ..notes import Draft, asked
 from ..results import Envelope, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
-from . import conversation, demands, enforce, making, turns, unpictured
+from . import conversation, demands, enforce, making, turns, units, unpictured
 from .recorder import Written
 from .sight import View
 from .writer import Writer

@@ -23,7 +23,6 @@ from .picture import Fields, Hole, Items, Literal, Picture
 from .source import Node, Pos, wrong
 
 if TYPE_CHECKING:
-    from ..streaming.alike import Forms
     from .model import Shape
 
 STREAM_WORDS = frozenset("framing named frame events read-also asks drop examples".split())
@@ -101,21 +100,10 @@ class Stream:
     pos: Pos
     of: dict[Word, Event] = field(default_factory=dict)
     plain: bool = True  # no items bracket its parts
-    _forms: Any = None
+    forms: Any = None  # those of frames that `alike` has met
     outlook: Any = None  # what `unfold` knows of it before anything comes
     # Events that come only where a request asks for them: what they do, and how it asks.
     asks: dict[str, list[Ask]] = field(default_factory=dict)
-
-    @property
-    def forms(self) -> Forms:
-        """The forms of frames that were met."""
-        if self._forms is None:
-            from ..streaming.alike import Forms
-
-            read = [p for event in self.events for p in event.reads]
-            self._forms = Forms(read if self.frame is None else [self.frame, *read])
-        found: Forms = self._forms
-        return found
 
     def pictures(self) -> Iterator[Picture]:
         """Yield every picture of the stream."""

@@ -11,7 +11,7 @@ from .merge import Place, like, merge, near, settled, without
 from .source import Node, Report, wrong
 
 if TYPE_CHECKING:
-    from ..checks.findings import Findings
+    from .findings import Findings
     from .variants import Row
 
 LADDER = "ladder"

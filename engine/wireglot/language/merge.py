@@ -304,7 +304,7 @@ def without(node: Node, words: Iterable[str]) -> Node:
 
 def near(name: str, there: Iterable[str]) -> str:
     """Return help for a name that is not there: the nearest one, or all of them."""
-    from ..checks import findings
+    from . import findings
 
     names = sorted(there)
     listed = f"there are: {', '.join(names)}" if names else "there are none"

@@ -13,7 +13,7 @@ from .picture import Fields, Hole, Literal, Picture
 from .source import Node, Pos
 
 if TYPE_CHECKING:
-    from ..files.documents import Document
+    from .documents import Document
     from .events import Stream
     from .lenses import Table
     from .schema import Schema
@@ -204,6 +204,16 @@ class Dialect:
         told = (c.sides[0] for s in self.shapes.values() for c in s.cases)
         words = (side.get("/name") for side in told if "tool_result" in side.get("/type", ()))
         return frozenset(w for found in words if isinstance(found, tuple) for w in found)
+
+    def dropped(self, unit: str) -> dict[str, str]:
+        """Return the wire paths that the rule file gives up under `drop:`, with the reasons.
+
+        Of the unit `stream` these are paths of frames, and names of whole frames.
+        """
+        if unit == "stream":
+            return dict(self.stream.drop) if self.stream is not None else {}
+        shape = self.units.get(unit)
+        return {path: why for c in (shape.cases if shape else ()) for path, why in c.drop.items()}
 
     @property
     def cases(self) -> list[Case]:

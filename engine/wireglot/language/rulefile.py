@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..files import documents
 from ..ir import PARTS, TOOLS
-from . import events, version
+from . import documents, events, version
 from . import picture as pic
 from . import schema as schema_words
 from .lenses import Table

@@ -140,7 +140,7 @@ def parse(text: str, file: str, report: Report | None = None) -> Node:
 def _explained(error: Any, file: str, text: str) -> RuleError:
     from yaml import MarkedYAMLError
 
-    from ..checks.yamlhelp import Fault, explain
+    from .yamlhelp import Fault, explain
 
     if isinstance(error, MarkedYAMLError):
         mark, begun = error.problem_mark or error.context_mark, error.context_mark

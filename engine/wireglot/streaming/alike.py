@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..errors import ConversionError
-from ..language.events import guards
+from ..language.events import Stream, guards
 from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, path_of
@@ -128,6 +128,15 @@ class Forms:
             and value.__class__ is dict
             and not any(name.startswith(inner) for name in self._named)
         )
+
+
+def forms_of(stream: Stream) -> Forms:
+    """Return the forms of a stream's frames, kept with it."""
+    if stream.forms is None:
+        read = [p for event in stream.events for p in event.reads]
+        stream.forms = Forms(read if stream.frame is None else [stream.frame, *read])
+    found: Forms = stream.forms
+    return found
 
 
 def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:

@@ -19,7 +19,7 @@ from ..notes import UNKNOWN_KEY
 from ..payload import check_json
 from ..trail import At, Trail, path_of, value_at
 from . import additions, contradictions, wholes
-from .alike import Flow
+from .alike import Flow, forms_of
 from .failure import Failure
 from .incoming import Candidate, Part, joined, merged, wires
 from .outcome import MOST, Outcome
@@ -52,7 +52,7 @@ class Fold:
     ) -> None:
         """Begin a stream; without `forms` every frame is read by its pictures anew."""
         assert dialect.stream is not None
-        self._forms = dialect.stream.forms if forms else None
+        self._forms = forms_of(dialect.stream) if forms else None
         self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
         self.listener = listener
         self.outcome = Outcome(dialect)

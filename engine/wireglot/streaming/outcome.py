@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from .. import units
-from ..interpreter import building, itself
+from ..interpreter import building, itself, units
 from ..interpreter.env import Env
 from ..interpreter.reader import Reader
 from ..interpreter.writer import Writer

@@ -12,8 +12,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .. import units
-from ..interpreter import making, media, share
+from ..interpreter import making, media, share, units
 from ..interpreter.writer import Writer
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event

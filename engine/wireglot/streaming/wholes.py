@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from .. import units
+from ..interpreter import units
 from ..interpreter.reader import Reader
 from ..interpreter.sight import View
 from ..interpreter.writer import Writer

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
 from ..errors import RuleError
-from .source import Node, undump
-from .variants import Row
+from ..language.source import Node, undump
+from ..language.variants import Row
 
 Span = tuple[int, int]  # from where, counted from the end of the index, and how many bytes
 _SIZE = 8  # bytes of the number at the start, that of the index's bytes

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import jsontext
 from ..errors import ConversionError
-from ..language.source import Node, wrong
+from .source import Node, wrong
 
 WORDS = ("text", "log", "tree", "message")
 TEXTS = ("lines", "json")

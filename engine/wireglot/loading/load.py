@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RuleError, UsageError
+from ..language.source import Node, parse, undump
 from ..rulesets import RuleSet
 from . import shelf
 from .shelf import Source
-from .source import Node, parse, undump
 
 if TYPE_CHECKING:
-    from ..checks.findings import Finding, Findings
-    from .layers import Sorted
+    from ..language.findings import Finding, Findings
+    from ..language.layers import Sorted
 
 MODEL, PREPARED = "packaged.json", "compiled.bin"
 LADDER, OVERLAYS = "ladder", "overlays"
@@ -59,7 +59,7 @@ def packaged_nodes() -> dict[str, Node]:
 @functools.cache
 def from_yaml() -> dict[str, Node]:
     """Return the packaged rule files by dialect, from YAML: with examples, and places of keys."""
-    from . import layers
+    from ..language import layers
 
     return layers.by_name(parsed(packaged_folder(), "rules")).dialects
 
@@ -142,7 +142,7 @@ def load_rules(
         raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
     if builtin and not (sources or overlays or plugins) and (ready := _prepared()) is not None:
         return ready
-    from . import layers
+    from ..language import layers
 
     base = packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
     found: list[Finding] = []
@@ -179,7 +179,7 @@ def gathered(
     plugins: bool = False,
 ) -> dict[str, Node]:
     """Return the dialects of `base` and the sources, flat and not checked. Raises RuleError."""
-    from . import layers, merge
+    from ..language import layers, merge
 
     own = _sorted(folders, plugins=plugins)
     for name, node in own.dialects.items():
@@ -196,8 +196,8 @@ def _checked(
 ) -> tuple[dict[str, Node], Findings]:
     """Return what `gathered` does, with what there is to say of it; raises the first error."""
     from ..checks import layercheck
-    from ..checks.findings import Findings
-    from . import layers
+    from ..language import layers
+    from ..language.findings import Findings
 
     findings = Findings()
     own = _sorted(folders, findings, plugins)
@@ -217,8 +217,8 @@ def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Finding
     of its overlays is checked too, as if it were switched on after `overlays`.
     """
     from ..checks import layercheck
-    from ..checks.findings import Findings
-    from . import layers
+    from ..language import layers
+    from ..language.findings import Findings
 
     findings = Findings()
     base: Mapping[str, Node] = {}
@@ -245,7 +245,7 @@ def from_nodes(
 ) -> RuleSet | None:
     """Check rule files that were parsed by hand, and load them beside `nodes` if they are right."""
     from ..checks import layercheck
-    from . import layers
+    from ..language import layers
 
     mine = layers.by_name(own, findings.take)
     files = {**nodes, **mine.dialects}
@@ -271,7 +271,7 @@ def _sorted(
     sources: Sequence[Source], findings: Findings | None = None, plugins: bool = False
 ) -> Sorted:
     """Read the rule files of some sources; with `findings`, what is wrong goes there."""
-    from . import layers
+    from ..language import layers
 
     report = None if findings is None else findings.take
     own = layers.Sorted({}, {})
@@ -292,7 +292,7 @@ def _source(source: Source) -> Source:
 
 def _chosen(names: Sequence[str], own: Sorted, findings: Findings | None = None) -> dict[str, Node]:
     """Return the overlays of these names, of the user or packaged; raises UsageError."""
-    from . import layers
+    from ..language import layers
 
     there = own.overlays
     if any(name not in there for name in names):
@@ -305,7 +305,7 @@ def _chosen(names: Sequence[str], own: Sorted, findings: Findings | None = None)
 
 def _packaged_overlays() -> dict[str, Node]:
     """Read the packaged overlays, which nothing else needs."""
-    from . import layers
+    from ..language import layers
 
     folder = f"{packaged_folder()}/{OVERLAYS}"
     if not os.path.isdir(folder):

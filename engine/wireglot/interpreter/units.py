@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import UsageError
-from .interpreter import choosing
-from .interpreter.reader import Reader
-from .interpreter.writer import Writer
-from .ir import USER_DATA
-from .language import ladder
-from .language.lenses import Misfit
-from .language.model import Case, Conversation, Dialect, Shape
-from .language.picture import Hole, holes
-from .trail import At, Trail, pointer
+from ..errors import UsageError
+from ..ir import USER_DATA
+from ..language import ladder
+from ..language.lenses import Misfit
+from ..language.model import Case, Conversation, Dialect, Shape
+from ..language.picture import Hole, holes
+from ..trail import At, Trail, pointer
+from . import choosing
+from .reader import Reader
+from .writer import Writer
 
 
 def whole(reader: Reader, shape: Shape, body: Any, at: At = ()) -> Any:

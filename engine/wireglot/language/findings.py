@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ..errors import RuleError
-from ..language.source import Pos
+from .source import Pos
 
 Severity = Literal["error", "warning", "info"]
 WIDTH = 120  # columns of a line that an excerpt shows

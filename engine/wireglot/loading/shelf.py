@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import RuleError, UsageError
-from . import apart
-from .source import MAX_BYTES
+from ..language import apart
+from ..language.source import MAX_BYTES
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

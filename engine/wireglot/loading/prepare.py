@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import WireglotError
+from ..language import layers, variants
+from ..language.source import Node, fingerprint, plain
 from ..rulesets import Both, RuleSet
-from . import layers, load, shipped, variants
-from .source import Node, fingerprint, plain
+from . import load, shipped
 
 if TYPE_CHECKING:
     from ..compiler.fast import Fast

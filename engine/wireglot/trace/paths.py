@@ -51,20 +51,6 @@ def _of(dialect: Dialect, pictures: Iterable[Picture]) -> set[str]:
     return {path.lstrip(".") for path in found if path}
 
 
-def dropped(dialect: Dialect, unit: str) -> dict[str, str]:
-    """Return the wire paths that a rule file gives up under `drop:`, with the reasons.
-
-    Of the unit `stream` these are paths of frames, and names of whole frames.
-    """
-    if unit == "stream":
-        return dict(dialect.stream.drop) if dialect.stream is not None else {}
-    found: dict[str, str] = {}
-    shape = dialect.units.get(unit)
-    for case in shape.cases if shape else ():
-        found.update(case.drop)
-    return found
-
-
 class _Walk:
     def __init__(self, dialect: Dialect, found: set[str]) -> None:
         self.dialect, self.found = dialect, found

@@ -1,0 +1,202 @@
+"""Walk the imports of the engine: its rooms, circles, and arrows that lead up.
+
+    python -m tests.house [--arrows]
+
+A room is a folder of `engine/wireglot`, or a group of modules at its top; those of a floor ask
+those below them and each other. An arrow up is an import from a lower floor, also one inside a
+function or for types alone. `tests/test_house.py` says how many there may be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent / "engine" / "wireglot"
+TOP = "wireglot"
+# The floors, the lowest first. Of the top, who is not named here is part of `calls`.
+FLOORS = (
+    ("values",),
+    ("language",),
+    ("interpreter", "compiler", "files", "payloads"),
+    ("streaming",),
+    ("loop",),
+    ("trace",),
+    ("calls", "loading"),
+    ("checks", "audits", "authoring"),
+    ("command line",),
+)
+GROUPS = {
+    "values": "errors guards hooks ir jsontext notes results room seeds trail".split(),
+    "payloads": ["payload", "policy"],
+}
+COMMANDS = frozenset(("cli", "__main__", "commandline"))
+TOOLS = frozenset(("checks", "audits", "authoring", "command line"))
+
+
+class Arrow(NamedTuple):
+    """An import of one module by another."""
+
+    source: str
+    target: str
+    line: int
+    inner: bool  # inside a function
+    typed: bool  # for types alone
+
+
+class House(NamedTuple):
+    """The modules with their lines, and the arrows between them."""
+
+    lines: dict[str, int]
+    arrows: list[Arrow]
+
+
+def walk(root: Path = ROOT) -> House:
+    """Return the modules of a package and their imports of each other."""
+    files = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = [TOP, *path.relative_to(root).with_suffix("").parts]
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    texts = {name: path.read_text("utf-8") for name, path in files.items()}
+    found = []
+    for name, path in files.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        tree = ast.parse(texts[name])
+        for node, inner, typed in _imports(tree, False, False):
+            for target in _targets(node, package, files.keys()):
+                if target != name:
+                    found.append(Arrow(name, target, node.lineno, inner, typed))
+    return House({name: text.count("\n") for name, text in texts.items()}, found)
+
+
+def _imports(
+    node: ast.AST, inner: bool, typed: bool
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool, bool]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, inner, typed
+        below = inner or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+        types = typed or (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test))
+        yield from _imports(child, below, types)
+
+
+def _targets(node: ast.Import | ast.ImportFrom, package: str, there: Collection[str]) -> set[str]:
+    """Return the modules that an import names."""
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names if alias.name in there}
+    base = package.split(".")
+    if node.level:
+        base = base[: len(base) - node.level + 1]
+        module = ".".join([*base, *([node.module] if node.module else [])])
+    else:
+        module = node.module or ""
+    found = set()
+    for alias in node.names:
+        if f"{module}.{alias.name}" in there:
+            found.add(f"{module}.{alias.name}")
+        elif module in there:
+            found.add(module)
+    return found
+
+
+def room(module: str) -> str:
+    """Return the room that a module is in."""
+    _, _, rest = module.partition(".")
+    head = rest.partition(".")[0]
+    if head in COMMANDS:
+        return "command line"
+    if "." in rest or ((ROOT / head).is_dir() and head):
+        return head
+    return next((group for group, names in GROUPS.items() if head in names), "calls")
+
+
+def floor(module: str) -> int:
+    """Return the floor of a module's room."""
+    return next(n for n, rooms in enumerate(FLOORS) if room(module) in rooms)
+
+
+def upward(house: House) -> list[Arrow]:
+    """Return the imports that lead to a higher floor."""
+    return [a for a in house.arrows if floor(a.source) < floor(a.target)]
+
+
+def circles(house: House, typed: bool) -> list[list[str]]:
+    """Return the circles of imports, the largest first; with those for types alone if `typed`."""
+    edges: dict[str, set[str]] = {name: set() for name in house.lines}
+    for arrow in house.arrows:
+        if typed or not arrow.typed:
+            edges[arrow.source].add(arrow.target)
+    found = [sorted(one) for one in _components(edges) if len(one) > 1]
+    return sorted(found, key=len, reverse=True)
+
+
+def _components(edges: dict[str, set[str]]) -> Iterator[list[str]]:
+    """Yield the strongly connected components of a graph (Tarjan), without recursion."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    for start in edges:
+        if start in index:
+            continue
+        work = [(start, iter(sorted(edges[start])))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        while work:
+            node, targets = work[-1]
+            target = next(targets, None)
+            if target is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    at = stack.index(node)
+                    yield stack[at:]
+                    del stack[at:]
+            elif target not in index:
+                index[target] = low[target] = len(index)
+                stack.append(target)
+                work.append((target, iter(sorted(edges[target]))))
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the house."""
+    parser = argparse.ArgumentParser(prog="python -m tests.house", description=__doc__)
+    parser.add_argument("--arrows", action="store_true", help="name each arrow that leads up")
+    asked = parser.parse_args(arguments)
+    house = walk()
+    modules = Counter(map(room, house.lines))
+    lines: Counter[str] = Counter()
+    for name, count in house.lines.items():
+        lines[room(name)] += count
+    arrows = upward(house)
+    print(f"{'room':<14}{'modules':>8}{'lines':>8}{'arrows up':>11}")
+    for rooms in reversed(FLOORS):
+        for one in rooms:
+            up = sum(room(a.source) == one for a in arrows)
+            print(f"{one:<14}{modules[one]:>8}{lines[one]:>8}{up:>11}")
+    inner = sum(a.inner for a in house.arrows)
+    print(f"{'all':<14}{sum(modules.values()):>8}{sum(lines.values()):>8}{len(arrows):>11}")
+    tools = [a for a in arrows if room(a.target) in TOOLS]
+    print(f"{len(tools)} from the core to tools; {inner} imports inside functions")
+    for typed, said in ((False, "when it runs"), (True, "with imports for types alone")):
+        found = circles(house, typed)
+        sizes = ", ".join(str(len(one)) for one in found) or "none"
+        print(f"circles {said}: {sizes}")
+    if asked.arrows:
+        for a in arrows:
+            kind = "types" if a.typed else "function" if a.inner else "module"
+            print(f"  {a.source}:{a.line} -> {a.target} ({kind})")
+        for circle in circles(house, False):
+            print("  circle: " + ", ".join(circle))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
