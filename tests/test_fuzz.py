@@ -122,7 +122,6 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
         tableform.LIMIT_WORDS,
         sum(tableform.BOUND_WORDS.values(), ()),
         schema.WORDS,
-        schema.BUDGETS,
         lenses.LENSES - {"not-an-object"},
         lenses.FORMS,
         picture.MARKS,
@@ -146,7 +145,7 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
             "version",
         ),
     ],
-    ids="header shape talk enforce limits limit bounds schema budgets lenses forms marks modes "
+    ids="header shape talk enforce limits limit bounds schema lenses forms marks modes "
     "inner ladder stream acts places steps special".split(),
 )
 def test_the_bases_have_every_word_of_the_language(words: Any) -> None:

@@ -89,13 +89,12 @@ def test_the_page_has_examples() -> None:
         form.ENFORCE,
         rulefile.LIMITS,
         schema.WORDS,
-        schema.BUDGETS,
         lenses.LENSES,
         lenses.FORMS,
         lenses.GUARDS.keys() - {"any"},
         picture.MARKS,
     ],
-    ids="header shape case enforce limits schema budgets lenses forms guards marks".split(),
+    ids="header shape case enforce limits schema lenses forms guards marks".split(),
 )
 def test_the_page_names_every_word(words: Any) -> None:
     assert [

@@ -148,7 +148,6 @@ SECTIONS = {
     "a schema": rulemodel.JsonSchema,
     "a rewrite": rulemodel.Rewrite,
     "a rule of `must`": rulemodel.Must,
-    "a budget": rulemodel.Budgets,
     "`document`": rulemodel.Document,
     "`log`": rulemodel.Log,
     "`tree`": rulemodel.Tree,
@@ -162,7 +161,6 @@ schemas:
   s:
     rewrite: {a: {schema: {a: $b}, here: {c: $b}}}
     must: [{where: {a: 1}, has: {b: 1}}]
-    max: {}
 limits: {stop: {count: 1}, max_tokens: {min: 1}}
 document: {text: lines, log: {replace-by: i, set: s, rewind: r}, tree: {id: i, parent: p}}
 """
@@ -311,7 +309,6 @@ MARKED = {
         "conversation/enforce/3",
         "limits/reasoning.budget/below",
         "media-types/image/jpg",
-        "schemas/s/max",
         "schemas/s/must",
         "schemas/s/refs",
         "schemas/s/rewrite",

@@ -30,7 +30,6 @@ from ..language import documents, events
 from ..language.merge import REMOVED
 from ..language.nodes import PLACES
 from ..language.rulefile import LIMITS
-from ..language.schema import BUDGETS
 from ..language.variants import NEVER
 from ..language.version import VERSION
 from ..notes import CODES, Effect
@@ -197,7 +196,6 @@ Rewrite = _model("Rewrite", {
     "note": (Text, "A row with a `note` is for writing only"),
 })  # fmt: skip
 Must = _model("Must", {"where": (_said(NODE), ""), "has": (_said(NODE), "")}, layered=False)
-Budgets = _model("Budgets", dict.fromkeys(sorted(BUDGETS), (Positive, "")))
 TypeWord = _like("string", "number", "integer", "boolean", "array", "object", "null")
 JsonSchema = _model("JsonSchema", {
     "root": (TypeWord, "the type of the root"),
@@ -210,7 +208,6 @@ JsonSchema = _model("JsonSchema", {
     "refs": (_one_of("inline", "keep"), "`$ref` is written out"),
     "rewrite": (_map(Rewrite), _ROWS),
     "must": (_list(Must), _MUST),
-    "max": (Budgets, _MUST),
     "examples": EXAMPLES,
 })  # fmt: skip
 Limit = _model("Limit", {

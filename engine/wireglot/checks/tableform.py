@@ -14,7 +14,6 @@ from ..language.lenses import finite
 from ..language.nodes import Row
 from ..language.nodes import Rule as SchemaRule
 from ..language.rulefile import LIMITS
-from ..language.schema import BUDGETS
 from ..language.source import Node, Pos
 from .exampleform import Examples
 from .fields import KEPT, OBJECTS, held
@@ -143,7 +142,6 @@ class Tables(Examples):
             "refs": self._one_of("inline", "keep"),
             "rewrite": self.each(self._rewrite),
             "must": self._must,
-            "max": self._budgets,
             "examples": self.examples,
         }
         return self.words(node, "a schema", tuple(rules), rules)
@@ -194,25 +192,16 @@ class Tables(Examples):
             return False
         return True
 
-    def _budgets(self, node: Node, what: str) -> Node | None:
-        found = self.words(node, "a budget", sorted(BUDGETS), {})
-        right = found is not None and len(found.value) == len(node.value)
-        for word, child in found.value.items() if found is not None else ():
-            if isinstance(child.value, bool) or not isinstance(child.value, int) or child.value < 1:
-                self.findings.error("R027", f"`{word}` is a whole number from 1", child.pos)
-                right = False
-        return node if right else None
-
     def limit(self, node: Node, what: str) -> Node | None:
         name = what.strip("`")
         if name not in LIMITS:
             return self._bound_of(name, node)
         if not isinstance(node.value, dict):
-            self.form(f"the limit {what} is a mapping", node, "first, rest, min, max")
+            self.form(f"the limit {what} is a mapping", node, "first, chars, min, max")
             return None
         right = "chars" in node.value
         if not right:
-            help = 'say which characters may stand in it, for example rest: "a-zA-Z0-9_-"'
+            help = 'say which characters may stand in it, for example chars: "a-zA-Z0-9_-"'
             self.findings.error("R027", f"the limit {what} has no `chars`", node.pos, help)
         for word, child in node.value.items():
             pos = node.keys.get(word, child.pos)

@@ -18,7 +18,7 @@ DEEPEST = 50  # as `clean` has it
 
 def taker(code: Code, schema: Schema) -> str | None:
     """Write the function for a schema dialect once; return its name, or None where none is."""
-    if not schema.quick:
+    if not schema.simple:
         return None
     for name, known in code.root.takers:
         if known is schema:

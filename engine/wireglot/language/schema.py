@@ -30,8 +30,7 @@ from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node, wrong
 
-WORDS = frozenset("root root-without keep whole types numbered enum refs rewrite must max".split())
-BUDGETS = frozenset("depth nodes properties enum size".split())
+WORDS = frozenset("root root-without keep whole types numbered enum refs rewrite must".split())
 
 
 class Schema:
@@ -46,7 +45,6 @@ class Schema:
         self.numbers: list[str] = plain["types"] if plain.get("numbered") else []
         self.enum = plain.get("enum", "any")
         self.inlines = plain.get("refs") == "inline"
-        self.budgets: dict[str, int] = plain.get("max", {})
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
         self.two_way = [row for row in rows if row.note is None]
         self.respelled = [frozenset(used(row.here)) for row in self.two_way]
@@ -55,7 +53,6 @@ class Schema:
         # Without any of these a schema is written as it is, in other words, or not at all.
         told = self.inlines or any(row.note for row in rows)
         self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
-        self.quick = self.simple and not self.budgets
 
     def _may_fit(self, row: Row) -> bool:
         """Tell whether a row may fit a node of which no keyword and no type is refused."""
@@ -185,7 +182,7 @@ class Schema:
 
         Raises Misfit where it takes the schema in other words.
         """
-        if self.quick and schema.__class__ is dict and self._plain(schema):
+        if self.simple and schema.__class__ is dict and self._plain(schema):
             if self.root is not None and schema.get("type") != self.root:
                 return False
             if schema.get("properties") == []:
@@ -257,14 +254,10 @@ class Schema:
         return True
 
     def _check(self, wire: Any) -> None:
-        """Raise Misfit where a node lacks what it must have, or the whole is too large."""
+        """Raise Misfit where a node lacks what it must have."""
         if self.rules.all:
             for node in _nodes(wire):
                 self.rules.check(node)
-        for word, most in self.budgets.items():
-            found = _measured(word, wire)
-            if found > most:
-                raise Misfit(f"the schema's {word} is {found}, and at most {most} is taken")
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -272,24 +265,6 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
         yield schema
         for child in inner(schema):
             yield from _nodes(child)
-
-
-def _depth(node: Any) -> int:
-    return 1 + max((_depth(child) for child in inner(node)), default=0)
-
-
-def _measured(word: str, wire: Any) -> int:
-    if word == "depth":
-        return _depth(wire)
-    if word == "size":
-        from ..jsontext import stringify
-
-        return len(stringify(wire))
-    nodes = list(_nodes(wire))
-    if word == "nodes":
-        return len(nodes)
-    lists = (node[word] for node in nodes if isinstance(node.get(word), dict | list))
-    return sum(map(len, lists))
 
 
 def load(name: str, node: Node) -> dict[str, Schema]:
@@ -310,12 +285,6 @@ def load(name: str, node: Node) -> dict[str, Schema]:
         said = node.get(word)
         if said is not None and said.value not in allowed:
             raise wrong(f"`{word}` says {' or '.join(allowed)}", said.pos)
-    budgets = node.get("max")
-    if budgets is not None and not isinstance(budgets.value, dict):
-        raise wrong("`max` is a mapping of budgets", budgets.pos)
-    for word, child in budgets.value.items() if budgets else ():
-        if word not in BUDGETS or not isinstance(child.value, int):
-            raise wrong(f"`{word}` is no budget", child.pos, ", ".join(sorted(BUDGETS)))
     numbered = node.get("numbered")
     if numbered is not None and (numbered.value is not True or node.get("types") is None):
         raise wrong("`numbered: true` stands beside `types`", numbered.pos)

@@ -1,0 +1,208 @@
+"""The words of the rule language, and who uses each: packaged rule files, and those of the trials.
+
+    python -m tests.words [--unused]
+
+A word counts where it stands as one, read from the parsed file: a key of the language, what stands
+in a hole, a word of `enforce` or of a limit. Exit code 1: with `--unused`, a word has no user.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wireglot.checks import form, laddercheck, tableform
+from wireglot.language import events, lenses, own, picture, rulefile, schema, source
+
+ROOT = Path(__file__).parent.parent
+MODES = ("as", "each", "entries")
+TABLE = ("write", "read-also", "write-also", "otherwise", "only")
+NODE = ("keep", "root", "root-without", "must", "rewrite", "refs", "schema", "here", "where", "has")
+SPECIAL = ("$absent", "$present", "$has", "$nth", "$run", "$removed", "$own: [..]", "...", "key!")
+EXAMPLE = ("wire", "ir", "reads", "writes", "as", "notes", "crossing", "from", "to", "beside")
+HOLE = re.compile(r"\$(?:\.|[a-zA-Z_][\w.]*)")
+
+
+def groups() -> dict[str, tuple[str, ...]]:
+    """Return the words of the language by what they stand in."""
+    bounds = {word for words in tableform.BOUND_WORDS.values() for word in words}
+    found: dict[str, Any] = {
+        "file": (rulefile.HEADER | {*form.LAYERS}),
+        "shape": rulefile.SHAPE_WORDS,
+        "conversation": rulefile.TALK_WORDS,
+        "enforce": form.ENFORCE,
+        "limit": {*tableform.LIMIT_WORDS, *bounds},
+        "table": TABLE,
+        "schema": {*schema.WORDS, *NODE},
+        "mode": MODES,
+        "lens": {*lenses.LENSES, *lenses.FORMS},
+        "guard": lenses.GUARDS,
+        "mark": picture.MARKS,
+        "stream": events.STREAM_WORDS,
+        "act": events.ACTS,
+        "example": EXAMPLE,
+        "ladder": laddercheck.WORDS,
+        "special": SPECIAL,
+    }
+    return {name: tuple(sorted(words)) for name, words in found.items()}
+
+
+def users() -> dict[tuple[str, str], set[str]]:
+    """Return the files that use each word: `group, word` to names; those of trials in brackets."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for folder, shown in (("rules", "{}"), ("rules/examples", "{}"), ("rules/overlays", "{}"),
+                          ("tests/trials", "({})")):  # fmt: skip
+        for path in sorted((ROOT / folder).glob("*.yaml")):
+            node = source.parse(path.read_text("utf-8"), path.name)
+            for one in _file(node.plain()):
+                found[one].add(shown.format(path.stem))
+    return found
+
+
+def _file(file: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for row in [file, *(file.get("variants") or ())]:
+        for key, value in row.items() if isinstance(row, dict) else ():
+            word = key.rstrip("!")
+            yield "file", word
+            if key.endswith("!"):
+                yield "special", "key!"
+            if not isinstance(value, dict):
+                continue
+            if word == "shapes":
+                for shape in value.values():
+                    yield from _shape(shape, "shape")
+            elif word == "conversation":
+                yield from _shape(value, "conversation")
+            elif word in ("request", "response", "error", "session", "envelope"):
+                yield from _shape(value, "shape")
+            elif word == "stream":
+                yield from _stream(value)
+            elif word == "examples":
+                for owner, listed in value.items():
+                    yield ("stream" if owner == "stream" else "shape"), "examples"
+                    yield from _examples(listed)
+            elif word == "ladder":
+                for rows in value.values():
+                    for one in rows if isinstance(rows, list) else rows.values():
+                        if not isinstance(one, dict):
+                            continue
+                        yield from (("ladder", name) for name in one)
+                        yield from _examples(one.get("examples"))
+                        yield from _texts({k: v for k, v in one.items() if k in ("from", "to")})
+            elif word in ("limits", "tables", "schemas"):
+                for inner in value.values():
+                    if isinstance(inner, dict):
+                        yield from ((word[:-1], name) for name in inner)
+                        if word == "schemas":
+                            yield from _schema(inner)
+            else:
+                yield from _texts(value)
+
+
+def _schema(value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield "schema", key
+            yield from _schema(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _schema(inner)
+
+
+def _shape(value: Any, what: str) -> Iterator[tuple[str, str]]:
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        word = key.rstrip("!")
+        yield what, word
+        if key.endswith("!"):
+            yield "special", "key!"
+        if word in ("wire", "ir", "message"):
+            yield from _texts(inner)
+        elif word == "cases" and isinstance(inner, dict):
+            for case in inner.values():
+                yield from _shape(case, what)
+        elif word == "examples":
+            yield from _examples(inner)
+        elif word in ("enforce", "enforce-also"):
+            for one in inner:
+                if isinstance(one, str):
+                    yield "enforce", one
+                else:
+                    yield from (("enforce", name) for name in one)
+        elif isinstance(inner, str) and inner == "$removed":
+            yield "special", "$removed"
+    if value == "$removed":
+        yield "special", "$removed"
+
+
+def _stream(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for key, inner in value.items():
+        yield "stream", key.rstrip("!")
+        if key.rstrip("!") in ("events", "read-also") and isinstance(inner, dict):
+            for name in inner:
+                yield from (("act", act.partition(".")[0]) for act in name.rstrip("!").split("+"))
+        if key != "examples":
+            yield from _texts(inner)
+        else:
+            yield from _examples(inner)
+
+
+def _examples(listed: Any) -> Iterator[tuple[str, str]]:
+    for one in listed if isinstance(listed, list) else ():
+        yield from (("example", word) for word in one)
+
+
+def _texts(value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if own.LIST.fullmatch(key):
+                yield "special", "$own: [..]"
+            if key.rstrip("!") == "...":
+                yield "special", "..."
+            if key.endswith("!"):
+                yield "special", "key!"
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+    elif isinstance(value, str) and value.startswith("$"):
+        for word in ("$absent", "$present", "$has", "$nth", "$run", "$removed"):
+            if re.match(re.escape(word) + r"\b", value):
+                yield "special", word
+        match = picture.HOLE.fullmatch(value)
+        if match:
+            if match["mode"]:
+                yield "mode", match["mode"]
+            for lens in re.findall(r"[\w+-]+", match["lenses"]):
+                for one in lens.split("+"):
+                    yield "lens", one
+                    yield "guard", one
+            if match["mark"]:
+                yield "mark", match["mark"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the words with their users."""
+    parser = argparse.ArgumentParser(prog="python -m tests.words", description=__doc__)
+    parser.add_argument("--unused", action="store_true", help="only the words without a user")
+    asked = parser.parse_args(arguments)
+    found, without, count = users(), 0, 0
+    for group, words in groups().items():
+        for word in words:
+            names = sorted(found.get((group, word), ()))
+            count += 1
+            without += not names
+            if asked.unused and names:
+                continue
+            shown = ", ".join(names) if len(names) < 5 else f"{len(names)} files"
+            print(f"{group:<13}{word:<24}{shown or '-'}")
+    print(f"{count} words, {without} without a user")
+    return 1 if asked.unused and without else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
