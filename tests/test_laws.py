@@ -286,7 +286,7 @@ def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
 CALLED = """
 shapes:
   text: {wire: {text: $text}}
-  thought: {ir: {type: reasoning}, wire: {thought: $text | home}}
+  thought: {read-only: true, ir: {type: reasoning}, wire: {thought: $text}}
   tool_call: {wire: {call: $name, id: $id, with: $arguments | object | json}}
   answer:
     wire:

@@ -24,7 +24,11 @@ shapes:
   text: {wire: {type: text, text: $text, tint: '$own.tint (old)', rest: $own.rest (optional)}}
   spoken: {gathers: text, wire: {type: said, parts: $run each text}}
   reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
-  thought: {wire: {type: old, text: $text}, ir: {type: reasoning}}
+  thought: {wire: {type: old, text: $text | string | home}, ir: {type: reasoning}}
+  aside:
+    cases:
+      one:
+        wire: {a: [$text | home (default empty-text)]}
 unions: {part: [text, spoken, reasoning, thought]}
 conversation:
   by: role
@@ -61,7 +65,12 @@ shapes:
   text: {wire: {type: text, text: $text, tint: '$own.tint (refused)', rest: $own.rest (optional)}}
   spoken: {groups: text, wire: {type: said, parts: $run each text}}
   reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
-  thought: {wire: {type: old, text: $text}, ir: {type: reasoning}}
+  thought: {read-only: true, wire: {type: old, text: $text | string}, ir: {type: reasoning}}
+  aside:
+    cases:
+      one:
+        read-only: true
+        wire: {a: [$text (default empty-text)]}
 unions: {part: [text, spoken, reasoning, thought]}
 conversation:
   by: role

@@ -553,7 +553,7 @@ shapes:
     by: kind
     wire: {of: $tool_call_id}
     cases:
-      blocks: {ir: {kind: multimodal}, wire: {blocks: $value each text | home}}
+      blocks: {read-only: true, ir: {kind: multimodal}, wire: {blocks: $value each text}}
       text: {wire: {result: $value | string}}
 conversation:
   by: role

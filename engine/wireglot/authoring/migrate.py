@@ -31,6 +31,7 @@ HOLES = (
     (re.compile(r"\(old\)"), "(refused)"),
     (re.compile(r"\(else(?=\s)"), "(fill"),
     (re.compile(r"\|\s*lone\b"), "| single"),
+    (re.compile(r"\s*\|\s*home\b"), ""),  # the case says so: `read-only: true`
 )
 # What stands under a word, and `*` under all others.
 INNER: dict[str, dict[str, str]] = {
@@ -88,6 +89,9 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             new = KEYS.get(place, {}).get(bare)
             if new is not None and text[slice(*at)] == name:
                 yield Edit(*at, new + name[len(bare) :])
+            if place == "shape" and bare == "wire" and _at_home(child):
+                gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
+                yield Edit(at[0], at[0], f"read-only: true{gap}")
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
             yield from _edits(child, inner.get(bare, inner.get("*", "")), text)
@@ -101,3 +105,12 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             hole = old.sub(new, hole)
         if hole != text[start:end]:
             yield Edit(start, end, hole)
+
+
+def _at_home(node: Any) -> bool:
+    """Tell whether a hole of a picture says that it is written only where it was read."""
+    if isinstance(node, yaml.MappingNode):
+        return any(_at_home(child) for _, child in node.value)
+    if isinstance(node, yaml.SequenceNode):
+        return any(map(_at_home, node.value))
+    return re.fullmatch(r"\$.*\|\s*home\b.*", str(node.value)) is not None

@@ -129,6 +129,7 @@ class File(Tables):
             "groups": self.text,
             "marks": self.text,
             "note": self.text,
+            "read-only": self._true,
             "drop": self.reasons,
             "examples": self.examples,
             "cases": self.each(self._case),
@@ -178,11 +179,18 @@ class File(Tables):
                     return None
         return found
 
+    def _true(self, node: Node, what: str) -> Node | None:
+        if node.value is not True:
+            self.form(f"{what} is `true`, or is not said", node, "write `read-only: true`")
+            return None
+        return node
+
     def _case(self, node: Node, what: str) -> Node | None:
         rules: dict[str, Rule] = {
             "wire": self.wire,
             "ir": self.ir,
             "note": self.text,
+            "read-only": self._true,
             "drop": self.reasons,
             "examples": self.examples,
         }

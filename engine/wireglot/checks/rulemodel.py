@@ -269,6 +269,7 @@ CASE = {
         "noted abroad with this code: that this case was written, "
         "or that it was read where writing takes another",
     ),
+    "read-only": (_said({"const": True}), "the case is read, and written only where it was read"),
     "drop": (_map(Text), _GIVES),
     "examples": EXAMPLES,
 }

@@ -46,8 +46,8 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
     "any": lambda v: True,
     "refless": refless,
     "filled": lambda v: v not in ("", [], {}),
-    "home": lambda v: True,  # the writer refuses it abroad
 }
+_KNOWN = {**GUARDS, "home": GUARDS["any"]}  # of a case that is only read: the writer refuses it
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Guards that say nothing of the type of a value.
@@ -227,13 +227,13 @@ def guard(names: str, value: Any) -> bool:
 
 @functools.lru_cache(4096)
 def _guards(names: str) -> tuple[Callable[[Any], bool], ...]:
-    return tuple(GUARDS[name] for name in names.split("+"))
+    return tuple(_KNOWN[name] for name in names.split("+"))
 
 
 @functools.lru_cache(4096)
 def is_guard(name: str) -> bool:
     """Tell whether a lens name is a guard."""
-    return all(word in GUARDS for word in name.split("+"))
+    return all(word in _KNOWN for word in name.split("+"))
 
 
 def plain64(text: str) -> bool:

@@ -341,6 +341,22 @@ def _word(word: str, quoted: bool = False) -> Any:
     return word
 
 
+def only_read(p: Picture, own: Node | None) -> None:
+    """Let a picture be written only where it was read: one hole in it takes nothing else.
+
+    That is the first that must be there and holds a value, of the case's `own` picture if it has
+    any: what stands around it is said by other cases, too.
+    """
+    ranks = {None: 0, "default": 1, "fill": 1}
+    there = {hole.pos for hole in holes(parse(own))} if own is not None else set()
+    found = sorted(
+        holes(p),
+        key=lambda h: (h.pos not in there, ranks.get(h.mark, 2), h.shape is not None),
+    )
+    if found and "home" not in found[0].lenses:
+        found[0].lenses = (*found[0].lenses, "home")
+
+
 def holes(picture: Picture) -> Iterator[Hole]:
     """Yield every hole of a picture, in the order in which it is read."""
     if isinstance(picture, Hole):

@@ -21,8 +21,8 @@ HEADER = frozenset(
     "envelope hooks request response error session document stream spelling media-types "
     "unsupported examples carry signatures".split()
 )
-SHAPE_WORDS = frozenset("wire also by ir groups marks cases drop examples note".split())
-CASE_WORDS = frozenset("wire ir drop note examples".split())
+SHAPE_WORDS = frozenset("wire also by ir groups marks cases drop examples note read-only".split())
+CASE_WORDS = frozenset("wire ir drop note examples read-only".split())
 TALK_WORDS = frozenset("by per wire cases enforce enforce-also examples".split())
 LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 
@@ -202,6 +202,8 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         if "also" in words:
             wire_node = _with(wire_node, words["also"], shapes)
         wire = pic.parse(wire_node)
+        if case_node.get("read-only") or words.get("read-only"):
+            pic.only_read(wire, case_node.get("wire"))
         ir = pic.parse(ir_node) if ir_node else None
         case = Case(
             case_name, name, wire, ir, drop, noted.plain() if noted else None, case_node.pos
