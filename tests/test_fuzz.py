@@ -13,7 +13,7 @@ import wireglot
 from wireglot.checks import form, laddercheck, tableform
 from wireglot.checks.pictureform import MODES
 from wireglot.errors import ConversionError
-from wireglot.language import events, ladder, lenses, picture, rulefile, schema
+from wireglot.language import events, ladder, lenses, order, picture, rulefile, schema
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
 from wireglot.language.source import Pos, parse
@@ -117,7 +117,7 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
         (rulefile.HEADER | {*form.LAYERS}) - {"examples"},
         rulefile.SHAPE_WORDS,
         rulefile.TALK_WORDS - {"examples"},
-        form.ENFORCE,
+        order.ENFORCE,
         rulefile.LIMITS,
         tableform.LIMIT_WORDS,
         sum(tableform.BOUND_WORDS.values(), ()),
@@ -186,7 +186,9 @@ def test_an_error_is_told_though_the_same_place_is_right_in_another_layer() -> N
 
 
 def _between(plain: dict[str, Any]) -> None:
-    plain["conversation"]["enforce"] = [{"insert": {"user": "a"}, "between": [{"a": 1}, "user"]}]
+    plain["conversation"]["enforce"] = {
+        "turns": {"between": {"user": "a", "after": {"a": 1}, "before": "user"}}
+    }
 
 
 def _mixed(plain: dict[str, Any]) -> None:
@@ -208,7 +210,7 @@ def _caseless(plain: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "edit", "told"),
     [
-        ("turns", _between, "`a list or mapping` is no role of the IR"),
+        ("turns", _between, "`between` says one turn, of the user or the assistant"),
         ("media", _mixed, "`c` is none of the words of `only`"),
         ("schemas", _caseless, "a conversation has `cases`"),
         ("schemas", _wireless, "`wire` of a conversation is an object"),
@@ -262,7 +264,7 @@ def _beside(plain: dict[str, Any]) -> None:
 
 def _unlike(plain: dict[str, Any]) -> None:
     plain["request"]["wire"]["rules"] = "$system each text | bare (optional)"
-    plain["conversation"]["enforce"] = [{"lift": "system"}]
+    plain["conversation"]["enforce"] = {"system": "lifted"}
 
 
 def _within(plain: dict[str, Any]) -> None:

@@ -55,7 +55,7 @@ request:
 
 def test_messages_and_system_text_without_a_hole_are_noted(tmp_path: Path) -> None:
     bare = "\nrequest: {wire: {engine: $model (optional)}}\n"
-    lifts = OTHER.replace("$parts each part}", "$parts each part}\n  enforce: [{lift: system}]", 1)
+    lifts = OTHER.replace("$parts each part}", "$parts each part}\n  enforce: {system: lifted}", 1)
     rules = wireglot.load_rules(_folder(tmp_path, bare=bare, lifts=lifts))
     talk = [{"role": role, "content": "Hi"} for role in ("system", "user")]
     out = rules.convert({"model": "m", "messages": talk}, "openai-chat", "bare")
@@ -222,7 +222,7 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
         ("limits: {colour: {chars: a-z}}\n", "`colour` is no limit"),
         ("unions: {part: [text]}\n", "names `text`, which is no shape"),
         ("unions: {part: {text: 1}}\n", "is a list of names"),
-        ("conversation: {enforce: [tidy], cases: {}}\n", "`tidy` cannot be enforced"),
+        ("conversation: {enforce: {tidy: true}, cases: {}}\n", "`tidy` cannot be enforced"),
         ("conversation: {order: 1, cases: {}}\n", "`order` is no word of a conversation"),
         ("shapes: {text: {see: x, wire: {text: $text}}}\n", "`see` is no word of a shape"),
         ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),

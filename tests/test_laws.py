@@ -39,7 +39,7 @@ conversation:
   per: run
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}, assistant: {wire: {role: model}}}
-  enforce: [no-empty]
+  enforce: {results: [next]}
 request: {wire: {turns: $messages as conversation, most: $max_tokens (fill 9)}}
 """
 PACKAGED = wireglot.packaged()

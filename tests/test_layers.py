@@ -36,7 +36,7 @@ conversation:
   by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
-  enforce: [no-empty]
+  enforce: {results: [next, first]}
 request:
   wire: {turns: $messages as conversation, limit: $max_tokens (optional), pair: [$seed, 2]}
 """
@@ -145,9 +145,9 @@ def test_a_child_is_its_parent_but_for_what_it_says(tmp_path: Path) -> None:
             id="rows of a table are replaced and added",
         ),
         pytest.param(
-            "conversation: {enforce: [answer-next]}",
-            ("conversation", "enforce"),
-            ["answer-next"],
+            "conversation: {enforce: {results: [in-order]}}",
+            ("conversation", "enforce", "results"),
+            ["in-order"],
             id="a list of words is replaced whole",
         ),
         pytest.param(

@@ -100,6 +100,60 @@ def test_each_word_is_rewritten_where_it_is_one_and_nowhere_else() -> None:
     assert migrated(AFTER, "mini.yaml") == AFTER
 
 
+ORDER = """\
+wireglot: 1
+dialect: mini
+extends: chat-compatible
+conversation:
+  by: role
+  enforce:
+    - lift: system            # Comments stay,
+    - answer-next             # beside the word
+    - {put-first: tool_result}
+    - {insert: {user: Go on.}, at: start, before: tool_call}
+    - {insert: {assistant: "Well, #1"}, between: [tool, user]}
+    - no-empty
+    - pair: "None: it was not called."
+  cases: {user: {wire: {role: user}}}
+  enforce-also: [{this-turn: reasoning}, {leave: system}]
+variants:
+  - for: {model: x}
+    conversation: {enforce-also: [{thought-beside: tool_call}]}
+  - for: {model: y}
+    conversation: {enforce: [no-blank, alternate, {user-only: reasoning}]}
+"""
+ORDERED = """\
+wireglot: 2
+dialect: mini
+extends: chat-compatible
+conversation:
+  by: role
+  enforce!:
+    system: lifted-from-others    # Comments stay,
+    results: [next, first]    # beside the word
+    turns: {first: {user: Go on., before: tool_call}, between: {assistant: "Well, #1", after: tool, before: user}}
+    unanswered: "None: it was not called."
+    reasoning: this-turn
+  cases: {user: {wire: {role: user}}}
+variants:
+  - for: {model: x}
+    conversation: {enforce: {calls: [with-reasoning], reasoning: $removed}}
+  - for: {model: y}
+    conversation: {enforce!: {text: not-blank, turns: {alternate: true}, reasoning: never}}
+"""  # noqa: E501
+
+
+def test_what_is_made_sure_of_is_a_mapping() -> None:
+    assert migrated(ORDER, "mini.yaml") == ORDERED
+
+
+def test_a_second_list_takes_away_what_the_first_said_in_a_packaged_file() -> None:
+    head = "wireglot: 1\ndialect: mini\nextends: chat-compatible\n"
+    said = f"{head}conversation: {{enforce-also: [{{signed: tool_call}}]}}\n"
+    now = "conversation: {enforce: {calls: [signed], reasoning: $removed}}\n"
+    assert migrated(said, "mini.yaml") == head.replace("1", "2") + now
+
+
 def test_the_command_rewrites_files_in_place_and_says_which(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,8 +12,7 @@ import yaml
 import wireglot
 from wireglot import notes
 from wireglot.authoring import trial
-from wireglot.checks import form
-from wireglot.language import documents, lenses, picture, rulefile, schema, source
+from wireglot.language import documents, lenses, order, picture, rulefile, schema, source
 
 from .tables import read_yaml
 
@@ -86,7 +85,7 @@ def test_the_page_has_examples() -> None:
         rulefile.HEADER,
         rulefile.SHAPE_WORDS,
         rulefile.CASE_WORDS,
-        form.ENFORCE,
+        order.ENFORCE,
         rulefile.LIMITS,
         schema.WORDS,
         lenses.LENSES,

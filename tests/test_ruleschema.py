@@ -29,7 +29,7 @@ from wireglot.checks import ruleschema as schemas
 from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
 from wireglot.ir import field_type
-from wireglot.language import source, variants
+from wireglot.language import order, source, variants
 from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
 from wireglot.language.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
@@ -213,7 +213,7 @@ def test_a_model_has_the_words_of_its_section(model: Any, known: Any) -> None:
 
 
 def test_what_is_enforced_and_what_a_variant_is_for_are_the_words_of_the_checks() -> None:
-    assert enforceschema.ENFORCE.keys() == form.ENFORCE.keys()
+    assert enforceschema.enforced().keys() == order.ENFORCE.keys()
     for word in words(rulemodel.When):
         said: Any = {"repair": True} if word == "option" else "x"
         row = {"variants": [{"for": {word: said}}]}
@@ -281,8 +281,9 @@ MARKED = {
     "R021-words-that-are-not-there": [
         "",
         "conversation/cases",
-        "conversation/enforce/0",
-        "conversation/enforce/1",
+        "conversation/enforce",
+        "conversation/enforce/results/0",
+        "conversation/enforce/system",
         "shapes/audio/cases/one",
         "shapes/image",
     ],
@@ -303,10 +304,10 @@ MARKED = {
     "R022-a-stream-that-says-nothing": ["stream/events", "stream/framing"],
     "R022-shapes-without-wire": ["shapes/audio/cases/one", "shapes/image"],
     "R022-words-of-new-forms": [
-        "conversation/enforce/0",
-        "conversation/enforce/1",
-        "conversation/enforce/2",
-        "conversation/enforce/3",
+        "conversation/enforce/results",
+        "conversation/enforce/turns/first",
+        "conversation/enforce/unanswered",
+        "conversation/enforce/user-only",
         "limits/reasoning.budget/below",
         "media-types/image/jpg",
         "schemas/s/must",
@@ -326,13 +327,12 @@ MARKED = {
         "shapes/image/wire/type",
     ],
     "R024-words-of-new-kinds": [
-        "conversation/enforce/0/user-only",
-        "conversation/enforce/1/between/0",
+        "conversation/enforce/turns/between/after",
+        "conversation/enforce/user-only/0",
     ],
     "R024-words-that-the-ir-lacks": [
         "conversation/by",
-        "conversation/enforce/0/put-first",
-        "conversation/enforce/1/lift",
+        "conversation/enforce/user-only/0",
     ],
     "R025-examples": [
         "shapes/audio/examples",

@@ -307,7 +307,7 @@ conversation:
     user: {wire: {role: user}}
     assistant: {wire: {role: assistant}}
     tool: {wire: $parts each tool_result}
-  enforce: [ENFORCE]
+  enforce: {ENFORCE}
 request: {wire: {turns: $messages as conversation}}
 """
 CHAT = {
@@ -324,8 +324,9 @@ CHAT = {
     },
     "r": {"role": "tool", "tool_call_id": "c1", "content": "R"},
 }
-START, END = "{insert: {user: Hello.}, at: start}", "{insert: {user: Go on.}, at: end}"
-BETWEEN = "{insert: {assistant: Well.}, between: [tool, user]}"
+START, END = "turns: {first: {user: Hello.}}", "turns: {last: {user: Go on.}}"
+BETWEEN = "turns: {between: {assistant: Well., after: tool, before: user}}"
+ALTERNATE = "turns: {alternate: true}"
 
 
 @pytest.mark.parametrize(
@@ -341,10 +342,10 @@ BETWEEN = "{insert: {assistant: Well.}, between: [tool, user]}"
         (END, "uc", "U call", []),
         (BETWEEN, "ucru", "U call R Well. U", [("turn-added", "added", None)]),
         (BETWEEN, "ucrau", "U call R A U", []),
-        ("alternate", "uva", "UV A", [("joined", "changed", "/messages/1")]),
-        ("alternate", "uabu", "U AB U", [("joined", "changed", "/messages/2")]),
-        ("alternate", "ucra", "U call R A", []),
-        (f"alternate, {START}", "abv", "Hello. AB V", None),
+        (ALTERNATE, "uva", "UV A", [("joined", "changed", "/messages/1")]),
+        (ALTERNATE, "uabu", "U AB U", [("joined", "changed", "/messages/2")]),
+        (ALTERNATE, "ucra", "U call R A", []),
+        ("turns: {alternate: true, first: {user: Hello.}}", "abv", "Hello. AB V", None),
     ],
 )
 def test_turns_stand_as_the_target_wants_them(
@@ -368,7 +369,8 @@ def test_turns_stand_as_the_target_wants_them(
 
 
 def test_what_leaves_a_result_stands_in_turn_too(tmp_path: Path) -> None:
-    text = TURNS.replace("ENFORCE", f"alternate, {BETWEEN}")
+    both = BETWEEN[:-1] + ", alternate: true}"
+    text = TURNS.replace("ENFORCE", both)
     (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + text)
     rules = wireglot.load_rules(tmp_path)
     image = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
@@ -408,7 +410,7 @@ conversation:
   by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}}
-  enforce: [narrow-tools]
+  enforce: {tools: narrowed}
 request:
   wire:
     turns: $messages as conversation
@@ -474,18 +476,18 @@ def test_a_choice_among_tools_is_said_by_sending_fewer(
 @pytest.mark.parametrize(
     "item",
     [
-        "{insert: {user: 5}, at: end}",
-        "{insert: {tool: T}, at: end}",
-        "{insert: {user: T}}",
-        "{insert: {user: T}, at: middle}",
-        "{insert: {user: T}, between: [tool]}",
-        "{insert: {user: T, assistant: T}, at: end}",
-        "{insert: T, at: end}",
+        "{last: {user: 5}}",
+        "{last: {tool: T}}",
+        "{first: {user: T, before: 5}}",
+        "{last: {user: T, before: tool_call}}",
+        "{between: {user: T, after: tool}}",
+        "{last: {user: T, assistant: T}}",
+        "{last: T}",
     ],
 )
-def test_an_insert_says_one_turn_and_its_place(tmp_path: Path, item: str) -> None:
-    with pytest.raises(wireglot.RuleError, match="`insert` says one turn") as caught:
-        loaded(tmp_path, one=TURNS.replace("ENFORCE", item))
+def test_a_turn_is_one_of_the_user_or_the_assistant(tmp_path: Path, item: str) -> None:
+    with pytest.raises(wireglot.RuleError, match="says one turn, of the user or the") as caught:
+        loaded(tmp_path, one=TURNS.replace("ENFORCE", f"turns: {item}"))
     assert caught.value.line == 20
 
 
@@ -673,7 +675,7 @@ conversation:
     user: {wire: {by: user}}
     assistant: {wire: $parts each item}
     tool: {wire: $parts each result}
-  enforce: [no-empty]
+  enforce: {}
 request:
   wire:
     rules: $system each text | joined (optional)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wireglot.checks import form, laddercheck, tableform
-from wireglot.language import events, lenses, own, picture, rulefile, schema, source
+from wireglot.language import events, lenses, order, own, picture, rulefile, schema, source
 
 ROOT = Path(__file__).parent.parent
 MODES = ("as", "each", "entries")
@@ -35,7 +35,7 @@ def groups() -> dict[str, tuple[str, ...]]:
         "file": (rulefile.HEADER | {*form.LAYERS}),
         "shape": rulefile.SHAPE_WORDS,
         "conversation": rulefile.TALK_WORDS,
-        "enforce": form.ENFORCE,
+        "enforce": order.ENFORCE,
         "limit": {*tableform.LIMIT_WORDS, *bounds},
         "table": TABLE,
         "schema": {*schema.WORDS, *NODE},
@@ -127,12 +127,8 @@ def _shape(value: Any, what: str) -> Iterator[tuple[str, str]]:
                 yield from _shape(case, what)
         elif word == "examples":
             yield from _examples(inner)
-        elif word in ("enforce", "enforce-also"):
-            for one in inner:
-                if isinstance(one, str):
-                    yield "enforce", one
-                else:
-                    yield from (("enforce", name) for name in one)
+        elif word == "enforce":
+            yield from (("enforce", name) for name in inner)
         elif isinstance(inner, str) and inner == "$removed":
             yield "special", "$removed"
     if value == "$removed":

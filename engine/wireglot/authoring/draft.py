@@ -317,7 +317,7 @@ class Draft:
         if "text" not in kinds:
             self.shapes.setdefault("text", {"wire": {"type": Say("text"), "text": Say("$text")}})
         lift = ("request", "system") in self.used
-        return {**found, "enforce": Say("[{lift: system}]")} if lift else found
+        return {**found, "enforce": Say("{system: lifted}")} if lift else found
 
     # -- units --------------------------------------------------------------------------------
 

@@ -13,8 +13,11 @@ from typing import Any, NamedTuple
 import yaml
 
 from ..errors import RuleError
+from ..language.layers import flat
 from ..language.source import parse
 from ..language.version import VERSION
+from ..loading import load
+from .oldorder import rewritten
 
 UNITS = ("conversation", "envelope", "request", "response", "error", "session")
 # Words that have another name now, by what they stand in.
@@ -73,9 +76,44 @@ def migrated(text: str, file: str) -> str:
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
     made = text
     root = yaml.compose(text, Loader=yaml.SafeLoader)
-    for edit in sorted(_edits(root, "file", text), reverse=True):
+    edits = [*_edits(root, "file", text), *_order(root, text)]
+    for edit in sorted(edits, reverse=True):
         made = made[: edit.start] + edit.text + made[edit.end :]
     return made
+
+
+def _order(root: Any, text: str) -> Iterator[Edit]:
+    """Yield how `enforce` is said now, of a file and of its variants."""
+    file = {str(key.value): value for key, value in root.value}
+    below = file.get("extends") or file.get("overlay")
+
+    def inherited() -> set[str]:
+        return _inherited(str(below.value)) if below is not None else set()
+
+    own = _also(file["conversation"]) if "conversation" in file else None
+    rows = file["variants"].value if isinstance(file.get("variants"), yaml.SequenceNode) else []
+    for said, whole in [(root, below is not None), *((row, True) for row in rows)]:
+        for key, talk in said.value if isinstance(said, yaml.MappingNode) else ():
+            if str(key.value).rstrip("!") == "conversation" and isinstance(talk, yaml.MappingNode):
+                bang = str(key.value).endswith("!")
+                taken = inherited if said is root or own is None else lambda: own or set()
+                yield from (Edit(*e) for e in rewritten(talk, text, whole and not bang, taken))
+
+
+def _also(talk: Any) -> set[str] | None:
+    """Return which words the `enforce-also` of a conversation says, if it has one."""
+    said = {str(key.value): value for key, value in talk.value}.get("enforce-also")
+    words = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
+    names = {"thought-beside": "calls", "signed": "calls", "this-turn": "reasoning"}
+    return {names[word] for word in words & names.keys()} if said else None
+
+
+def _inherited(parent: str) -> set[str]:
+    """Return which words of `enforce-also` a packaged dialect says in `enforce` now."""
+    node = flat(load.from_yaml()).get(parent)
+    talk = node.get("conversation") if node is not None else None
+    said = talk.get("enforce") if talk is not None else None
+    return {"calls", "reasoning"} & set(said.value if said is not None else ())
 
 
 def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:

@@ -12,35 +12,15 @@ from collections.abc import Callable
 from ..errors import RuleError
 from ..language import documents, version
 from ..language.findings import Findings, helped
-from ..language.rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS, turn
-from ..language.source import Node
-from .fields import ROLES
+from ..language.order import asked
+from ..language.rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS
+from ..language.source import Node, Pos
 from .grammar import Rule, kept_as_is, short
 from .pictureform import Pictures
 from .streamform import Streams
 from .tableform import Tables
 
 UNITS = ("request", "response", "error", "envelope", "session")
-ENFORCE = {
-    "lift": "ROLE",
-    "leave": "ROLE",
-    "put-first": "KIND",
-    "answer-next": "",
-    "order-results-by-calls": "",
-    "no-empty": "",
-    "alternate": "",
-    "narrow-tools": "",
-    "no-blank": "",
-    "no-empty-text": "",
-    "some-message": "TEXT",
-    "user-only": "KIND",
-    "this-turn": "KIND",
-    "thought-beside": "KIND",
-    "pair": "ANSWER",
-    "signed": "KIND",
-    "strict": "SCHEMA",
-    "insert": "{ROLE: TEXT}, at: start",
-}
 LAYERS = (
     "extends",
     "overlay",
@@ -217,7 +197,6 @@ class File(Tables):
             "wire": self.wire,
             "cases": self.each(self._case),
             "enforce": self._enforce,
-            "enforce-also": self._enforce,
             "examples": self.examples,
         }
         found = self.words(node, "a conversation", TALK_WORDS, rules)
@@ -257,60 +236,11 @@ class File(Tables):
                 del cases.value[name]
 
     def _enforce(self, node: Node, what: str) -> Node | None:
-        if not isinstance(node.value, list):
-            self.form(f"`{what}` is a list", node, "put it in [ ]")
-            return None
-        kept = []
-        for item in node.value:
-            if isinstance(item.value, str):
-                right = self._property(item.value, None, item)
-            elif item.get("insert") is not None:
-                right = self._turn(item)
-            elif isinstance(item.value, dict) and item.value:
-                right = True
-                for word, taken in item.value.items():
-                    right = self._property(word, taken, item) and right
-            else:
-                self.form("`enforce` is a list of words", item, helped("", ENFORCE))
-                right = False
-            if right:
-                kept.append(item)
-        return Node(kept, node.pos)
-
-    def _property(self, word: str, taken: Node | None, item: Node) -> bool:
-        """Check one word of `enforce`, with what it takes."""
-        if word not in ENFORCE:
-            pos = item.keys.get(word, item.pos)
-            message = f"`{short(word)}` cannot be enforced"
-            self.findings.error("R021", message, pos, helped(word, ENFORCE))
-        elif bool(ENFORCE[word]) != (taken is not None):
-            form = f"{{{word}: {ENFORCE[word]}}}" if ENFORCE[word] else word
-            self.form(f"`{word}` has not the form that it takes", item, f"write {form}")
-        elif taken is not None and not isinstance(taken.value, str):
-            self.form(f"`{word}` takes a name", taken)
-        elif word in ("lift", "leave") and taken is not None and taken.value != "system":
-            help = "write `lift: system`" if taken.value in ROLES else helped(taken.value, ROLES)
-            message = f"`{word}` takes `system`, not `{short(taken.value)}`"
-            self.findings.error("R024", message, taken.pos, help)
-        else:
-            return True
-        return False
-
-    def _turn(self, item: Node) -> bool:
-        """Check a turn that is put in."""
-        try:
-            turn(item)
-        except RuleError as error:
-            self.form(error.reason, item, error.help)
-            return False
-        between = item.get("between")
-        for role in between.value if between is not None else ():
-            if not isinstance(role.value, str) or role.value not in ROLES:
-                message = f"`{short(role.value)}` is no role of the IR"
-                help = helped(str(role.value), ROLES, "the roles are")
-                self.findings.error("R024", message, role.pos, help, word=str(role.value))
-                return False
-        return True
+        order = asked(node, node.pos)
+        for fault in order.faults:
+            pos = Pos(fault.file, fault.line, fault.column)
+            self.findings.error(fault.rule, fault.reason, pos, fault.help)
+        return order.clean
 
     def _document(self, node: Node, what: str) -> Node | None:
         def right(read: Callable[..., object], known: tuple[str, ...] = ()) -> Rule:

@@ -191,15 +191,6 @@ class _Names:
             if not any(h.path == "run" and h.mode == "each" for w in wires for h in pic.holes(w)):
                 help = "write `$run each SHAPE` where the gathered ones stand"
                 self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
-        talk = self.raw.get("conversation")
-        found = [talk.get(word) for word in ("enforce", "enforce-also")] if talk else []
-        lists = [node.value for node in found if node and isinstance(node.value, list)]
-        for item in (item for listed in lists for item in listed):
-            for word in ("put-first", "user-only", "this-turn", "thought-beside", "signed"):
-                kind = item.get(word)
-                if kind is not None and isinstance(kind.value, str) and kind.value not in PARTS:
-                    message = f"`{word}` names `{kind.value}`, which is no kind of part"
-                    self.findings.error("R024", message, kind.pos, helped(kind.value, PARTS))
 
     def _marks(self, node: Node) -> None:
         marks, known = node.get("marks"), OBJECTS["part"].keys() | OBJECTS["tool"].keys()

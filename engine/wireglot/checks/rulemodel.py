@@ -299,13 +299,13 @@ Talk = _model("Talk", {
 })  # fmt: skip
 
 
+Enforce = _model("Enforce", {word: (_said(form), why) for word, (form, why) in enforced().items()})
 Conversation = _model("Conversation", {
     "by": (_one_of("role"), "The name of a case is a role of the IR"),
     "per": (_one_of("message", "run"), "`per: message` writes one wire message for each message"),
     "wire": (_said(OBJECT), CASE["wire"][1]),
     "cases": (_map(Talk, {role: ref("Talk") for role in sorted(ROLES)}), _CASES),
-    "enforce": (_list(_said(enforced())), ""),
-    "enforce-also": (_list(_said(enforced())), "takes the same words"),
+    "enforce": (Enforce, ""),
     "examples": EXAMPLES,
 })  # fmt: skip
 

@@ -11,10 +11,11 @@ from . import schema as schema_words
 from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
-from .model import Case, Conversation, Dialect, Group, Shape, Signatures, Turn
+from .model import Case, Conversation, Dialect, Group, Shape, Signatures
+from .order import asked
 from .picture import Fields, Items, Picture
 from .schema import Schema
-from .source import Node, Pos, wrong
+from .source import Node, wrong
 
 HEADER = frozenset(
     "wireglot dialect family see verified limits tables schemas shapes unions conversation "
@@ -23,7 +24,7 @@ HEADER = frozenset(
 )
 SHAPE_WORDS = frozenset("wire also by ir groups marks cases drop examples note read-only".split())
 CASE_WORDS = frozenset("wire ir drop note examples read-only".split())
-TALK_WORDS = frozenset("by per wire cases enforce enforce-also examples".split())
+TALK_WORDS = frozenset("by per wire cases enforce examples".split())
 LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 
 
@@ -287,59 +288,9 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         measure(case, None)
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
-    talk = Conversation(per, list(groups.values()), [], node.pos)
-    for word in ("enforce", "enforce-also"):
-        talk.turns += _asked(words.get(word), talk.enforce, talk.places)
-    return talk
-
-
-def _asked(node: Node | None, words: list[tuple[str, str]], places: dict[str, Pos]) -> list[Turn]:
-    """Read what a dialect asks of its messages; return the turns that it wants."""
-    turns: list[Turn] = []
-    if node is not None and not isinstance(node.value, list):
-        raise wrong("`enforce` is a list", node.pos)
-    for item in node.value if node is not None else []:
-        if item.get("insert") is not None:
-            turns.append(turn(item))
-            words.append(("insert", ""))
-            continue
-        plain = item.plain()
-        pair = plain if isinstance(plain, dict) else {plain: ""}
-        words.extend((str(k), str(v)) for k, v in pair.items())
-        places.update((str(k), item.pos) for k in pair)
-    return turns
-
-
-def turn(node: Node) -> Turn:
-    """Read `{insert: {ROLE: TEXT}, at: start | end}` or `{insert: ..., between: [ROLE, ROLE]}`."""
-    said, place = node.value["insert"].plain(), {k: v.plain() for k, v in node.value.items()}
-    del place["insert"]
-    if (
-        not isinstance(said, dict)
-        or [type(text) for text in said.values()] != [str]
-        or not set(said) <= {"user", "assistant"}
-        or len(set(place) & {"at", "between"}) != 1
-        or not set(place) <= {"at", "between", "before"}
-        or not isinstance(place.get("before", ""), str)
-        or ("before" in place and place.get("at") != "start")
-        or place.get("at", "end") not in ("start", "end")
-        or (
-            "between" in place
-            and not (isinstance(place["between"], list) and len(place["between"]) == 2)
-        )
-    ):
-        raise wrong(
-            "`insert` says one turn and where it must stand",
-            node.pos,
-            "write {insert: {ROLE: TEXT}, at: start} or at: end or between: [ROLE, ROLE]",
-        )
-    ((role, text),) = said.items()
-    one, two = place.get("between", ("", ""))
-    return Turn(
-        role,
-        text,
-        str(place.get("at", "")),
-        (str(one), str(two)),
-        node.pos,
-        place.get("before", ""),
+    order = asked(words.get("enforce"), node.pos)
+    for fault in order.faults:
+        raise fault
+    return Conversation(
+        per, list(groups.values()), order.steps, node.pos, order.turns, order.places
     )
