@@ -28,8 +28,9 @@ from .rulefuzz import FILE, Base, Fuzz, differ, node_of
 Path = tuple[Any, ...]
 MARKS = (
     "", " (optional)", " (else 1)", " (else null)", " (default x)", " (default 1)", " (refused)",
-    " (made)", " (default empty-list)", " | json", " | string", " | bare", " | joined", " | single",
-    " | listed", " | plain", " | list", " | object",
+    " (made)", " (default empty-list)", " | json", " | string", " | text (or list)", " | text",
+    " | single",
+    " | list (or one)", " | list (or text)", " | list", " | object",
 )  # fmt: skip
 WORDS = (
     "other", "$absent", "$own.zz", "$kind", "a${text}", None, 1, ["lit"], {"of": "lit"},

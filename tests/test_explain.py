@@ -43,7 +43,7 @@ def test_a_place_of_the_output_names_source_rule_and_steps(
     assert said[0] == '/messages/0/content = "Weather?"'
     assert said[1] == '  from /messages/0/content = "Weather?"'
     assert said[2].startswith("  rule rules/anthropic.yaml:")
-    assert said[2].endswith("  wire: {content: $parts each part | bare}")
+    assert said[2].endswith("  wire: {content: $parts each part | text (or list)}")
     assert said[3].startswith("  step read $parts (rules/openai-chat.yaml:")
 
 

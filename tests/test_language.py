@@ -227,7 +227,7 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
         ("shapes: {text: {see: x, wire: {text: $text}}}\n", "`see` is no word of a shape"),
         ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),
         ("shapes: {text: {wire: {text: $text (refused gone)}}}\n", "takes none"),
-        ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no lens"),
+        ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no codec"),
         ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
         ("tables: {stop: {only: word}}\n", "is a list of words"),
         ("request: {wire: {talk: $messages as conversation}}\n", "`conversation` is no shape"),
@@ -341,11 +341,11 @@ shapes:
 conversation:
   by: role
   cases:
-    user: {wire: {who: user, says: $parts each text | joined (default empty-text)}}
+    user: {wire: {who: user, says: $parts each text | text (default empty-text)}}
     assistant:
       wire:
         who: model
-        says: $parts each text | joined (default empty-text)
+        says: $parts each text | text (default empty-text)
         calls: $parts each tool_call (optional)
     tool: {wire: $parts each tool_result}
 request: {wire: {talk: $messages as conversation}}
@@ -415,7 +415,7 @@ response: {{wire: {{...: $candidates each candidate | single}}}}
 
 
 @pytest.mark.parametrize("absent", ["", ", calls: $absent"])
-@pytest.mark.parametrize("mark", ["", " (optional)", " | joined (optional)"])
+@pytest.mark.parametrize("mark", ["", " (optional)", " | text (optional)"])
 def test_the_case_that_loses_least_is_taken_at_home_too(
     tmp_path: Path, mark: str, absent: str
 ) -> None:

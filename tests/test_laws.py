@@ -290,7 +290,7 @@ shapes:
   tool_call: {wire: {call: $name, id: $id, with: $arguments | object | json}}
   answer:
     wire:
-      said: $parts each said | joined (optional)
+      said: $parts each said | text (optional)
       hm: $parts each thought (read-only)
       calls: $parts each tool_call (optional)
 unions: {said: [text, thought]}

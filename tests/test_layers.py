@@ -478,20 +478,23 @@ def test_show_names_the_place_of_each_line_and_what_it_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = "overlay: base\nshapes: {text: {wire: {text: $text | string, tint: $removed}}}\n"
-    two = "overlay: base\nshapes:\n  text:\n    wire:\n      text: $text | bare\n      x: $own.x\n"
+    two = (
+        "overlay: base\nshapes:\n  text:\n    wire:\n      text: $text | text (or list)\n"
+        "      x: $own.x\n"
+    )
     stored(tmp_path / "mine", base=BASE, one=one, two=two)
     monkeypatch.chdir(tmp_path)
     argv = ["show", "base", "text", "--rules", "mine", "--overlay", "one", "--overlay", "two"]
     assert cli.main(argv) == 0
     assert capsys.readouterr().out == (
-        "shapes:                              # mine/base.yaml:7\n"
-        "  text:                              # mine/base.yaml:8\n"
-        "    wire:                            # mine/base.yaml:8\n"
-        "      text (or words): $text | bare  # mine/two.yaml:8, was `$text | string` at "
+        "shapes:                                        # mine/base.yaml:7\n"
+        "  text:                                        # mine/base.yaml:8\n"
+        "    wire:                                      # mine/base.yaml:8\n"
+        "      text (or words): $text | text (or list)  # mine/two.yaml:8, was `$text | string` at "
         "mine/one.yaml:5, was `$text` at mine/base.yaml:8\n"
-        "      x: $own.x                      # mine/two.yaml:9\n"
-        "      # no `tint`                    # mine/one.yaml:5, was `$own.tint (optional)` at "
-        "mine/base.yaml:8\n"
+        "      x: $own.x                                # mine/two.yaml:9\n"
+        "      # no `tint`                              # mine/one.yaml:5, "
+        "was `$own.tint (optional)` at mine/base.yaml:8\n"
     )
 
 

@@ -22,7 +22,7 @@ limits:
   reasoning.effort: {unless: [forced-tool], else: low}
 shapes:
   text: {wire: {type: text, text: $text, tint: '$own.tint (old)', rest: $own.rest (optional)}}
-  spoken: {gathers: text, wire: {type: said, parts: $run each text}}
+  spoken: {gathers: text, wire: {type: said, parts: $run each text | blocks}}
   reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
   thought: {wire: {type: old, text: $text | string | home}, ir: {type: reasoning}}
   aside:
@@ -32,7 +32,7 @@ shapes:
 unions: {part: [text, spoken, reasoning, thought]}
 conversation:
   by: role
-  wire: {parts: $parts each part, more: $parts each thought (old)}
+  wire: {parts: $parts each part | bare, more: $parts each thought | joined (old)}
   cases:
     user: {wire: {role: user}}
     assistant: {wire: {role: assistant}}
@@ -63,7 +63,7 @@ limits:
   reasoning.effort: {not-with: [forced-tool], else: low}
 shapes:
   text: {wire: {type: text, text: $text, tint: '$own.tint (refused)', rest: $own.rest (optional)}}
-  spoken: {groups: text, wire: {type: said, parts: $run each text}}
+  spoken: {groups: text, wire: {type: said, parts: $run each text | list (or text)}}
   reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
   thought: {read-only: true, wire: {type: old, text: $text | string}, ir: {type: reasoning}}
   aside:
@@ -74,7 +74,7 @@ shapes:
 unions: {part: [text, spoken, reasoning, thought]}
 conversation:
   by: role
-  wire: {parts: $parts each part, more: $parts each thought (read-only)}
+  wire: {parts: $parts each part | text (or list), more: $parts each thought | text (read-only)}
   cases:
     user: {wire: {role: user}}
     assistant: {wire: {role: assistant}}

@@ -52,7 +52,7 @@ def test_an_api_that_nobody_knows_is_drawn_from_its_samples(larch: Started) -> N
     for line in (
         "turns: $messages as conversation",
         "toolbox: $tools each function (optional)",
-        "briefing: $system each text | joined (optional)",
+        "briefing: $system each text | text (optional)",
         "wire: {name: $name, about: $description (optional), takes: $parameters | object_schema}",
         "text: {wire: {kind: text, body: $text}}",
         "wire: {kind: action, ref: $id, do: $name}",

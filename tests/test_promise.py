@@ -86,7 +86,7 @@ def wire_words() -> set[str]:
 
 # Words of the rule language and of JSON Schema, which are keys or words of a wire besides.
 LANGUAGE = {"tool_name", "call_id", "conversation", "default", "items"}
-# ... and `entries` of a hole, the lens `timestamp`, the option and the variants' word `version`.
+# ... and `entries` of a hole, the codec `timestamp`, the option and the variants' word `version`.
 LANGUAGE |= {"entries", "timestamp", "version"}
 # ... and of streams: the key `events`, the event `part`, the address `$at.item`.
 LANGUAGE |= {"events", "part", "item"}

@@ -89,7 +89,7 @@ def test_the_page_has_examples() -> None:
         rulefile.LIMITS,
         schema.WORDS,
         lenses.LENSES,
-        lenses.FORMS,
+        {*lenses.SPELLED, "again", "single"},
         lenses.GUARDS.keys() - {"any"},
         picture.MARKS,
     ],

@@ -369,7 +369,7 @@ def test_a_rule_may_be_about_every_node(tmp_path: Path) -> None:
         ("{rewrite: {a: {schema: {b: $c}, here: {d: 1}}}}", "cannot be read back"),
         (
             "{rewrite: {a: {schema: {b: $c | json}, here: {d: $c}}}}",
-            "`json` is no lens of a schema",
+            "`json` is no codec of a schema",
         ),
         ("{rewrite: {a: {from: {b: 1}, here: {d: 1}}}}", "`from` is no word of a rewrite"),
         ("{must: [{where: {}}]}", "`must` has `has`"),

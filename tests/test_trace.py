@@ -61,8 +61,8 @@ def test_a_value_names_its_source_and_the_rule_that_wrote_it() -> None:
     assert origin.rule is not None
     file, line, column = origin.rule.rsplit(":", 2)
     text = (ROOT / file).read_text("utf-8").splitlines()[int(line) - 1]
-    assert text[int(column) - 1 :].startswith("$parts each part | bare")
-    assert ways(origin) == ["read", "lens", "hole", "lens"]
+    assert text[int(column) - 1 :].startswith("$parts each part | text (or list)")
+    assert ways(origin) == ["read", "codec", "hole", "codec"]
 
 
 def test_json_text_is_the_source_of_each_leaf_that_it_holds() -> None:
@@ -73,7 +73,7 @@ def test_json_text_is_the_source_of_each_leaf_that_it_holds() -> None:
     assert all(origin.sources == (source,) for origin in below.values())
     assert found.fates[source] == Fate("carried", tuple(below), None, None)
     assert (
-        Step("lens", "json", below[next(iter(below))].steps[0].rule)
+        Step("codec", "json", below[next(iter(below))].steps[0].rule)
         in next(iter(below.values())).steps
     )
 

@@ -171,7 +171,7 @@ def test_children_and_overlays_have_the_variants_of_the_dialect(tmp_path: Path) 
         ),
         (
             "variants: [{for: {model: x}, shapes: {text: {wire: {text: $text | loud}}}}]",
-            "`loud` is no lens",
+            "`loud` is no codec",
         ),
     ],
 )

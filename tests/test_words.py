@@ -559,7 +559,7 @@ shapes:
       text: {wire: {result: $value | string}}
 conversation:
   by: role
-  wire: {say: $parts each text | joined}
+  wire: {say: $parts each text | text}
   cases:
     user: {wire: {role: user}}
     assistant: {wire: {role: assistant, calls: $parts each tool_call (optional)}}
@@ -605,13 +605,13 @@ shapes:
   text: {wire: {text: $text}}
   call: {ir: {type: tool_call}, wire: {call: $id, tool: $name, with: $arguments}}
   refusal: {wire: {by: model, no: $text, say: $absent, calls: $absent}}
-  said: {groups: text, wire: {by: model, say: $run each text | bare}}
+  said: {groups: text, wire: {by: model, say: $run each text | text (or list)}}
   calls: {groups: tool_call, wire: {by: model, calls: $run each call}}
 unions: {output: [said, calls, refusal]}
 conversation:
   by: role
   cases:
-    user: {wire: {by: user, say: $parts each text | bare}}
+    user: {wire: {by: user, say: $parts each text | text (or list)}}
     assistant: {wire: $parts each output}
 request: {wire: {turns: $messages as conversation}}
 """
@@ -669,7 +669,7 @@ unions: {said: [out, refusal], item: [easy, block, tool_call], result: [free_res
 hooks: [call-ids]
 conversation:
   by: role
-  wire: {type: $absent (or message), said: $parts each text | bare}
+  wire: {type: $absent (or message), said: $parts each text | text (or list)}
   cases:
     system: {wire: {by: system}}
     user: {wire: {by: user}}
@@ -678,8 +678,8 @@ conversation:
   enforce: {}
 request:
   wire:
-    rules: $system each text | joined (optional)
-    talk: $messages as conversation | bare (default empty-list)
+    rules: $system each text | text (optional)
+    talk: $messages as conversation | text (or list) (default empty-list)
 """
 LISTED = """
 shapes:

@@ -40,7 +40,7 @@ def groups() -> dict[str, tuple[str, ...]]:
         "table": TABLE,
         "schema": {*schema.WORDS, *NODE},
         "mode": MODES,
-        "lens": {*lenses.LENSES, *lenses.FORMS},
+        "codec": {*lenses.LENSES, *lenses.SPELLED, "again", "single"},
         "guard": lenses.GUARDS,
         "mark": picture.MARKS,
         "stream": events.STREAM_WORDS,
@@ -173,9 +173,9 @@ def _texts(value: Any) -> Iterator[tuple[str, str]]:
         if match:
             if match["mode"]:
                 yield "mode", match["mode"]
-            for lens in re.findall(r"[\w+-]+", match["lenses"]):
-                for one in lens.split("+"):
-                    yield "lens", one
+            for lens in match["lenses"].split("|")[1:]:
+                for one in lens.strip().split("+"):
+                    yield "codec", one
                     yield "guard", one
             if match["mark"]:
                 yield "mark", match["mark"]

@@ -137,7 +137,7 @@ class Draft:
         if not certain:
             self.asked.append(f"{shape}: ${field} is a guess")
         if field == "system":
-            lens = " | joined" if isinstance(value, str) else ""
+            lens = " | text" if isinstance(value, str) else ""
             return Say(f"$system each text{lens} (optional)", why)
         required = field in ("model", "message") and shape in ("request", "error")
         return Say(f"${field}" if required else f"${field} (optional)", why)
@@ -311,7 +311,7 @@ class Draft:
         if not apart and "user" in cases:
             cases["tool"] = {"wire": {talk.role: cases["user"]["wire"][talk.role]._replace(why="")}}
         each = "item" if kinds - {None} else "text"
-        content = Say(f"$parts each {each}" + (" | bare" if talk.bare else ""))
+        content = Say(f"$parts each {each}" + (" | text (or list)" if talk.bare else ""))
         found: Tree = {"by": Say("role"), "per": Say("message" if apart else "run")}
         found |= {"wire": {talk.content: content}, "cases": cases}
         if "text" not in kinds:

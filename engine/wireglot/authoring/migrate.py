@@ -34,6 +34,10 @@ HOLES = (
     (re.compile(r"\(old\)"), "(refused)"),
     (re.compile(r"\(else(?=\s)"), "(fill"),
     (re.compile(r"\|\s*lone\b"), "| single"),
+    (re.compile(r"\|\s*(?:bare|plain)\b"), "| text (or list)"),
+    (re.compile(r"\|\s*joined\b"), "| text"),
+    (re.compile(r"\|\s*blocks\b"), "| list (or text)"),
+    (re.compile(r"\|\s*listed\b"), "| list (or one)"),
     (re.compile(r"\s*\|\s*home\b"), ""),  # the case says so: `read-only: true`
 )
 # What stands under a word, and `*` under all others.

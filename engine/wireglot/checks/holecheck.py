@@ -8,7 +8,7 @@ from typing import Any
 from ..ir import field_type
 from ..language import picture as pic
 from ..language.findings import Findings, helped, near
-from ..language.lenses import FORMS, GUARDS, LENSES, UNTYPED, guard, is_guard
+from ..language.lenses import FORMS, GUARDS, LENSES, SAID, UNTYPED, guard, is_guard
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .contexts import Contexts, View
@@ -222,7 +222,7 @@ class _View:
     def _sum(self, hole: Hole) -> None:
         """Report a sum that nothing can be solved for (R018)."""
         if hole.mode or hole.lenses:
-            message = "a sum takes no shape and no lens"
+            message = "a sum takes no shape and no codec"
             self.error("R018", message, hole.pos, "numbers add up as they are")
         seen: set[str] = set()
         for path in hole.paths:
@@ -275,9 +275,10 @@ class _View:
         }.get(lens, ((), ""))
         talk = lens == "bare" and hole.shape == "conversation"
         if lens in LISTS and hole.mode != "each" and not talk:
-            message = f"`{lens}` is a lens of a list that a shape makes"
-            self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {lens}`",
-                       word=lens)  # fmt: skip
+            said = SAID.get(lens, lens)
+            message = f"`{said}` is a codec of a list that a shape makes"
+            self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {said}`",
+                       word=said)  # fmt: skip
             return None
         if lens in self.dialect.tables:
             takes, gives = ("string", "integer", "bool"), "string"
@@ -286,7 +287,8 @@ class _View:
         elif not gives:
             told = unknown_lens(lens, self.dialect)
             if told is not None:
-                self.error("R014", f"`{lens}` is no lens", hole.pos, told, word=lens)
+                name = lens.rstrip("!")
+                self.error("R014", f"`{name}` is no codec", hole.pos, told, word=name)
             return None
         if not any(_fits(word, now) for word in takes):
             self._unfit(hole, lens, now)
@@ -295,11 +297,12 @@ class _View:
 
     def _unfit(self, hole: Hole, lens: str, now: frozenset[str]) -> None:
         given = " or ".join(sorted(now))
-        message = f"the lens `{lens}` never takes what it gets here, which is {given}"
+        said = SAID.get(lens, lens)
+        message = f"the codec `{said}` never takes what it gets here, which is {given}"
         told = f"`${hole.path}` is {given} in the IR (docs/ir.md)"
         if hole.lenses[0] != lens:
-            told = f"lenses run from the IR to the wire: before `{lens}` it is {given} already"
-        self.error("R010", message, hole.pos, told, word=lens)
+            told = f"codecs run from the IR to the wire: before `{said}` it is {given} already"
+        self.error("R010", message, hole.pos, told, word=said)
 
     def _makes(self, hole: Hole) -> bool:
         """Tell whether the value of a `(made)` hole comes from somewhere."""
@@ -376,7 +379,10 @@ def unknown_lens(lens: str, dialect: Dialect) -> str | None:
     known = {*LENSES, *FORMS, *GUARDS, *dialect.tables, *dialect.schemas}
     if is_guard(lens) or lens in known or any(n in there for there in defined for n in named):
         return None
-    help = helped(lens, known, "the lenses are")
+    if lens.rstrip("!") in SAID:
+        return f"write `| {SAID[lens.rstrip('!')]}`"
+    known = {SAID.get(name, name) for name in known}
+    help = helped(lens, known, "the codecs are")
     return help if near(lens, known) else f"or a table or schema of this file; {help}"
 
 

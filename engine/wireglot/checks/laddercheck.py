@@ -11,7 +11,7 @@ from ..language import ladder as steps
 from ..language import version
 from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
-from ..language.lenses import GUARDS
+from ..language.lenses import GUARDS, SAID
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
 from ..language.source import Node, Pos
 from ..notes import Effect
@@ -155,8 +155,10 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
                     right = False
             for lens in hole.lenses if hole else ():
                 if lens not in LENSES and lens not in scales:
-                    findings.error("R014", f"`{lens}` is no lens of a row", pos,
-                                   helped(lens, (*LENSES, *scales), "the lenses are"))  # fmt: skip
+                    said = [SAID.get(name, name) for name in (*LENSES, *scales)]
+                    message = f"`{lens.rstrip('!')}` is no codec of a row"
+                    name = SAID.get(lens.rstrip("!"), lens)  # what is said otherwise now
+                    findings.error("R014", message, pos, helped(name, said, "the codecs are"))
                     right = False
     return right
 

@@ -15,7 +15,7 @@ from ..language.source import Node
 from .fields import KINDS
 
 MODES = ("as", "each", "entries")
-FORM = "a hole is $path [as|each|entries SHAPE] [| lens]... [(MARK)]"
+FORM = "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]"
 _ALMOST = {
     **dict.fromkeys("yes Yes YES on On ON True TRUE".split(), "true"),
     **dict.fromkeys("no No NO off Off OFF False FALSE".split(), "false"),
@@ -202,7 +202,7 @@ class Pictures:
         if isinstance(parsed, Literal) and re.fullmatch(r"[a-z_.]+\s*\|\s*[\w+-]+.*", text):
             named = re.match(r"[a-z_.]+", text)
             help = f"a hole begins with $: `${named[0] if named else text}`"
-            message = f"`{text[:60]}` is a text, with a lens that says nothing to it"
+            message = f"`{text[:60]}` is a text, with a codec that says nothing to it"
             self.findings.warn("R028", message, node.pos, help)
         return True
 

@@ -40,7 +40,9 @@ _SUM = r"(?:\s*\+\s*\$[a-zA-Z_][\w.]*)*"
 assert _SUM in ANY_HOLE
 _OTHERS = r"(?:(?!\$\{)[\s\S])"
 # A literal that names spellings names them as it should.
-_LITERAL = rf"(?![\s\S]*\S\(or\s)(?:\$\$[\s\S]*|{plain(OR.pattern)}|(?!\$){_OTHERS}*)"
+# A hole with a codec that says `(or ...)` is none.
+_CODED = r"(?!\$[^${][^(]* \| )"
+_LITERAL = rf"(?![\s\S]*\S\(or\s){_CODED}(?:\$\$[\s\S]*|{plain(OR.pattern)}|(?!\$){_OTHERS}*)"
 _FILLED = rf"(?!\$[^{{]){_OTHERS}*(?:{plain(VAR.pattern)}(?!\$\{{){_OTHERS}*)+"
 _HAS = rf"\$has\s+(?:{'|'.join(sorted({*KINDS, FUNCTION, 'media'}))})\s*"
 _NODE = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..language import picture as pic
 from ..language.events import OF_KIND, OF_SHAPE, Event, Word
 from ..language.findings import Findings, helped
+from ..language.lenses import SAID
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture
 from .fields import KEPT, OBJECTS, held
@@ -123,14 +124,16 @@ def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
 def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
     if hole.lenses and (hole.path in PLAIN or hole.path.startswith("at.")):
         message = f"`${hole.path}` is taken as it stands"
-        findings.error("R010", message, hole.pos, "it takes no lens", word=f"${hole.path}")
+        findings.error("R010", message, hole.pos, "it takes no codec", word=f"${hole.path}")
     for lens in hole.lenses:
         help = unknown_lens(lens, model)
         if lens in LISTS and hole.mode != "each":
-            message = f"`{lens}` is a lens of a list that a shape makes"
-            findings.error("R010", message, hole.pos, f"write `each SHAPE | {lens}`", word=lens)
+            said = SAID.get(lens, lens)
+            message = f"`{said}` is a codec of a list that a shape makes"
+            findings.error("R010", message, hole.pos, f"write `each SHAPE | {said}`", word=said)
         elif help is not None:
-            findings.error("R014", f"`{lens}` is no lens", hole.pos, help, word=lens)
+            name = lens.rstrip("!")
+            findings.error("R014", f"`{name}` is no codec", hole.pos, help, word=name)
 
 
 def _lists(picture: Picture, event: Event, findings: Findings) -> None:

@@ -54,6 +54,14 @@ _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 UNTYPED = frozenset(("refless", "filled", "home"))
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
 FORMS = frozenset(("bare", "blocks", "joined", "again", "single", "listed", "plain"))
+# How a rule file says some of them: the form that is preferred, and another that is read, too.
+SPELLED = {
+    "text": "joined",
+    "text (or list)": "bare",
+    "list (or text)": "blocks",
+    "list (or one)": "listed",
+}
+SAID = {**{name: said for said, name in SPELLED.items()}, "plain": "text (or list)"}
 LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds"))
 
 

@@ -201,7 +201,7 @@ def _fields(node: Node, word: str, name: str) -> Fields:
     for hole in pic.holes(found):
         for lens in hole.lenses:
             if lens not in LENSES and not is_guard(lens):
-                raise wrong(f"`{lens}` is no lens of a schema node", hole.pos)
+                raise wrong(f"`{lens}` is no codec of a schema node", hole.pos)
         if hole.mark or hole.mode:
             raise wrong("a hole of a schema node has no mark and no shape", hole.pos)
     return found

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..ir import MEDIA
+from .lenses import SAID, SPELLED
 from .source import Node, Pos, wrong
 
 
@@ -36,7 +37,7 @@ ABSENT: Any = _Absent()
 HOLE = re.compile(
     r"\$(?P<path>\.|[a-zA-Z_][\w.]*)(?P<sum>(?:\s*\+\s*\$[a-zA-Z_][\w.]*)*)"
     r"(?:\s+(?P<mode>as|each|entries)\s+(?P<shape>[\w.-]+))?"
-    r"(?P<lenses>(?:\s*\|\s*[\w+-]+)*)"
+    r"(?P<lenses>(?:\s*\|\s*(?:(?:text|list)\s+\(or\s+(?:list|text|one)\)|[\w+-]+))*)"
     r"(?:\s+\((?P<mark>[a-z-]+)(?:\s+(?P<value>[^()]*))?\))?\s*"
 )
 OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
@@ -266,7 +267,7 @@ def spellings(key: str) -> tuple[str, ...]:
 def _text(text: str, pos: Pos) -> Picture:
     if text.startswith("$$"):
         return Literal((text[1:],), pos)
-    if "(or" in text and (match := OR.fullmatch(text)):
+    if "(or" in text and not _opens(text) and (match := OR.fullmatch(text)):
         more = (_word(word) for word in match["more"].split())
         return Literal((_word(match["first"], True), *more), pos)
     if text == "$absent":
@@ -292,6 +293,11 @@ def _text(text: str, pos: Pos) -> Picture:
     return Literal((text,), pos)
 
 
+def _opens(text: str) -> bool:
+    """Tell whether a text begins as a hole with a lens does, whose forms say `(or ...)`, too."""
+    return text[:1] == "$" and text[1:2] not in "${" and " | " in text.partition("(or")[0]
+
+
 def hole(text: str, pos: Pos) -> Hole:
     """Parse one hole."""
     read = _pieces if len(text) <= LONG else _pieces.__wrapped__
@@ -300,7 +306,7 @@ def hole(text: str, pos: Pos) -> Hole:
         raise wrong(
             f"`{text}` is no hole",
             pos,
-            "a hole is $path [as|each|entries SHAPE] [| lens]... [(optional)|(default L)|(fill L)]",
+            "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]",
         )
     paths, mode, shape, lenses, mark, value = pieces
     if mark is not None and mark not in MARKS:
@@ -318,8 +324,16 @@ def _pieces(text: str) -> tuple[Any, ...] | None:
     if not match:
         return None
     paths = (match["path"], *re.findall(r"\$([\w.]+)", match["sum"]))
-    lenses = tuple(re.findall(r"[\w+-]+", match["lenses"]))
+    found = (" ".join(lens.split()) for lens in match["lenses"].split("|")[1:])
+    lenses = tuple(_meant(lens, match["mode"]) for lens in found)
     return paths, match["mode"], match["shape"], lenses, match["mark"], match["value"]
+
+
+def _meant(lens: str, mode: str | None) -> str:
+    """Return the name under which the executors know a lens; one of theirs alone is none."""
+    if lens == "text (or list)" and mode is None:
+        return "plain"  # of a text, no list of parts
+    return SPELLED.get(lens, f"{lens}!" if lens in SAID else lens)
 
 
 def _word(word: str, quoted: bool = False) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interpreter.recorder import Recorder, Whole, Written
 from ..language import picture as pic
-from ..language.lenses import is_guard, same, stringify
+from ..language.lenses import SAID, is_guard, same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from ..results import rule_of
 from ..trail import At, Several, pointer, value_at
@@ -324,7 +324,7 @@ class Origins:
         self, dialect: Dialect, lens: str, value: Any, rule: str | None, at: At | None = None
     ) -> Step:
         if lens not in dialect.tables:
-            return Step("lens", lens, rule)
+            return Step("codec", SAID.get(lens, lens), rule)
         word = value_at(self.body, at, ABSENT) if at is not None else value
         table = dialect.tables[lens]
         other = table.read(word)[0] if at is not None else table.write(word, self.home)[0]

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 Kind = Literal["carried", "changed", "moved", "lost", "kept", "decided", "silent"]
 Way = Literal[
-    "read", "hole", "lens", "table", "ladder", "hook", "literal", "filled-in", "made",
+    "read", "hole", "codec", "table", "ladder", "hook", "literal", "filled-in", "made",
     "default", "argument", "kept", "note",
 ]  # fmt: skip
 OUTSIDE = "envelope:"  # before the pointers of what stands in the envelope
