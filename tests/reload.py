@@ -24,7 +24,6 @@ shapes:
   text: {wire: {text_N: $text}}
 unions: {part: [text]}
 conversation:
-  by: role
   per: message
   wire: {says_N: $parts each part}
   cases: {user: {wire: {by: human_N}}, assistant: {wire: {by: model_N}}}

@@ -19,7 +19,6 @@ shapes:
   text: {wire: {type: text, text: $text, $own: [mood, tone]}}
 unions: {part: [text]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}, assistant: {wire: {role: assistant}}}
 request: {wire: {turns: $messages as conversation, $own: [site]}}

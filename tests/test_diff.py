@@ -30,7 +30,6 @@ shapes:
       url: {ir: {source: {type: url, url: $url}}, wire: {kind: image, href: $url}}
 unions: {item: [text, image]}
 conversation:
-  by: role
   wire: {items: $parts each item}
   cases:
     user: {wire: {by: human}}

@@ -136,7 +136,7 @@ verified: 2026-11-23
 shapes:
   text: {wire: {text: $text}}
   candidate: {wire: {content: $parts each text}}
-conversation: {by: role, wire: {content: $parts each text}, cases: {user: {wire: {role: user}}}}
+conversation: {wire: {content: $parts each text}, cases: {user: {wire: {role: user}}}}
 request: {wire: {messages: $messages as conversation}}
 response: {wire: {...: $candidates each candidate | single}}
 """

@@ -15,7 +15,6 @@ shapes:
   text: {wire: {words: $text}}
 unions: {part: [text]}
 conversation:
-  by: role
   wire: {who: $role, says: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: assistant}}}
 request: {wire: {talk: $messages as conversation}}
@@ -42,7 +41,6 @@ shapes:
   text: {wire: {text: $text}}
 unions: {part: [text]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}, assistant: {wire: {role: model}}}
 request:
@@ -71,7 +69,6 @@ shapes:
   argument: {wire: {name: $key, value: $value}}
   tool_call: {wire: {who: model, do: $name, no: $id, with: $arguments entries argument}}
 conversation:
-  by: role
   cases:
     user: {wire: $parts each said}
     assistant: {wire: $parts each tool_call}
@@ -103,7 +100,6 @@ shapes:
     cases: {text: {wire: {gives: $value | string}}}
 unions: {item: [text, image, tool_call, tool_result]}
 conversation:
-  by: role
   per: run
   wire: {items: $parts each item}
   cases:
@@ -154,7 +150,7 @@ def test_a_drop_without_a_reason_is_refused_with_its_place(tmp_path: Path) -> No
     text = DROPS.replace("It only asks for more logging.", "")
     with pytest.raises(wireglot.RuleError, match="no reason for `debug`") as caught:
         loaded(tmp_path, one=text)
-    assert (caught.value.line, caught.value.file.endswith("one.yaml")) == (16, True)
+    assert (caught.value.line, caught.value.file.endswith("one.yaml")) == (15, True)
 
 
 ALSO = """
@@ -164,7 +160,6 @@ shapes:
   image: {also: aside, wire: {picture: $filename}}
 unions: {part: [text, image]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}}
 request: {wire: {turns: $messages as conversation}}
@@ -192,7 +187,7 @@ ONLY = """
 tables: {colour: {only: [red, blue]}}
 shapes: {reasoning: {wire: {text: $text, tint: $title | colour (optional)}}}
 unions: {part: [reasoning]}
-conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
+conversation: {wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
 request: {wire: {turns: $messages as conversation}}
 """
 
@@ -339,7 +334,6 @@ shapes:
     wire: {who: tool, tool: $name (made), of: $tool_call_id}
     cases: {text: {wire: {says: $value}}}
 conversation:
-  by: role
   cases:
     user: {wire: {who: user, says: $parts each text | text (default empty-text)}}
     assistant:
@@ -382,7 +376,7 @@ shapes:
       on: {ir: {stream: true}, wire: {live: true (or $absent)}}
       off: {wire: {live: $stream (fill false)}}
 unions: {part: [text]}
-conversation: {by: role, wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
+conversation: {wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
 request: {wire: {talk: $messages as conversation, ...: $. as switch}}
 """
 
@@ -443,7 +437,6 @@ shapes:
     ir: {type: json_schema, schema: $s, name: $name}
     wire: {of: $s | json, name: $name}
 conversation:
-  by: role
   wire: {says: []}
   cases: {user: {wire: {who: user}}}
 request:

@@ -35,7 +35,6 @@ shapes:
   note: {wire: {note: $text}}
 unions: {part: [text]}
 conversation:
-  by: role
   per: run
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}, assistant: {wire: {role: model}}}

@@ -33,7 +33,6 @@ shapes:
         ir: {type: tool_call, id: c, name: f, arguments: {}}
 unions: {part: [text, tool_call]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
   enforce: {results: [next, first]}
@@ -241,14 +240,14 @@ def refused(folder: Path, *overlays: str, **files: str) -> str:
     [
         (
             "request: {wire: {limits: $removed}}",
-            """over.yaml:5:18: R007: `limits` is taken away, and base.yaml:24:9 does not have it
+            """over.yaml:5:18: R007: `limits` is taken away, and base.yaml:23:9 does not have it
      5 | request: {wire: {limits: $removed}}
        |                  ^
   help: did you mean `limit`?""",
         ),
         (
             "request: {wire: {zzz!: 1}}",
-            """over.yaml:5:18: R007: `zzz` is replaced whole, and base.yaml:24:9 does not have it
+            """over.yaml:5:18: R007: `zzz` is replaced whole, and base.yaml:23:9 does not have it
      5 | request: {wire: {zzz!: 1}}
        |                  ^
   help: there are: limit, pair, turns""",

@@ -73,7 +73,6 @@ shapes:
         wire: {a: [$text (default empty-text)]}
 unions: {part: [text, spoken, reasoning, thought]}
 conversation:
-  by: role
   wire: {parts: $parts each part | text (or list), more: $parts each thought | text (read-only)}
   cases:
     user: {wire: {role: user}}
@@ -127,7 +126,6 @@ wireglot: 2
 dialect: mini
 extends: chat-compatible
 conversation:
-  by: role
   enforce!:
     system: lifted-from-others    # Comments stay,
     results: [next, first]    # beside the word

@@ -13,7 +13,7 @@ import pytest
 
 import wireglot
 from wireglot import ir
-from wireglot.language import own, source
+from wireglot.language import short, source
 
 ROOT = Path(__file__).parent.parent
 ENGINE = sorted((ROOT / "engine" / "wireglot").rglob("*.py"))
@@ -30,7 +30,7 @@ MARKUP = frozenset(
 def rule_files() -> list[dict[str, Any]]:
     files = [source.parse(path.read_text(), path.name) for path in RULES]
     for file in files:
-        own.spelled_out(file)
+        short.spelled_out(file)
     return [file.plain() for file in files]
 
 

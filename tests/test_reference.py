@@ -41,7 +41,6 @@ shapes:
   function: {wire: {name: $name, schema: $parameters}}
 unions: {part: [text, said, tool_call, tool_result], tool: [function]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}, assistant: {wire: {role: assistant}}}
 request: {wire: {turns: $messages as conversation, seed: $seed (optional)}}

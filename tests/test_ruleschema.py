@@ -331,7 +331,6 @@ MARKED = {
         "conversation/enforce/user-only/0",
     ],
     "R024-words-that-the-ir-lacks": [
-        "conversation/by",
         "conversation/enforce/user-only/0",
     ],
     "R025-examples": [

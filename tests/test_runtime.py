@@ -27,7 +27,6 @@ shapes:
     examples: [{wire: {text: Hi}, ir: {type: text, text: Hi}}]
 unions: {part: [text]}
 conversation:
-  by: role
   per: message
   wire: {says: $parts each part}
   cases: {user: {wire: {by: human}}, assistant: {wire: {by: model}}}

@@ -53,7 +53,7 @@ shapes:
     cases:
       SHAPES
 unions: {part: [text], tool: [function]}
-conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
+conversation: {wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
 request: {wire: {tools: $tools each tool (optional), turns: $messages as conversation}}
 """
 LOSSY = NARROW.replace("SHAPES", "only: {wire: {schema: $parameters | narrow}}")

@@ -67,7 +67,6 @@ def hostile() -> dict[str, Any]:
         },
         "unions": {"part": [one, "tool_call", "tool_result"]},
         "conversation": {
-            "by": "role",
             "wire": {"parts": "$parts each part"},
             "cases": {"user": {"wire": {"role": one}}, "assistant": {"wire": {"role": two}}},
         },

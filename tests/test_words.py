@@ -244,13 +244,13 @@ def test_a_bare_text_is_a_text_and_no_other_part(rules: Any) -> None:
 COPIED = """
 shapes: {text: {wire: {text: $text, again: {said: $text (copy)}}}}
 unions: {part: [text]}
-conversation: {by: role, wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
+conversation: {wire: {parts: $parts each part}, cases: {user: {wire: {role: user}}}}
 request: {wire: {turns: $messages as conversation}}
 """
 PLAIN = """
 shapes: {text: {wire: {words: $text}}}
 unions: {part: [text]}
-conversation: {by: role, wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
+conversation: {wire: {says: $parts each part}, cases: {user: {wire: {who: user}}}}
 request: {wire: {talk: $messages as conversation}}
 """
 
@@ -300,7 +300,6 @@ shapes:
   tool_result: {by: kind, wire: {answer: $tool_call_id}, cases: {text: {wire: {text: $value}}}}
 unions: {part: [text, image, tool_call]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases:
     system: {wire: {role: system}}
@@ -407,7 +406,6 @@ shapes:
       required: {ir: {tool_choice: required}, wire: must}
 unions: {part: [text], tool: [function]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}}
   enforce: {tools: narrowed}
@@ -488,7 +486,7 @@ def test_a_choice_among_tools_is_said_by_sending_fewer(
 def test_a_turn_is_one_of_the_user_or_the_assistant(tmp_path: Path, item: str) -> None:
     with pytest.raises(wireglot.RuleError, match="says one turn, of the user or the") as caught:
         loaded(tmp_path, one=TURNS.replace("ENFORCE", f"turns: {item}"))
-    assert caught.value.line == 20
+    assert caught.value.line == 19
 
 
 # -- what no picture fits stays where it stood ----------------------------------------------------
@@ -558,7 +556,6 @@ shapes:
       blocks: {read-only: true, ir: {kind: multimodal}, wire: {blocks: $value each text}}
       text: {wire: {result: $value | string}}
 conversation:
-  by: role
   wire: {say: $parts each text | text}
   cases:
     user: {wire: {role: user}}
@@ -609,7 +606,6 @@ shapes:
   calls: {groups: tool_call, wire: {by: model, calls: $run each call}}
 unions: {output: [said, calls, refusal]}
 conversation:
-  by: role
   cases:
     user: {wire: {by: user, say: $parts each text | text (or list)}}
     assistant: {wire: $parts each output}
@@ -668,7 +664,6 @@ shapes:
 unions: {said: [out, refusal], item: [easy, block, tool_call], result: [free_result, tool_result]}
 hooks: [call-ids]
 conversation:
-  by: role
   wire: {type: $absent (or message), said: $parts each text | text (or list)}
   cases:
     system: {wire: {by: system}}
@@ -690,7 +685,6 @@ shapes:
   tool_result: {ir: {kind: text}, wire: {answer: $tool_call_id, out: $value | string}}
 unions: {part: [text, tool_call, tool_result]}
 conversation:
-  by: role
   wire: {said: $parts each part}
   cases:
     system: {wire: {by: system}}

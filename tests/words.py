@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wireglot.checks import form, laddercheck, tableform
-from wireglot.language import events, lenses, order, own, picture, rulefile, schema, source
+from wireglot.language import events, lenses, order, picture, rulefile, schema, short, source
 
 ROOT = Path(__file__).parent.parent
 MODES = ("as", "each", "entries")
@@ -155,7 +155,7 @@ def _examples(listed: Any) -> Iterator[tuple[str, str]]:
 def _texts(value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            if own.LIST.fullmatch(key):
+            if short.LIST.fullmatch(key):
                 yield "special", "$own: [..]"
             if key.rstrip("!") == "...":
                 yield "special", "..."

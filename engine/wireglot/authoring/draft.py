@@ -312,7 +312,7 @@ class Draft:
             cases["tool"] = {"wire": {talk.role: cases["user"]["wire"][talk.role]._replace(why="")}}
         each = "item" if kinds - {None} else "text"
         content = Say(f"$parts each {each}" + (" | text (or list)" if talk.bare else ""))
-        found: Tree = {"by": Say("role"), "per": Say("message" if apart else "run")}
+        found: Tree = {"per": Say("message" if apart else "run")}
         found |= {"wire": {talk.content: content}, "cases": cases}
         if "text" not in kinds:
             self.shapes.setdefault("text", {"wire": {"type": Say("text"), "text": Say("$text")}})

@@ -19,7 +19,7 @@ from ..language.version import VERSION
 from ..loading import load
 from .oldorder import rewritten
 
-UNITS = ("conversation", "envelope", "request", "response", "error", "session")
+UNITS = ("envelope", "request", "response", "error", "session")
 # Words that have another name now, by what they stand in.
 KEYS = {
     "file": {"drop": "unsupported"},
@@ -43,7 +43,8 @@ HOLES = (
 # What stands under a word, and `*` under all others.
 INNER: dict[str, dict[str, str]] = {
     "file": {
-        **dict.fromkeys(UNITS, "shape"), "limits": "limits", "shapes": "shapes", "stream": "stream",
+        **dict.fromkeys(UNITS, "shape"), "conversation": "talk", "limits": "limits",
+        "shapes": "shapes", "stream": "stream",
         "variants": "file", "examples": "shown", "ladder": "picture", "document": "picture",
         "*": "",
     },
@@ -51,6 +52,7 @@ INNER: dict[str, dict[str, str]] = {
     "shapes": {"*": "shape"},
     "shape": {"wire": "picture", "ir": "picture", "message": "picture", "cases": "shapes",
               "examples": "example", "*": ""},
+    "talk": {"wire": "picture", "cases": "shapes", "examples": "example", "*": ""},
     "stream": {"frame": "picture", "events": "picture", "read-also": "picture",
                "examples": "example", "*": ""},
     "picture": {"examples": "", "*": "picture"},
@@ -134,6 +136,9 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             if place == "shape" and bare == "wire" and _at_home(child):
                 gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
                 yield Edit(at[0], at[0], f"read-only: true{gap}")
+            if place == "talk" and bare == "by":  # its cases are always named by the role
+                yield Edit(*_without(node, key, child, text), "")
+                continue
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
             yield from _edits(child, inner.get(bare, inner.get("*", "")), text)
@@ -147,6 +152,15 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             hole = old.sub(new, hole)
         if hole != text[start:end]:
             yield Edit(start, end, hole)
+
+
+def _without(node: Any, key: Any, child: Any, text: str) -> tuple[int, int]:
+    """Return where an entry of a mapping stands, with what parts it from the others."""
+    start, end = key.start_mark.index, child.end_mark.index
+    if node.flow_style:
+        rest = re.match(r"\s*,\s*", text[end:])
+        return start, end + (rest.end() if rest else 0)
+    return text.rfind("\n", 0, start) + 1, text.find("\n", end) + 1 or len(text)
 
 
 def _at_home(node: Any) -> bool:

@@ -177,13 +177,6 @@ class File(Tables):
         return self.words(node, "a case", CASE_WORDS, rules)
 
     def _conversation(self, node: Node, what: str) -> Node | None:
-        def by(child: Node, what: str) -> Node | None:
-            if child.value == "role":
-                return child
-            message = f"a conversation has its cases by `role`, not by `{short(child.value)}`"
-            self.findings.error("R024", message, child.pos, "write `by: role`")
-            return None
-
         def per(child: Node, what: str) -> Node | None:
             if child.value in ("message", "run"):
                 return child
@@ -192,7 +185,6 @@ class File(Tables):
             return None
 
         rules: dict[str, Rule] = {
-            "by": by,
             "per": per,
             "wire": self.wire,
             "cases": self.each(self._case),

@@ -111,7 +111,7 @@ class _View:
         if not isinstance(ir, Fields) or not objects or ANY in objects:
             return
         for (name, *_), child in ir.entries:
-            if not path and name == self._by():
+            if f"{path}{name}" == self._by():
                 continue  # checked with the names of the cases
             below = held(objects, name)
             if below is None:

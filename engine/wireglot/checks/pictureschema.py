@@ -11,8 +11,8 @@ from typing import Any, Literal
 from ..ir import FUNCTION, PARTS, TOOLS
 from ..language.lenses import GUARDS
 from ..language.nodes import LENSES as NODE_LENSES
-from ..language.own import LIST
 from ..language.picture import HOLE, MARKS, OR, VAR
+from ..language.short import LIST
 from .fields import ANY, EVERY, KEPT, KINDS, OBJECTS
 from .pictureform import FORM
 

@@ -17,7 +17,7 @@ from ..language.source import Node
 from ..language.version import begins
 from . import carrycheck, holecheck, overlap, streamcheck
 from .contexts import Contexts
-from .fields import KINDS, OBJECTS, WORDS
+from .fields import KINDS, OBJECTS, WORDS, held
 from .form import File
 
 # Kinds that every conversation knows without a picture, and fields that stand elsewhere.
@@ -206,8 +206,11 @@ class _Names:
         objects = frozenset[str]()
         for view in contexts.views(shape) if shape else ():
             objects |= view.objects
-        fields = {f for what in objects for f in OBJECTS.get(what, {})}
-        if objects and "*" not in objects and by.value not in fields:
+        path, _, field = by.value.rpartition(".")
+        inside = held(objects, path) if path and "*" not in objects else objects
+        inside = frozenset(what.strip("[]") for what in inside or ())
+        fields = {f for what in inside for f in OBJECTS.get(what, {})}
+        if objects and "*" not in objects and field not in fields:
             message = f"`by: {by.value}` names no field"
             self.findings.error("R024", message, by.pos, helped(by.value, fields, "there are"))
             return
@@ -215,13 +218,13 @@ class _Names:
             help = "write `cases:`, one for each value of the field"
             self.findings.error("R022", f"`{name}` has `by` and no `cases`", by.pos, help)
             return
-        said = [WORDS.get((what, by.value)) for what in objects]
+        said = [WORDS.get((what, field)) for what in inside]
         if not said or None in said:
             return
         known = frozenset[str]().union(*(words for words in said if words))
         for case, child in cases.value.items():
             word, ir = case.partition(".")[0], child.get("ir")
-            if word not in known and not (ir is not None and ir.get(by.value) is not None):
+            if word not in known and not (ir is not None and ir.get(field) is not None):
                 pos = cases.keys.get(case, cases.pos)
                 message = f"`{word}` is no `{by.value}` of the IR"
                 self.findings.error("R024", message, pos, helped(word, known), word=word)

@@ -180,8 +180,8 @@ EXAMPLES = (_list(Example), _SHOWN)
 # -- tables, schemas, limits ----------------------------------------------------------------------
 
 Table = _model("Table", {
-    "write": (_map(Scalar), "IR word: wire word, one to one"),
-    "read-also": (_map(str), "further wire words"),
+    "write": (_map(Scalar) | list[str], "IR word: wire word, one to one"),
+    "read-also": (_map(str) | list[str], "further wire words"),
     "write-also": (_map(Scalar), "further IR words"),
     "otherwise": (Scalar, "for a word of no table"),
     "only": (list[Scalar], "words that stand for themselves"),
@@ -301,7 +301,6 @@ Talk = _model("Talk", {
 
 Enforce = _model("Enforce", {word: (_said(form), why) for word, (form, why) in enforced().items()})
 Conversation = _model("Conversation", {
-    "by": (_one_of("role"), "The name of a case is a role of the IR"),
     "per": (_one_of("message", "run"), "`per: message` writes one wire message for each message"),
     "wire": (_said(OBJECT), CASE["wire"][1]),
     "cases": (_map(Talk, {role: ref("Talk") for role in sorted(ROLES)}), _CASES),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import RuleError, UsageError
-from . import apart, own, version
+from . import apart, short, version
 from .merge import Place, like, merge, near, settled, without
 from .source import Node, Report, wrong
 
@@ -38,7 +38,7 @@ def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
         try:
             if getattr(node.get("wireglot"), "value", None) == 1:
                 _version(node)  # what else it says is not looked at
-            own.spelled_out(node)
+            short.spelled_out(node)
             if apart.of(node) is not None:
                 shown.append(node)
             elif stem == LADDER:

@@ -24,7 +24,7 @@ HEADER = frozenset(
 )
 SHAPE_WORDS = frozenset("wire also by ir groups marks cases drop examples note read-only".split())
 CASE_WORDS = frozenset("wire ir drop note examples read-only".split())
-TALK_WORDS = frozenset("by per wire cases enforce examples".split())
+TALK_WORDS = frozenset("per wire cases enforce examples".split())
 LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
 
 
@@ -196,7 +196,9 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         if words.get("ir") and case_node.get("ir"):
             ir_node = merge(words["ir"], case_node.get("ir"))
         if by is not None and case_name:
-            said = Node({by.value: Node(case_name.partition(".")[0], case_node.pos)}, by.pos)
+            said = Node(case_name.partition(".")[0], case_node.pos)
+            for field in reversed(by.value.split(".")):
+                said = Node({field: said}, by.pos)
             ir_node = merge(said, ir_node)
         drop = {**_reasons(words.get("drop")), **_reasons(case_node.get("drop"))}
         noted = case_node.get("note") or words.get("note")

@@ -1,0 +1,109 @@
+"""Short forms of a rule file, spelled out file by file before layers are laid.
+
+So nothing else knows them, and each name keeps its place:
+
+    $: [NAME, ...]            in a picture, `NAME: $NAME (optional)` for each
+    $own: [NAME, ...]         `NAME: $own.NAME (optional)`, as most of what one API alone has
+    NAME NAME: REASON         in `unsupported` and `drop`, the reason for each
+    write: [WORD, ...]        in a table, words that are the same on the wire and in the IR
+"""
+
+from __future__ import annotations
+
+import re
+
+from .source import Node, Pos, wrong
+
+LIST = re.compile(r"\$(?:[a-z_]\w*(?:\.\w+)*)?")
+PICTURES = frozenset(
+    "shapes conversation envelope request response error session document stream variants".split()
+)
+REASONS = frozenset(("unsupported", "drop"))
+SAME = frozenset(("write", "read-also"))
+HELP = "write the names of fields, as in `$own: [container, speed]`"
+
+
+def spelled_out(file: Node) -> None:
+    """Put what each short form stands for in its place, in a parsed file. Raises RuleError."""
+    _reasons(file)
+    stack = []
+    for key, child in _entries(file):
+        if key.rstrip("!") in PICTURES:
+            stack.append(child)
+        elif key.rstrip("!") == "tables":
+            _tables(child)
+    while stack:
+        node = stack.pop()
+        if isinstance(node.value, list):
+            stack.extend(node.value)
+        elif isinstance(node.value, dict):
+            if any(key[:1] == "$" and LIST.fullmatch(key) for key in node.value):
+                _spell(node)
+            _reasons(node)
+            for key, child in node.value.items():
+                if key.rstrip("!") == "tables":  # of a variant
+                    _tables(child)
+                elif not (key == "examples" and isinstance(child.value, list)):
+                    stack.append(child)
+
+
+def _reasons(node: Node) -> None:
+    """Give each of several names, `a b: REASON`, its own entry."""
+    for word, said in _entries(node):
+        if word.rstrip("!") not in REASONS or not any(" " in key for key, _ in _entries(said)):
+            continue
+        value: dict[str, Node] = {}
+        keys: dict[str, Pos] = {}
+        for key, child in said.value.items():
+            for name in key.split():
+                if name in value:
+                    help = "give it one reason"
+                    raise wrong(f"`{name}` stands here twice", _at(said, key), help, rule="R022")
+                value[name], keys[name] = child, _at(said, key)
+        said.value, said.keys = value, keys
+
+
+def _tables(tables: Node) -> None:
+    """Let a list of words stand for a mapping of each to itself."""
+    for _, table in _entries(tables):
+        for word, said in _entries(table):
+            if word.rstrip("!") not in SAME or not isinstance(said.value, list):
+                continue
+            for one in said.value:
+                if not isinstance(one.value, str):
+                    help = "a word that is no text is mapped, as in `write: {one: 1}`"
+                    raise wrong(f"`{word}` is a list of words", one.pos, help, rule="R022")
+            said.keys.update({one.value: one.pos for one in said.value})
+            said.value = {one.value: one for one in said.value}
+
+
+def _entries(node: Node) -> list[tuple[str, Node]]:
+    return list(node.value.items()) if isinstance(node.value, dict) else []
+
+
+def _spell(node: Node) -> None:
+    """Replace the lists of a mapping by what they stand for."""
+    value: dict[str, Node] = {}
+    for key, child in node.value.items():
+        if not LIST.fullmatch(key):
+            if key in value:
+                raise wrong(
+                    f"`{key}` stands in a list here, too", _at(node, key), HELP, rule="R022"
+                )
+            value[key] = child
+            continue
+        names = child.value if isinstance(child.value, list) else [child]
+        path = f"{key}." if len(key) > 1 else key
+        for one in names:
+            name = one.value
+            if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name):
+                raise wrong(f"`{key}` is a list of names", one.pos, HELP, rule="R022")
+            if name in value:
+                raise wrong(f"`{name}` stands here twice", one.pos, HELP, rule="R022")
+            value[name] = Node(f"{path}{name} (optional)", one.pos)
+            node.keys[name] = one.pos
+    node.value = value
+
+
+def _at(node: Node, key: str) -> Pos:
+    return node.keys.get(key) or node.value[key].pos
