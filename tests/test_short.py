@@ -103,6 +103,19 @@ def test_each_name_keeps_its_place() -> None:
     assert list(drop.value) == ["debug", "trace"]
 
 
+def test_a_list_of_keys_is_taken_away() -> None:
+    over = "wireglot: 2\noverlay: mini\nrequest: {wire: {$removed: [temperature, top_p]}}\n"
+    files = {"mini.yaml": SHORT, "over.yaml": over}
+    rules = wireglot.load_rules(files, overlays=["over"])
+    read = rules["mini"].read(BODY).ir
+    assert {"/temperature": 0.5, "/top_p": None}.items() <= read["kept"]["mini"].items()
+    assert not read.keys() & {"temperature", "top_p"}
+    with pytest.raises(wireglot.RuleError, match="`seed` is taken away"):
+        wireglot.load_rules(
+            {**files, "over.yaml": over.replace("top_p", "seed")}, overlays=["over"]
+        )
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

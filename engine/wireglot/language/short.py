@@ -4,6 +4,7 @@ So nothing else knows them, and each name keeps its place:
 
     $: [NAME, ...]            in a picture, `NAME: $NAME (optional)` for each
     $own: [NAME, ...]         `NAME: $own.NAME (optional)`, as most of what one API alone has
+    $removed: [NAME, ...]     `NAME: $removed`, in a picture that lies over another
     NAME NAME: REASON         in `unsupported` and `drop`, the reason for each
     write: [WORD, ...]        in a table, words that are the same on the wire and in the IR
 """
@@ -94,13 +95,14 @@ def _spell(node: Node) -> None:
             continue
         names = child.value if isinstance(child.value, list) else [child]
         path = f"{key}." if len(key) > 1 else key
+        gone = key == "$removed"
         for one in names:
             name = one.value
             if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name):
                 raise wrong(f"`{key}` is a list of names", one.pos, HELP, rule="R022")
             if name in value:
                 raise wrong(f"`{name}` stands here twice", one.pos, HELP, rule="R022")
-            value[name] = Node(f"{path}{name} (optional)", one.pos)
+            value[name] = Node(key if gone else f"{path}{name} (optional)", one.pos)
             node.keys[name] = one.pos
     node.value = value
 
