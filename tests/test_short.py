@@ -13,7 +13,7 @@ LONG = (
     HEAD
     + """
 tables: {effort: {write: {low: low, high: high}, read-also: {medium: medium}}}
-unsupported: {audio: It holds none., video: It holds none., seed: It is random.}
+unsupported: {audio: It holds none., video: It holds none., n: There is one.}
 shapes:
   text: {wire: {type: text, text: $text}}
   image:
@@ -34,6 +34,8 @@ request:
     turns: $messages as conversation
     temperature: $temperature (optional)
     top_p: $top_p (optional)
+    seed: $seed (refused)
+    mood: $own.mood (refused)
     effort: $reasoning.effort | effort (optional)
 """
 )
@@ -41,7 +43,7 @@ SHORT = (
     HEAD
     + """
 tables: {effort: {write: [low, high], read-also: [medium]}}
-unsupported: {audio video: It holds none., seed: It is random.}
+unsupported: {audio video: It holds none., n: There is one.}
 shapes:
   text: {wire: {type: text, text: $text}}
   image:
@@ -60,6 +62,8 @@ request:
   wire:
     turns: $messages as conversation
     $: [temperature, top_p]
+    $ (refused): [seed]
+    $own (refused): [mood]
     effort: $reasoning.effort | effort (optional)
 """
 )
@@ -71,7 +75,8 @@ PARTS: list[dict[str, Any]] = [
 ]
 BODY = {
     "turns": [{"role": "user", "parts": PARTS}],
-    "temperature": 0.5, "top_p": None, "effort": "medium", "debug": True, "trace": 1,
+    "temperature": 0.5, "top_p": None, "effort": "medium", "debug": True, "trace": 1, "seed": 3,
+    "mood": "good",
 }  # fmt: skip
 
 
@@ -110,9 +115,9 @@ def test_a_list_of_keys_is_taken_away() -> None:
     read = rules["mini"].read(BODY).ir
     assert {"/temperature": 0.5, "/top_p": None}.items() <= read["kept"]["mini"].items()
     assert not read.keys() & {"temperature", "top_p"}
-    with pytest.raises(wireglot.RuleError, match="`seed` is taken away"):
+    with pytest.raises(wireglot.RuleError, match="`zeal` is taken away"):
         wireglot.load_rules(
-            {**files, "over.yaml": over.replace("top_p", "seed")}, overlays=["over"]
+            {**files, "over.yaml": over.replace("top_p", "zeal")}, overlays=["over"]
         )
 
 
@@ -120,7 +125,7 @@ def test_a_list_of_keys_is_taken_away() -> None:
     ("old", "new", "message"),
     [
         ("audio video:", "audio audio:", "7:15: R022: `audio` stands here twice"),
-        ("audio video:", "seed video:", "7:43: R022: `seed` stands here twice"),
+        ("audio video:", "n video:", "7:40: R022: `n` stands here twice"),
         ("[low, high]", "[low, 1]", "6:32: R022: `write` is a list of words"),
         ("[medium]", "[1.5]", "6:51: R022: `read-also` is a list of words"),
         ("[temperature, top_p]", "[temprature]", "25:9: R001: `$temprature` names no field"),

@@ -4,6 +4,7 @@ So nothing else knows them, and each name keeps its place:
 
     $: [NAME, ...]            in a picture, `NAME: $NAME (optional)` for each
     $own: [NAME, ...]         `NAME: $own.NAME (optional)`, as most of what one API alone has
+    $own (refused): [NAME]    `NAME: $own.NAME (refused)`; so with `(read-only)`
     $removed: [NAME, ...]     `NAME: $removed`, in a picture that lies over another
     NAME NAME: REASON         in `unsupported` and `drop`, the reason for each
     write: [WORD, ...]        in a table, words that are the same on the wire and in the IR
@@ -15,7 +16,7 @@ import re
 
 from .source import Node, Pos, wrong
 
-LIST = re.compile(r"\$(?:[a-z_]\w*(?:\.\w+)*)?")
+LIST = re.compile(r"\$([a-z_]\w*(?:\.\w+)*)?(?: \((refused|read-only)\))?")
 PICTURES = frozenset(
     "shapes conversation envelope request response error session document stream variants".split()
 )
@@ -86,7 +87,8 @@ def _spell(node: Node) -> None:
     """Replace the lists of a mapping by what they stand for."""
     value: dict[str, Node] = {}
     for key, child in node.value.items():
-        if not LIST.fullmatch(key):
+        form = LIST.fullmatch(key)
+        if form is None:
             if key in value:
                 raise wrong(
                     f"`{key}` stands in a list here, too", _at(node, key), HELP, rule="R022"
@@ -94,15 +96,14 @@ def _spell(node: Node) -> None:
             value[key] = child
             continue
         names = child.value if isinstance(child.value, list) else [child]
-        path = f"{key}." if len(key) > 1 else key
-        gone = key == "$removed"
+        path, mark = f"${form[1]}." if form[1] else "$", form[2] or "optional"
         for one in names:
             name = one.value
             if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*", name):
                 raise wrong(f"`{key}` is a list of names", one.pos, HELP, rule="R022")
             if name in value:
                 raise wrong(f"`{name}` stands here twice", one.pos, HELP, rule="R022")
-            value[name] = Node(key if gone else f"{path}{name} (optional)", one.pos)
+            value[name] = Node(key if key == "$removed" else f"{path}{name} ({mark})", one.pos)
             node.keys[name] = one.pos
     node.value = value
 
