@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+
+import wireglot
 
 from . import words
 
+SHEET = (words.ROOT / "docs" / "cheat-sheet.md").read_text("utf-8")
 FOUND = words.users()
 # Words that no rule file uses, and why they stay for now.
 WITHOUT = {("guard", "any"): "the guard of fields that take any JSON"}
@@ -21,3 +26,30 @@ def test_a_word_is_found_where_it_is_one() -> None:
     assert "chat-compatible" in FOUND["mark", "read-only"]
     assert FOUND["shape", "marks"] == {"(bedrock-converse)"}
     assert "rules" not in {name for names in FOUND.values() for name in names}
+
+
+@pytest.mark.parametrize("group", words.groups())
+def test_the_cheat_sheet_names_each_word(group: str) -> None:
+    told = " ".join(re.findall(r"`[^`\n]+`", SHEET))
+    said = {word for word in words.groups()[group] if word not in ("key!", "$own: [..]")}
+    assert {word for word in said if not re.search(rf"(?<![\w-]){re.escape(word)}", told)} == set()
+
+
+def test_the_rule_file_of_the_cheat_sheet_converts() -> None:
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", SHEET, re.M | re.S)
+    rules = wireglot.load_rules({"acme.yaml": text})
+    parts = [{"type": "call", "id": "c1", "tool": "clock", "input": {}}]
+    answer = {"type": "answer", "call": "c1", "output": '{"hour":7}'}
+    body = {
+        "turns": [
+            {"parts": [{"type": "text", "text": "Hi"}], "role": "user"},
+            {"parts": parts, "role": "bot"},
+            {"parts": [answer], "role": "user"},
+        ],
+        "model": "m",
+        "mood": "calm",
+    }
+    assert rules.convert(body, "acme", "acme").body == body
+    sent = rules.convert(body, "acme", "anthropic").body
+    assert [m["role"] for m in sent["messages"]] == ["user", "assistant", "user"]
+    assert sent["messages"][2]["content"][0]["content"] == '{"hour":7}'
