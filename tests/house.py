@@ -23,7 +23,7 @@ TOP = "wireglot"
 FLOORS = (
     ("values",),
     ("language",),
-    ("interpreter", "compiler", "files", "payloads"),
+    ("interpreter", "compiler", "files"),
     ("streaming",),
     ("loop",),
     ("trace",),
@@ -32,8 +32,7 @@ FLOORS = (
     ("command line",),
 )
 GROUPS = {
-    "values": "errors guards hooks ir jsontext notes results room seeds trail".split(),
-    "payloads": ["payload", "policy"],
+    "values": "errors guards hooks ir jsontext notes payload policy results room seeds trail".split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))
 TOOLS = frozenset(("checks", "audits", "authoring", "command line"))

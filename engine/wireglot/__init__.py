@@ -20,11 +20,12 @@ from collections.abc import (
 )
 from typing import TYPE_CHECKING, Any
 
-from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
+from .errors import ConversionError, RuleError, UsageError, WireglotError
 from .loading.load import load_rules, packaged
+from .loading.policyfile import load_policy
 from .notes import Note
-from .policy import Policy, load_policy
-from .results import Conversion, Envelope, Reading
+from .policy import Policy
+from .results import Conversion, Envelope, PolicyError, Reading
 from .rulesets import RuleSet
 
 if TYPE_CHECKING:

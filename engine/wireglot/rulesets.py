@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import Foreseen, UsageError
 from .language.source import Node
 from .notes import Note, quiet
-from .payload import Clock, check_call, known_options, resolving, text_under, with_clock
+from .payload import Clock, check_call, known_options, text_under, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
 from .room import with_room
@@ -275,7 +275,7 @@ class RuleSet:
         known = known_options(options) if options is not None else {}
         if clock is not None:
             known = with_clock(known, clock)
-        full = resolving(known, resolve)
+        full = known if resolve is None else self._resolving(known, resolve)
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
@@ -305,6 +305,12 @@ class RuleSet:
             return concluded(*told[:3], judge, source, target, self.hash, told.trace)
         found = self._interpreted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge, source, target, self.hash)
+
+    @staticmethod
+    def _resolving(known: dict[str, Any], resolve: Resolve) -> dict[str, Any]:
+        from .interpreter.resolver import resolving
+
+        return resolving(known, resolve)
 
     def repair(
         self,

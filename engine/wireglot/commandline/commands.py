@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..loading.policyfile import load_policy
+from ..policy import Policy, Row
+from ..results import Conversion
+from ..rulesets import RuleSet
 from . import terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
-if TYPE_CHECKING:
-    from ..policy import Policy, Row
-    from ..results import Conversion
-    from ..rulesets import RuleSet
 
 PASSED_ON = ("source", "target", "unit", "model", "stream")
 WORDS = ("ignore", "note", "fail")
@@ -395,8 +395,6 @@ def _option(text: str) -> tuple[str, Any]:
 
 
 def _policy(texts: Iterable[str]) -> Policy:
-    from ..policy import Policy, load_policy
-
     table: dict[str, str] = {}
     rows: list[Row] = []
     otherwise = "note"

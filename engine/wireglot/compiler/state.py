@@ -15,7 +15,7 @@ from ..payload import MAX_NUMBER, check_json
 from .symbols import Spare
 
 if TYPE_CHECKING:
-    from ..interpreter.writer import Writer
+    from ..interpreter.hands import Writer
     from .fast import Fast
 
 
@@ -235,8 +235,7 @@ class State:
         self.recovered += 1
         self.at, self.nth = at, 0
         from ..interpreter import conversation
-        from ..interpreter.reader import Reader
-        from ..interpreter.writer import Writer
+        from ..interpreter.hands import Reader, Writer
 
         fast = self.fast
         check_json(m)
@@ -344,7 +343,7 @@ class State:
         return seeds.call_id(seed, str(self.nth - 1), taken)
 
     def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
-        from ..interpreter import conversation, enforce, share
+        from ..interpreter import conversation, enforce, placing, share
         from ..language.picture import ABSENT, Fields, Literal
 
         fast = self.fast
@@ -352,7 +351,7 @@ class State:
         assert talk is not None
         if "cache" in fast.target.bounds and any("cache" in part for part in message["parts"]):
             raise Bail  # how many there are, one message does not tell
-        group, case, message = conversation._place(writer, talk, message)
+        group, case, message = placing.case_of(writer, talk, message)
         if group.spliced or talk.per != "run":
             return conversation._write_run(writer, talk, group, [(case, message)])
         hole = case.lists["parts"][0]
@@ -362,7 +361,7 @@ class State:
         found = [wire for _, wire in shares[id(hole)]]
         if not found:
             raise Bail
-        enforce.unplaced(writer, message, case.pos)
+        placing.unplaced(writer, message, case.pos)
         head = {}
         assert isinstance(case.wire, Fields)
         for (name, *_), child in case.wire.entries:

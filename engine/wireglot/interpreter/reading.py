@@ -16,7 +16,7 @@ from ..seeds import Seed, apart
 from ..trail import Trail, pointer, value_at
 from . import arguments, building, conversation, pairing, units, unpictured
 from .env import Env
-from .reader import Reader
+from .hands import Reader
 from .recorder import Recorder
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..payload import known_options
 from ..results import Conversion, concluded, finished, rule_of
 from ..trail import pointer
 from . import reading, writing
-from .writer import Writer
+from .hands import Writer
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules

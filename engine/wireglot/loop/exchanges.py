@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from .. import policy as policies
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading, writing
+from ..interpreter.resolver import Resolve, resolving
 from ..language import variants
 from ..language.lenses import same
 from ..notes import Draft, Note, quiet
-from ..payload import check_call, known_options, resolving
+from ..payload import check_call, known_options
 from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
@@ -25,8 +26,7 @@ from .states import VERSION, States, newest, opened
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
-    from ..interpreter.resolver import Resolve
-    from ..interpreter.writer import Writer
+    from ..interpreter.hands import Writer
     from ..rulesets import RuleSet
     from ..streaming.streams import Translator
 

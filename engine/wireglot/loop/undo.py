@@ -16,7 +16,7 @@ from .names import Names
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
-    from ..interpreter.writer import Writer
+    from ..interpreter.hands import Writer
 
 Part = dict[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter.hands import Writer
 from ..interpreter.sight import View
-from ..interpreter.writer import Writer
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.model import Case

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError
 from ..interpreter import reading, writing
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Writer
 from ..language import picture
 from ..notes import Draft, Note
 from ..payload import check_call, known_options

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError
 from ..interpreter import reading
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Writer
 from ..language.model import Dialect
 from ..trail import Trail
 from .incoming import Candidate, Part

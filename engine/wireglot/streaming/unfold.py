@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter import making, media, share, units
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Writer
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify

@@ -10,9 +10,8 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter import units
-from ..interpreter.reader import Reader
+from ..interpreter.hands import Reader, Writer
 from ..interpreter.sight import View
-from ..interpreter.writer import Writer
 from ..language.events import LIVE, USUAL, Word
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Hole
