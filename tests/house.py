@@ -27,15 +27,18 @@ FLOORS = (
     ("streaming",),
     ("loop",),
     ("trace",),
+    ("checks",),
     ("calls", "loading"),
-    ("checks", "audits", "authoring"),
+    ("audits", "authoring"),
     ("command line",),
 )
 GROUPS = {
-    "values": "errors guards hooks ir jsontext notes payload policy results room seeds trail".split(),
+    "values": (
+        "errors guards hooks ir jsontext notes payload policy results room seeds trail"
+    ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))
-TOOLS = frozenset(("checks", "audits", "authoring", "command line"))
+TOOLS = frozenset(("audits", "authoring", "command line"))
 
 
 class Arrow(NamedTuple):

@@ -15,17 +15,15 @@ import jsonschema
 import pytest
 
 from wireglot import cli
+from wireglot.authoring import enforceschema, pictureschema, rulemodel
+from wireglot.authoring import ruleschema as schemas
 from wireglot.checks import (
-    enforceschema,
     fields,
     form,
     grammar,
     laddercheck,
-    pictureschema,
-    rulemodel,
     tableform,
 )
-from wireglot.checks import ruleschema as schemas
 from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
 from wireglot.ir import field_type
@@ -130,7 +128,7 @@ def test_the_schema_that_is_shipped_is_that_of_the_models(
 ) -> None:
     made = schemas.text(RULES if name == "rules" else LADDER)
     shipped = ROOT / "rules" / NAMES[name]
-    told = "run `python -m wireglot.checks.ruleschema`"
+    told = "run `python -m wireglot.authoring.ruleschema`"
     assert shipped.read_text("utf-8") == made, told
     assert cli.main(["schema", *(["--ladder"] if name == "ladder" else [])]) == 0
     assert capfdbinary.readouterr().out == shipped.read_bytes()

@@ -1,6 +1,6 @@
 """What each command does with its arguments.
 
-Imports stand inside the functions: most of a short command's time is its start.
+Imports of tools stand inside the functions: most of a short command's time is its start.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..errors import RuleError, WireglotError
+from ..loading import load
 from ..loading.policyfile import load_policy
 from ..policy import Policy, Row
 from ..results import Conversion
-from ..rulesets import RuleSet
+from ..rulesets import RuleSet, check_name
 from . import terminal
 from .terminal import FAILED, OK, USAGE, Stop
-
 
 PASSED_ON = ("source", "target", "unit", "model", "stream")
 WORDS = ("ignore", "note", "fail")
@@ -148,8 +149,6 @@ def dialects(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     from ..authoring import show
-    from ..loading import load
-    from ..rulesets import check_name
 
     _folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
@@ -162,7 +161,6 @@ def show(arguments: argparse.Namespace) -> int:
 
 def diff(arguments: argparse.Namespace) -> int:
     from ..authoring import diff
-    from ..errors import WireglotError
 
     old, new = arguments.old, arguments.new
     if new is None:
@@ -193,8 +191,6 @@ def _one(source: str | None) -> list[str]:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    from ..loading import load
-
     if arguments.dir:
         _holds_rules(arguments.dir)
     findings = load.check(arguments.dir, arguments.overlay)
@@ -236,8 +232,6 @@ def _each(
     arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
 ) -> Iterator[tuple[RuleSet, Sequence[str]]]:
     """Yield the rules as they are asked for, then with each overlay beside them switched on."""
-    from ..loading import load
-
     folders = [arguments.dir] if arguments.dir else []
     _folders(folders)
     rules = loaded(folders, arguments.overlay)
@@ -250,8 +244,6 @@ def _each(
 def new(arguments: argparse.Namespace) -> int:
     import datetime
 
-    import wireglot
-
     from ..authoring import starter
 
     path = Path(arguments.dir) / f"{arguments.name}.yaml"
@@ -261,7 +253,7 @@ def new(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, f"`{path}` is there; `--force` writes over it")
     if not (arguments.extends or arguments.overlay_of or arguments.sample):
         raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
-    rules = wireglot.load_rules(*arguments.rules)
+    rules = load.load_rules(*arguments.rules)
     bodies = list(map(terminal.body, arguments.sample))
     base = arguments.extends or arguments.overlay_of
     samples = starter.units(rules, bodies, arguments.unit, base)
@@ -299,7 +291,6 @@ def migrate(arguments: argparse.Namespace) -> int:
 def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str], done: str) -> int:
     """Rewrite rule files in place, or say what would change."""
     from ..authoring import layout
-    from ..errors import RuleError
 
     status = OK
     for name in _rule_files(arguments.files):
@@ -335,8 +326,6 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
 
 
 def schema(arguments: argparse.Namespace) -> int:
-    from ..loading import load
-
     terminal.write(load.schema("ladder" if arguments.ladder else "rule-file"), None)
     return OK
 
@@ -359,12 +348,8 @@ def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
 
 
 def _rules(arguments: argparse.Namespace) -> RuleSet:
-    import wireglot
-
     _folders(arguments.rules)
-    return wireglot.load_rules(
-        *arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins
-    )
+    return load.load_rules(*arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins)
 
 
 def _folders(directories: Sequence[str]) -> None:
