@@ -34,7 +34,7 @@ FLOORS = (
 )
 GROUPS = {
     "values": (
-        "errors guards hooks ir jsontext notes payload policy results room seeds trail"
+        "errors guards hooks ir jsontext notes payload policy results room seeds traces trail"
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))

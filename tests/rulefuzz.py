@@ -39,8 +39,9 @@ from wireglot.errors import REPORT, ConversionError, RuleError, UsageError
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import same
 from wireglot.language.source import Node, Pos, parse
+from wireglot.loaded import NONE
 from wireglot.loading import load
-from wireglot.rulesets import NONE, RuleSet
+from wireglot.rulesets import RuleSet
 
 from .changes import TEXTS, Pool, bent, mutant
 

@@ -27,9 +27,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "streaming.bytestream.Bytes",
         "TextStream",
     ),
-    "Traces": ("Trace", "trace.trace.Origin", "trace.trace.Fate", "trace.trace.Step"),
+    "Traces": ("Trace", "traces.Origin", "traces.Fate", "traces.Step"),
     "Policies": ("load_policy", "Policy"),
-    "Diagnosis": ("interpreter.repair.Diagnosis",),
+    "Diagnosis": ("repair.Diagnosis",),
     "Errors": ("WireglotError", "UsageError", "ConversionError", "PolicyError", "RuleError"),
     "Telling messages apart": ("has_tool_calls", "is_tool_result"),
 }

@@ -11,7 +11,7 @@ from .policy import Policy
 from .trail import Places, pointer
 
 if TYPE_CHECKING:
-    from .trace.trace import Trace
+    from .traces import Trace
 
 
 class Envelope(NamedTuple):

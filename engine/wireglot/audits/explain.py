@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..loading import load
 from ..notes import Note
 from ..results import Conversion
-from ..trace.trace import OUTSIDE, Fate, Origin, Trace
+from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import keys_of
 
 WIDTH = 60

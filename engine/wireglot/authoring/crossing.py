@@ -16,7 +16,7 @@ from ..notes import Note
 from ..results import Conversion
 from ..rulesets import RuleSet
 from ..trace import paths
-from ..trace.trace import OUTSIDE, Fate, Trace
+from ..traces import OUTSIDE, Fate, Trace
 from ..trail import pointer
 from .changes import Change, sentence
 from .difference import differences, shown

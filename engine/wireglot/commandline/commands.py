@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RuleError, WireglotError
+from ..loaded import check_name
 from ..loading import load
 from ..loading.policyfile import load_policy
 from ..policy import Policy, Row
 from ..results import Conversion
-from ..rulesets import RuleSet, check_name
+from ..rulesets import RuleSet
 from . import terminal
 from .terminal import FAILED, OK, USAGE, Stop
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Container, Sequence, Set
+from collections.abc import Callable, Container, Sequence, Set
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import jsontext
 from ..language.lenses import Misfit, plain64
@@ -16,7 +16,8 @@ from .symbols import Spare
 
 if TYPE_CHECKING:
     from ..interpreter.hands import Writer
-    from .fast import Fast
+    from ..language.ladder import Ladder
+    from ..language.model import Dialect
 
 
 class Odd(Exception):
@@ -157,6 +158,34 @@ def _answers(part: dict[str, Any]) -> bool:
     return part.get("type") == "tool_result"
 
 
+class Ready(Protocol):
+    """A compiled pair; `fast.Fast` is one."""
+
+    names: set[str]
+    prefix: Any
+    lifts: bool
+    sorted: bool
+    hooks: bool
+    talk: Any
+    bare: bool
+    block: Any
+    block_keys: set[str]
+    text_key: Any
+
+    @property
+    def name_ok(self) -> Callable[[str], Any] | None: ...
+    @property
+    def ids_ok(self) -> Callable[[str], Any] | None: ...
+    @property
+    def source(self) -> Dialect: ...
+    @property
+    def target(self) -> Dialect: ...
+    @property
+    def ladder(self) -> Ladder: ...
+    @property
+    def groups(self) -> dict[int, int]: ...
+
+
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
@@ -172,7 +201,7 @@ class State:
     names: Set[str] = frozenset()  # the names of the tools that generated code converted
     alone: Any = None  # the block of system text that is no block in the body
 
-    def __init__(self, fast: Fast, body: Any) -> None:
+    def __init__(self, fast: Ready, body: Any) -> None:
         self.fast, self.body = fast, body
 
     def bare(self, wires: list[Any]) -> Any:

@@ -20,7 +20,7 @@ from .hands import Reader
 from .recorder import Recorder
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
+    from ..language.held import Held
 
 
 class Read(NamedTuple):
@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 
 def read(
-    rules: DialectRules,
+    rules: Held,
     body: Any,
     unit: str,
     model: str | None,

@@ -19,11 +19,11 @@ from .recorder import Written
 from .sight import View
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
+    from ..language.held import Held
 
 
 def write(
-    rules: DialectRules,
+    rules: Held,
     ir: Any,
     unit: str,
     same: bool,

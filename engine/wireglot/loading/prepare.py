@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import WireglotError
 from ..language import layers, variants
 from ..language.source import Node, fingerprint, plain
-from ..rulesets import Both, RuleSet
+from ..loaded import Both
+from ..rulesets import RuleSet
 from . import load, shipped
 
 if TYPE_CHECKING:

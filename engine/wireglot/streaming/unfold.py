@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..interpreter import making, media, share, units
 from ..interpreter.hands import Writer
@@ -23,10 +23,7 @@ from ..trail import At, Trail
 from .brackets import Brackets
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
-from .outgoing import Frames, Place
-
-if TYPE_CHECKING:
-    from ..loop.streamride import Rides
+from .outgoing import Frames, Place, Rides
 
 DEPTH = 8  # steps down the ladder
 Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
