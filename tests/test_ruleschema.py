@@ -31,7 +31,7 @@ from wireglot.language import order, source, variants
 from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
 from wireglot.language.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
-from wireglot.loading import load
+from wireglot.loading import checking, load
 
 from . import rulefuzz
 
@@ -398,8 +398,8 @@ def test_the_page_says_which_numbers_an_editor_sees() -> None:
 def _told(data: Any) -> set[str]:
     """Return the numbers that the checks give a file, that stands alone."""
     findings = Findings({"fuzzed.yaml": ""})
-    ladder = load.packaged_nodes()[load.LADDER]
-    load.from_nodes({"good": rulefuzz.node_of(data)}, {load.LADDER: ladder}, findings)
+    ladder = load.packaged_nodes()["ladder"]
+    checking.from_nodes({"good": rulefuzz.node_of(data)}, {"ladder": ladder}, findings)
     return {finding.rule for finding in findings}
 
 

@@ -21,8 +21,7 @@ from collections.abc import (
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, RuleError, UsageError, WireglotError
-from .loading.load import load_rules, packaged
-from .loading.policyfile import load_policy
+from .loading.start import load_rules, packaged
 from .notes import Note
 from .policy import Policy
 from .results import Conversion, Envelope, PolicyError, Reading
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from .guards import has_tool_calls, is_tool_result
     from .interpreter.resolver import Resolve
     from .ir import Unit
+    from .loading.policyfile import load_policy
     from .loop.exchanges import Exchange
     from .loop.states import States, merge_states
     from .streaming.streams import TextStream, Translator
@@ -248,6 +248,7 @@ _LATER = {
     "Translator": ".streaming.streams",
     "has_tool_calls": ".guards",
     "is_tool_result": ".guards",
+    "load_policy": ".loading.policyfile",
     "merge_states": ".loop.states",
 }
 

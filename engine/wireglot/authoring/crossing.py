@@ -11,7 +11,7 @@ from ..audits import explain, payloads
 from ..errors import ConversionError
 from ..language import variants
 from ..language.picture import ABSENT
-from ..loading.load import LADDER
+from ..language.source import LADDER
 from ..notes import Note
 from ..results import Conversion
 from ..rulesets import RuleSet

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RuleError, WireglotError
+from ..language.source import LADDER
 from ..loaded import check_name
-from ..loading import load
+from ..loading import shelf, start
 from ..loading.policyfile import load_policy
 from ..policy import Policy, Row
 from ..results import Conversion
@@ -150,11 +151,12 @@ def dialects(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     from ..authoring import show
+    from ..loading import load
 
     _folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
-    check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
+    check_name(arguments.dialect, [name for name in nodes if name != LADDER])
     text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
     terminal.write(text.encode("utf-8", "backslashreplace"), None)
     return OK
@@ -192,9 +194,11 @@ def _one(source: str | None) -> list[str]:
 
 
 def check(arguments: argparse.Namespace) -> int:
+    from ..loading import checking
+
     if arguments.dir:
         _holds_rules(arguments.dir)
-    findings = load.check(arguments.dir, arguments.overlay)
+    findings = checking.check(arguments.dir, arguments.overlay)
     if arguments.json:
         terminal.print_list([finding.as_json() for finding in findings])
     else:
@@ -233,6 +237,8 @@ def _each(
     arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
 ) -> Iterator[tuple[RuleSet, Sequence[str]]]:
     """Yield the rules as they are asked for, then with each overlay beside them switched on."""
+    from ..loading import load
+
     folders = [arguments.dir] if arguments.dir else []
     _folders(folders)
     rules = loaded(folders, arguments.overlay)
@@ -254,7 +260,7 @@ def new(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, f"`{path}` is there; `--force` writes over it")
     if not (arguments.extends or arguments.overlay_of or arguments.sample):
         raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
-    rules = load.load_rules(*arguments.rules)
+    rules = start.load_rules(*arguments.rules)
     bodies = list(map(terminal.body, arguments.sample))
     base = arguments.extends or arguments.overlay_of
     samples = starter.units(rules, bodies, arguments.unit, base)
@@ -327,7 +333,7 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
 
 
 def schema(arguments: argparse.Namespace) -> int:
-    terminal.write(load.schema("ladder" if arguments.ladder else "rule-file"), None)
+    terminal.write(shelf.schema("ladder" if arguments.ladder else "rule-file"), None)
     return OK
 
 
@@ -350,7 +356,7 @@ def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
 
 def _rules(arguments: argparse.Namespace) -> RuleSet:
     _folders(arguments.rules)
-    return load.load_rules(*arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins)
+    return start.load_rules(*arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins)
 
 
 def _folders(directories: Sequence[str]) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import WireglotError
 from ..language import layers, variants
-from ..language.source import Node, fingerprint, plain
+from ..language.source import LADDER, Node, fingerprint, plain
 from ..loaded import Both
 from ..rulesets import RuleSet
-from . import load, shipped
+from . import load, shelf, shipped
 
 if TYPE_CHECKING:
     from ..compiler.fast import Fast
@@ -60,8 +60,8 @@ def main(target: Path) -> None:
     nodes = {name: plain(node) for name, node in files.items()}
     dumped = {name: node.dump() for name, node in nodes.items()}
     text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
-    (folder / load.MODEL).write_text(text, "utf-8")
-    names = [name for name in nodes if name != load.LADDER]
+    (folder / shelf.MODEL).write_text(text, "utf-8")
+    names = [name for name in nodes if name != LADDER]
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
     rules = RuleSet(names, lambda: flat, varied=varied)
@@ -80,7 +80,7 @@ def main(target: Path) -> None:
         for name, rows in varied.items()
     }
     models = {name: rules[name].model_keys for name in names}
-    file = str(folder / load.PREPARED)
+    file = str(folder / shelf.PREPARED)
     shipped.write(file, flat, plans, light, models, fingerprint(flat))
 
 
