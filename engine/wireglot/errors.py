@@ -3,7 +3,7 @@
 WireglotError
 +-- UsageError (also a ValueError)    the caller asked for something that does not exist
 +-- ConversionError                   the payload cannot be converted: `.path`, `.rule`
-+-- PolicyError                       a policy forbids what the conversion had to do: `.note`
++-- PolicyError (in `results`)        a policy forbids what the conversion had to do: `.note`
 +-- RuleError                         a rule file is wrong: `.file`, `.line`, `.column`
 """
 

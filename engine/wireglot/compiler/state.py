@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .. import jsontext
 from ..language.lenses import Misfit, plain64
 from ..language.nodes import unsound
+from ..language.picture import ABSENT, Fields, Literal
 from ..notes import ONE_ROLE, UNKNOWN_KEY, Draft, own_field
 from ..payload import MAX_NUMBER, check_json
 from .symbols import Spare
@@ -373,7 +374,6 @@ class State:
 
     def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
         from ..interpreter import conversation, enforce, placing, share
-        from ..language.picture import ABSENT, Fields, Literal
 
         fast = self.fast
         talk = fast.target.conversation

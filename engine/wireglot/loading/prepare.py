@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..compiler.fast import Fast, file_of
 from ..errors import WireglotError
 from ..language import layers, variants
 from ..language.source import LADDER, Node, fingerprint, plain
@@ -18,7 +19,6 @@ from ..rulesets import RuleSet
 from . import load, shelf, shipped
 
 if TYPE_CHECKING:
-    from ..compiler.fast import Fast
     from ..dialects import DialectRules
 
 # A request, and what requests mostly say beside: a pair brings along what becomes of it. For the
@@ -86,8 +86,6 @@ def main(target: Path) -> None:
 
 def _plan(rules: RuleSet, source: str, target: str, both: Both) -> Any:
     """Return the plan of a pair with its code for this Python, and what it knows beforehand."""
-    from ..compiler.fast import file_of
-
     plan = rules.plan(source, target, both)
     if plan is None:
         return None
