@@ -32,15 +32,7 @@ NoneType = type(None)
 
 
 class Loaded:
-    """An immutable set of dialects; safe to share between threads.
-
-    `rules[NAME]` is a dialect, `NAME in rules` tells whether there is one.
-
-    Attributes:
-        dialects: The names of the dialects, sorted.
-        findings: What the checks found beside errors.
-        sources: Where rule files were loaded from, beside the packaged ones.
-    """
+    """An immutable set of dialects; `rulesets.RuleSet` says more."""
 
     def __init__(
         self,

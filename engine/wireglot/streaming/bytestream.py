@@ -12,7 +12,7 @@ from .bytelane import Run, opened
 from .lanes import Lanes
 
 
-class Frames(Protocol):
+class Translating(Protocol):
     """A translator of frames; `streams.Translator` is one."""
 
     _source: Held
@@ -34,7 +34,7 @@ class Bytes:
     Within one dialect the bytes come out as they went in.
     """
 
-    def __init__(self, translator: Frames) -> None:
+    def __init__(self, translator: Translating) -> None:
         source, target = translator._source.model.stream, translator._target.model.stream
         assert source is not None and target is not None
         self._translator, self._source, self._target = translator, source, target
