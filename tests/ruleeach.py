@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wireglot.language.findings import Findings
-from wireglot.loading import load
+from wireglot.language.source import LADDER
+from wireglot.loading import checking
 from wireglot.rulesets import RuleSet
 
 from .rulefuzz import FILE, Base, Fuzz, differ, node_of
@@ -101,7 +102,7 @@ def tried(fuzz: Fuzz, base: Base, stem: str, plain: Any) -> Any:
     """Return what the executors make of payloads where that differs; False for a refused file."""
     findings = Findings({FILE: ""})
     nodes = {**base.nodes, stem: node_of(plain)}
-    rules = load.from_nodes(nodes, fuzz.around[base.other], findings)
+    rules = checking.from_nodes(nodes, fuzz.around[base.other], findings)
     if not isinstance(rules, RuleSet):
         return False
     for name in rules.dialects:
@@ -125,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "request" not in base.bodies or (names and base.name not in names):
             continue
         for stem, plain in base.plain.items():
-            for said, new in changes(plain) if stem != load.LADDER else ():
+            for said, new in changes(plain) if stem != LADDER else ():
                 try:
                     found = tried(fuzz, base, stem, new)
                 except Exception as error:

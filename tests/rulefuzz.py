@@ -38,9 +38,10 @@ from typing import Any, NamedTuple, NoReturn
 from wireglot.errors import REPORT, ConversionError, RuleError, UsageError
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import same
-from wireglot.language.source import Node, Pos, parse
-from wireglot.loading import load
-from wireglot.rulesets import NONE, RuleSet
+from wireglot.language.source import LADDER, Node, Pos, parse
+from wireglot.loaded import NONE
+from wireglot.loading import checking, load
+from wireglot.rulesets import RuleSet
 
 from .changes import TEXTS, Pool, bent, mutant
 
@@ -157,9 +158,9 @@ def packaged() -> list[Base]:
         if "extends" in node.value:
             parent = node.value["extends"].value
             files[parent] = nodes[parent]
-        files[load.LADDER] = nodes[load.LADDER]
+        files[LADDER] = nodes[LADDER]
         plain = {stem: each.plain() for stem, each in files.items()}
-        if name != load.LADDER:
+        if name != LADDER:
             found.append(Base(name, {}, plain, files, {"request": body}, "other"))
     return found
 
@@ -186,8 +187,7 @@ class Fuzz:
         shared = read(FOLDER)
         self.bodies = shared.bodies
         self.around = {
-            name: {load.LADDER: shared.nodes[load.LADDER], name: shared.nodes[name]}
-            for name in shared.bodies
+            name: {LADDER: shared.nodes[LADDER], name: shared.nodes[name]} for name in shared.bodies
         }
         folders = sorted(path for path in FOLDER.iterdir() if path.is_dir())
         self.bases = [read(folder) for folder in folders] if bases is None else list(bases)
@@ -252,7 +252,9 @@ class Fuzz:
             self.current = f"# {base.name}/{stem}\n{json.dumps(changed)}"
             node = node_of(changed)
         if node is not None:
-            rules = load.from_nodes({**base.nodes, stem: node}, self.around[base.other], findings)
+            rules = checking.from_nodes(
+                {**base.nodes, stem: node}, self.around[base.other], findings
+            )
             if rules is not None:
                 self.loaded(rules, base)
                 return
@@ -276,7 +278,7 @@ class Fuzz:
         if not names:
             self.count["refused"] += 1
             return
-        if load.LADDER not in base.nodes:  # nothing of the other dialect changes
+        if LADDER not in base.nodes:  # nothing of the other dialect changes
             if other not in self.others:
                 self.others[other] = rules[other]
             rules._dialects[other, ()] = self.others[other]

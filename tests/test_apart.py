@@ -8,7 +8,7 @@ import pytest
 
 import wireglot
 from wireglot.authoring import trial
-from wireglot.loading import load
+from wireglot.loading import checking
 
 RULES = """
 wireglot: 2
@@ -48,7 +48,7 @@ def test_examples_of_a_file_of_their_own_are_tried(tmp_path: Path, within: str) 
     (tmp_path / within).write_text(SHOWN, "utf-8")
     made = tried(tmp_path)
     assert (made.failures, len(made.examples)) == ([], 2)
-    assert {finding.rule for finding in load.check(str(tmp_path))} <= {"R002", "R024"}
+    assert {finding.rule for finding in checking.check(str(tmp_path))} <= {"R002", "R024"}
     (tmp_path / within).write_text(SHOWN.replace("mood: good}}", "mood: bad}}"), "utf-8")
     (failure,) = tried(tmp_path).failures
     assert failure.startswith(f"{tmp_path / within}:6:7: mini/text[0] reads otherwise than it says")

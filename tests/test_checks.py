@@ -15,7 +15,7 @@ import wireglot
 from wireglot import cli
 from wireglot.authoring import trial
 from wireglot.language.findings import Findings
-from wireglot.loading import load
+from wireglot.loading import checking, load, shelf
 
 from .tables import read_yaml
 
@@ -32,7 +32,7 @@ def found(source: Path, folder: Path) -> Findings:
         shutil.copytree(source, folder, dirs_exist_ok=True)
     else:
         shutil.copy(source, folder / "broken.yaml")
-    return load.check(folder)
+    return checking.check(folder)
 
 
 def said(findings: Findings, folder: Path) -> str:
@@ -69,7 +69,7 @@ def of_text(text: str, folder: Path, name: str = "good") -> Findings:
     """Check one file of a text; another than `good` lies over that one."""
     (folder / "good.yaml").write_text(GOOD, encoding="utf-8")
     (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
-    return load.check(folder)
+    return checking.check(folder)
 
 
 def test_the_good_file_has_no_findings(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_the_help_for_a_planted_mistake_leads_out_of_it(
     text = good.replace(mistake["from"], mistake["to"])
     told = [f for f in of_text(text, tmp_path, name) if f.rule == mistake["rule"]]
     matching = [f for f in told if mistake["told"] in f.message and mistake["help"] in f.help]
-    assert matching, said(load.check(tmp_path), tmp_path)
+    assert matching, said(checking.check(tmp_path), tmp_path)
     line = good[: good.index(mistake["from"])].count("\n") + 1
     if mistake["to"]:
         lines = range(line, line + mistake["to"].count("\n") + 1)
@@ -108,7 +108,7 @@ def test_mistakes_of_every_kind_are_planted() -> None:
 
 
 def test_the_packaged_rules_have_no_findings(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = len(list((Path(load.packaged_folder()) / "examples").glob("*.yaml")))
+    shown = len(list((Path(shelf.packaged_folder()) / "examples").glob("*.yaml")))
     files = len(load.packaged_nodes()) + len(load.overlays_of()) + shown
     assert cli.main(["check"]) == 0, capsys.readouterr().out
     assert capsys.readouterr().out == f"{files} files, no findings\n"
@@ -134,7 +134,7 @@ def test_all_files_are_told_at_once_and_in_order(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("wireglot: [1\n")
     (tmp_path / "a.yaml").write_text("\twireglot: 2\n")
     (tmp_path / "c.yaml").write_text(GOOD.replace("$model", "$modle"))
-    findings = list(load.check(tmp_path))
+    findings = list(checking.check(tmp_path))
     assert [(Path(f.file).name, f.rule) for f in findings] == [
         ("a.yaml", "R020"), ("b.yaml", "R020"), *[("c.yaml", "R001")] * 2,
     ]  # fmt: skip
@@ -149,11 +149,11 @@ def test_all_files_are_told_at_once_and_in_order(tmp_path: Path) -> None:
 def test_what_an_overlay_breaks_below_is_told_where_it_names_its_dialect(tmp_path: Path) -> None:
     text = "wireglot: 2\noverlay: gemini\nshapes: {function: $removed}\n"
     (tmp_path / "proxy.yaml").write_text(text)
-    found = [f for f in load.check(tmp_path) if f.severity == "error"]
+    found = [f for f in checking.check(tmp_path) if f.severity == "error"]
     assert {(f.rule, f.line, f.column) for f in found} == {("R014", 2, 10)}
     assert found[0].message.startswith("with this layer, ")
     assert re.search(r"`function`.*\(rules/gemini.yaml:\d+:\d+\)$", found[0].message)
-    assert load.check(tmp_path, ["gemini-no-ids"]).hits
+    assert checking.check(tmp_path, ["gemini-no-ids"]).hits
     wireglot.load_rules(tmp_path)  # it is not switched on
     with pytest.raises(wireglot.RuleError, match="with this layer"):
         wireglot.load_rules(tmp_path, overlays=["proxy"])
@@ -163,7 +163,7 @@ def test_a_child_of_a_broken_file_is_not_told_to_lack_its_parent(tmp_path: Path)
     (tmp_path / "good.yaml").write_text(GOOD.replace("dialect: good", "dialect: good\n\tx: 1"))
     shutil.copy(BROKEN / "planted" / "family.yaml", tmp_path)
     shutil.copy(BROKEN / "planted" / "proxy.yaml", tmp_path)
-    assert {f.rule for f in load.check(tmp_path, ["proxy"])} == {"R020"}
+    assert {f.rule for f in checking.check(tmp_path, ["proxy"])} == {"R020"}
 
 
 def test_what_is_used_in_one_layer_alone_is_used(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_what_is_used_in_one_layer_alone_is_used(tmp_path: Path) -> None:
     assert {f.rule for f in of_text(text, tmp_path)} == {"R014"}
     head = "wireglot: 2\noverlay: good\n"
     (tmp_path / "over.yaml").write_text(f"{head}unions: {{said: [spare, reasoning, tool_call]}}\n")
-    assert [str(f) for f in load.check(tmp_path) if f.rule == "R014"] == []
+    assert [str(f) for f in checking.check(tmp_path) if f.rule == "R014"] == []
 
 
 def test_warnings_do_not_stop_loading_and_are_kept(tmp_path: Path) -> None:

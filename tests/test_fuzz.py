@@ -16,8 +16,8 @@ from wireglot.errors import ConversionError
 from wireglot.language import events, ladder, lenses, order, picture, rulefile, schema
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
-from wireglot.language.source import Pos, parse
-from wireglot.loading import load
+from wireglot.language.source import LADDER, Pos, parse
+from wireglot.loading import checking
 from wireglot.rulesets import RuleSet
 from wireglot.trail import Trail
 
@@ -50,7 +50,7 @@ def test_a_fault_is_told_with_the_file_that_caused_it(monkeypatch: pytest.Monkey
     def broken(*_: Any) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr(load, "from_nodes", broken)
+    monkeypatch.setattr(checking, "from_nodes", broken)
     fuzz.run(3)
     (fault,) = fuzz.faults
     assert fault.startswith("fault: KeyError: 'x' (test_fuzz.py:")
@@ -65,7 +65,7 @@ def test_an_execution_that_does_not_end_is_a_fault(monkeypatch: pytest.MonkeyPat
             pass
 
     monkeypatch.setattr(rulefuzz, "SECONDS", 0.05)
-    monkeypatch.setattr(load, "from_nodes", endless)
+    monkeypatch.setattr(checking, "from_nodes", endless)
     fuzz.run(1)
     assert [fault.split(" ")[:2] for fault in fuzz.faults] == [["fault:", "took"]]
 
@@ -78,7 +78,7 @@ def test_each_of_some_changes_is_converted_alike() -> None:
         for base in run
         for stem, plain in base.plain.items()
         for said, new in itertools.islice(ruleeach.changes(plain), 7, None, 90)
-        if stem != load.LADDER
+        if stem != LADDER
     ]
     assert len(found) > 80
     assert sum(result is not False for _, result in found) > 40
@@ -166,7 +166,7 @@ def loaded(base: Base, stem: str = "", edit: Edit | None = None) -> RuleSet | Fi
         edit(plain)
         nodes[stem] = node_of(plain)
     findings = Findings({FILE: ""})
-    rules = load.from_nodes(nodes, rulefuzz.Fuzz("").around[base.other], findings)
+    rules = checking.from_nodes(nodes, rulefuzz.Fuzz("").around[base.other], findings)
     return findings if rules is None else rules
 
 
@@ -502,7 +502,7 @@ def test_what_stands_beside_a_run_is_written_alike(name: Any) -> None:
     around = {k: node.plain() for k, node in rulefuzz.Fuzz("").around["other"].items()}
     around["other"]["conversation"]["wire"]["as"] = "$name (optional)"
     nodes = {k: node_of(plain) for k, plain in around.items()}
-    rules = load.from_nodes({"talk": node_of(talk)}, nodes, Findings({FILE: ""}))
+    rules = checking.from_nodes({"talk": node_of(talk)}, nodes, Findings({FILE: ""}))
     message = {"who": "user", "says": [{"words": "Hi"}], "as": "Ann"}
     alike(rules or Findings(), "other", "talk", [{"talk": [message]}, {"talk": [message] * 2}])
 
@@ -708,12 +708,12 @@ def test_what_no_check_foresaw_is_a_rule_error_of_every_call(
     chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
     slow = {"engine": "interpreted"}
     for name, call in (
-        ("interpreter.reader.Reader.case", lambda: rules["openai-chat"].read(body, options=slow)),
+        ("interpreter.hands.Reader.case", lambda: rules["openai-chat"].read(body, options=slow)),
         (
-            "interpreter.writer.Writer.fields",
+            "interpreter.hands.Writer.fields",
             lambda: rules["openai-chat"].write(body, options=slow),
         ),
-        ("interpreter.reader.Reader.case", lambda: rules.convert(body, "openai-chat", "ollama")),
+        ("interpreter.hands.Reader.case", lambda: rules.convert(body, "openai-chat", "ollama")),
         ("streaming.fold.Fold.feed", lambda: wireglot.collect([chunk], "openai-chat")),
     ):
         with monkeypatch.context() as patch:

@@ -15,17 +15,15 @@ import jsonschema
 import pytest
 
 from wireglot import cli
+from wireglot.authoring import enforceschema, pictureschema, rulemodel
+from wireglot.authoring import ruleschema as schemas
 from wireglot.checks import (
-    enforceschema,
     fields,
     form,
     grammar,
     laddercheck,
-    pictureschema,
-    rulemodel,
     tableform,
 )
-from wireglot.checks import ruleschema as schemas
 from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
 from wireglot.ir import field_type
@@ -33,7 +31,7 @@ from wireglot.language import order, source, variants
 from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
 from wireglot.language.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
-from wireglot.loading import load
+from wireglot.loading import checking, load
 
 from . import rulefuzz
 
@@ -130,7 +128,7 @@ def test_the_schema_that_is_shipped_is_that_of_the_models(
 ) -> None:
     made = schemas.text(RULES if name == "rules" else LADDER)
     shipped = ROOT / "rules" / NAMES[name]
-    told = "run `python -m wireglot.checks.ruleschema`"
+    told = "run `python -m wireglot.authoring.ruleschema`"
     assert shipped.read_text("utf-8") == made, told
     assert cli.main(["schema", *(["--ladder"] if name == "ladder" else [])]) == 0
     assert capfdbinary.readouterr().out == shipped.read_bytes()
@@ -399,8 +397,8 @@ def test_the_page_says_which_numbers_an_editor_sees() -> None:
 def _told(data: Any) -> set[str]:
     """Return the numbers that the checks give a file, that stands alone."""
     findings = Findings({"fuzzed.yaml": ""})
-    ladder = load.packaged_nodes()[load.LADDER]
-    load.from_nodes({"good": rulefuzz.node_of(data)}, {load.LADDER: ladder}, findings)
+    ladder = load.packaged_nodes()["ladder"]
+    checking.from_nodes({"good": rulefuzz.node_of(data)}, {"ladder": ladder}, findings)
     return {finding.rule for finding in findings}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.trace.trace import Fate, Origin, Step
+from wireglot.traces import Fate, Origin, Step
 
 from . import sweep, traces
 from .oracles import sdk

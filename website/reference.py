@@ -27,9 +27,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "streaming.bytestream.Bytes",
         "TextStream",
     ),
-    "Traces": ("Trace", "trace.trace.Origin", "trace.trace.Fate", "trace.trace.Step"),
+    "Traces": ("Trace", "traces.Origin", "traces.Fate", "traces.Step"),
     "Policies": ("load_policy", "Policy"),
-    "Diagnosis": ("interpreter.repair.Diagnosis",),
+    "Diagnosis": ("repair.Diagnosis",),
     "Errors": ("WireglotError", "UsageError", "ConversionError", "PolicyError", "RuleError"),
     "Telling messages apart": ("has_tool_calls", "is_tool_result"),
 }
@@ -56,5 +56,7 @@ def markdown() -> str:
             lines += [f"::: wireglot.{name}", "    options:", f"      filters: {hidden}"]
             if name in MADE:  # by a function: how it is built says nothing to a caller
                 lines += ["      merge_init_into_class: false", "      show_signature: true"]
+            if name == "RuleSet":  # what it does with loaded rules stands in the class below it
+                lines += ["      inherited_members: true"]
             lines += [""]
     return "\n".join(lines)

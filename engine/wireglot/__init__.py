@@ -20,23 +20,23 @@ from collections.abc import (
 )
 from typing import TYPE_CHECKING, Any
 
-from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
-from .loading.load import load_rules, packaged
+from .errors import ConversionError, RuleError, UsageError, WireglotError
+from .loading.start import load_rules, packaged
 from .notes import Note
-from .policy import Policy, load_policy
-from .results import Conversion, Envelope, Reading
-from .rulesets import RuleSet
+from .policy import Policy
+from .results import Conversion, Envelope, PolicyError, Reading
+from .rulesets import LiveRules, RuleSet
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
     from .guards import has_tool_calls, is_tool_result
     from .interpreter.resolver import Resolve
     from .ir import Unit
-    from .loading.live import LiveRules
+    from .loading.policyfile import load_policy
     from .loop.exchanges import Exchange
     from .loop.states import States, merge_states
     from .streaming.streams import TextStream, Translator
-    from .trace.trace import Trace
+    from .traces import Trace
 
 __version__ = "0.1.0"
 __all__ = [
@@ -242,13 +242,13 @@ def _dir() -> Sequence[str]:
 _LATER = {
     "DialectRules": ".dialects",
     "Exchange": ".loop.exchanges",
-    "LiveRules": ".loading.live",
     "States": ".loop.states",
     "TextStream": ".streaming.streams",
-    "Trace": ".trace.trace",
+    "Trace": ".traces",
     "Translator": ".streaming.streams",
     "has_tool_calls": ".guards",
     "is_tool_result": ".guards",
+    "load_policy": ".loading.policyfile",
     "merge_states": ".loop.states",
 }
 

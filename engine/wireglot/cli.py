@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 
 from .commandline import commands, terminal
 from .commandline.terminal import FAILED, FORBIDDEN, USAGE, Stop
+from .errors import UsageError, WireglotError
+from .results import PolicyError
 
 CHECKED = "check calls against their tools' schemas"
 RULES = "rule files of your own: a folder or a zip file"
@@ -25,8 +27,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     arguments = _arguments(argv)
     command: Callable[[argparse.Namespace], int] = arguments.command
-    from .errors import PolicyError, UsageError, WireglotError
-
     try:
         if sys.stdout is None and getattr(arguments, "output", None) is None:
             raise Stop(FAILED, "stdout is closed, so nothing can be printed")

@@ -14,7 +14,7 @@ from .interpreter import (
     units,
     writing,
 )
-from .interpreter.resolver import Resolve
+from .interpreter.resolver import Resolve, resolving
 from .language import documents, ladder, picture, variants
 from .language.model import Dialect
 from .notes import Note, severity_of
@@ -24,7 +24,6 @@ from .payload import (
     check_json,
     check_unit,
     known_options,
-    resolving,
     text_under,
     with_clock,
 )

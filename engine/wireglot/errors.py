@@ -3,7 +3,7 @@
 WireglotError
 +-- UsageError (also a ValueError)    the caller asked for something that does not exist
 +-- ConversionError                   the payload cannot be converted: `.path`, `.rule`
-+-- PolicyError                       a policy forbids what the conversion had to do: `.note`
++-- PolicyError (in `results`)        a policy forbids what the conversion had to do: `.note`
 +-- RuleError                         a rule file is wrong: `.file`, `.line`, `.column`
 """
 
@@ -12,12 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from types import TracebackType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .notes import Note
-    from .results import Conversion
-
 
 HEAD, TAIL = 600, 200  # characters of a long message
 
@@ -51,19 +45,6 @@ class ConversionError(WireglotError):
         self.path, self.rule, self.reason = path, rule, short(message)
         where = f"at {short(path)}" if path else "at the top of the payload"
         super().__init__(f"{self.reason}, {where}" + (f" ({rule})" if rule else ""))
-
-
-class PolicyError(WireglotError):
-    """Raised when the policy says `fail` for a note.
-
-    Attributes:
-        note: The first note that is forbidden.
-        conversion: The whole conversion, done all the same.
-    """
-
-    def __init__(self, note: Note, conversion: Conversion | None = None) -> None:
-        self.note, self.conversion = note, conversion
-        super().__init__(f"the policy forbids `{note.code}`: {note}")
 
 
 class RuleError(WireglotError):

@@ -225,3 +225,8 @@ def _encoder(colon: str, comma: str) -> Any:
 
 
 _pieces, _airy = _encoder(":", ","), _encoder(": ", ", ")
+
+
+def finite(value: Any) -> bool:
+    """Tell whether a number can stand in JSON."""
+    return not isinstance(value, float) or math.isfinite(value)

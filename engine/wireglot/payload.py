@@ -8,7 +8,6 @@ from typing import Any
 from . import jsontext
 from .errors import ConversionError, UsageError
 from .ir import UNITS
-from .language.lenses import finite
 from .trail import pointer
 
 Clock = Callable[[], float]  # seconds since 1970
@@ -59,15 +58,6 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     return known
 
 
-def resolving(options: dict[str, Any], ask: Any) -> dict[str, Any]:
-    """Return options with a resolver, if there is one; it remembers during one conversion."""
-    if ask is None:
-        return options
-    from .interpreter.resolver import Resolver
-
-    return {**options, "resolve": Resolver(ask)}
-
-
 def check_call(model: Any, stream: Any, **dialects: Any) -> None:
     """Raise UsageError for an argument of another type than it has."""
     for name, given in dialects.items():
@@ -109,7 +99,7 @@ def check_json(body: Any) -> None:
                 raise ConversionError("the payload is nested too deep", pointer(at[:12]))
             stack.extend((inner, (*at, i)) for i, inner in enumerate(value))
         elif isinstance(value, float):
-            if not finite(value):
+            if not jsontext.finite(value):
                 raise ConversionError(f"{value} is no JSON number", pointer(at))
         elif isinstance(value, str):
             _utf8(value, at)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .errors import PolicyError, short
+from .errors import WireglotError, short
 from .notes import Draft, Effect, Note, severity_of
 from .policy import Policy
 from .trail import Places, pointer
 
 if TYPE_CHECKING:
-    from .trace.trace import Trace
+    from .traces import Trace
 
 
 class Envelope(NamedTuple):
@@ -48,6 +48,19 @@ class Conversion(NamedTuple):
     envelope: Envelope | None
     rules_hash: str = ""
     trace: Trace | None = None
+
+
+class PolicyError(WireglotError):
+    """Raised when the policy says `fail` for a note.
+
+    Attributes:
+        note: The first note that is forbidden.
+        conversion: The whole conversion, done all the same.
+    """
+
+    def __init__(self, note: Note, conversion: Conversion | None = None) -> None:
+        self.note, self.conversion = note, conversion
+        super().__init__(f"the policy forbids `{note.code}`: {note}")
 
 
 class Reading(NamedTuple):

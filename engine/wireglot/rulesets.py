@@ -1,50 +1,38 @@
-"""Rule sets: loaded dialects, and conversions between them."""
+"""Rule sets: what they offer beside conversions, and those that follow their files."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from .errors import Foreseen, UsageError
-from .language.source import Node
-from .notes import Note, quiet
-from .payload import Clock, check_call, known_options, resolving, text_under, with_clock
-from .policy import Policy, of
-from .results import Conversion, Envelope, all_notes, concluded
-from .room import with_room
+from .errors import RuleError, UsageError
+from .loaded import Loaded
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from .audits.audit import Audit
-    from .compiler.fast import Fast
     from .dialects import DialectRules
-    from .interpreter.recorder import Recorder
-    from .interpreter.repair import Diagnosis
     from .interpreter.resolver import Resolve
-    from .language.ladder import Ladder
-    from .language.model import Dialect
-    from .language.variants import Row, Rows
-    from .loading.live import LiveRules
     from .loop.exchanges import Exchange
     from .loop.states import States
+    from .policy import Policy
+    from .repair import Diagnosis
+    from .results import Conversion
     from .streaming.streams import Translator
 
-Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
-NONE: Both = ((), ())
-VERSION = frozenset(("version",))  # the option that the compiled path knows
-REMEMBERED = 1000  # names of models whose variants are remembered
-NoneType = type(None)
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 
-# What the compiler raises besides on shapes that hold themselves, or lack what it looks for.
-_DEEP = (RecursionError, StopIteration, ValueError)
-
-
-class RuleSet:
+class RuleSet(Loaded):
     """An immutable set of dialects; safe to share between threads.
 
-    `rules[NAME]` is a dialect, `NAME in rules` tells whether there is one.
+    `rules[NAME]` is a dialect, `NAME in rules` tells whether there is one. What a conversion may do
+    without is imported when it is called.
 
     Attributes:
         dialects: The names of the dialects, sorted.
@@ -52,259 +40,16 @@ class RuleSet:
         sources: Where rule files were loaded from, beside the packaged ones.
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        files: Callable[[], Mapping[str, Node]],
-        plans: Mapping[tuple[str, str, Both], Any] | None = None,
-        findings: Sequence[Any] = (),
-        varied: Mapping[str, tuple[Row, ...]] | None = None,
-        models: Mapping[str, tuple[str, ...] | None] | None = None,
-        hash: str = "",
-        again: Callable[[], RuleSet] | None = None,
-        sources: Sequence[Any] = (),
-    ) -> None:
-        """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
-
-        The files are asked for when they are needed; `plans` are pairs prepared beforehand.
-        `varied` are the variants of the dialects that have some, `models` the keys under which
-        requests name their model, where that is known, `hash` that of the rules. `again` loads the
-        rules once more, from `sources`.
-        """
-        self._files = functools.cache(files)
-        self._plans = plans or {}
-        self._varied = dict(varied or {})
-        self._models = dict(models or {})
-        self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
-        self._dialects: dict[tuple[str, Rows], DialectRules] = {}
-        self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
-        self._pairs: dict[tuple[Any, ...], Fast | None] = {}
-        # What took a request: by the model that this key names, or by None where no variants are.
-        self._taken: dict[tuple[str, str], tuple[str, dict[str | None, Fast]]] = {}
-        self.dialects: tuple[str, ...] = tuple(sorted(names))
-        self.findings: tuple[Any, ...] = tuple(findings)
-        self.sources: tuple[Any, ...] = tuple(sources)
-        self._known_hash, self._again = hash, again
-
-    @functools.cached_property
-    def _ladder(self) -> Ladder:
-        from .language import ladder
-
-        return ladder.load(self._files()["ladder"])
-
-    @functools.cached_property
-    def hash(self) -> str:
-        """The SHA-256 of what the rules say, in hex digits: of all dialects and the ladder.
-
-        Comments, examples and the names of files say nothing to a conversion and do not count.
-        """
-        if self._known_hash:
-            return self._known_hash
-        from .language.source import fingerprint
-
-        return fingerprint(self._files())
-
-    def prepare_like(self, other: RuleSet) -> None:
-        """Compile the pairs that another set has compiled, as far as they are here."""
-        for (source, target, *both), fast in list(other._pairs.items()):
-            if fast is not None and source in self and target in self:
-                with contextlib.suppress(IndexError, KeyError):  # variants of the other set
-                    self._fast(source, target, both[0] if both else NONE)
-
     def reloaded(self) -> RuleSet:
         """Load the rules once more from where they came. Raises RuleError, UsageError."""
-        return self if self._again is None else self._again()
+        again: RuleSet = self if self._again is None else self._again()
+        return again
 
     def watch(
         self, on_change: Callable[[LiveRules], None] | None = None, start: bool = True
     ) -> LiveRules:
-        """Return rules that follow their files; `wireglot.loading.live.LiveRules` says more."""
-        from .loading.live import LiveRules
-
+        """Return rules that follow their files; `LiveRules` says more."""
         return LiveRules(self, on_change, start)
-
-    def __getitem__(self, name: str) -> DialectRules:
-        return self._dialects.get((name, ())) or self._made(name, ())
-
-    def _made(self, name: str, rows: Rows) -> DialectRules:
-        """Return a dialect with some of its variants applied."""
-        found = self._dialects.get((name, rows))
-        if found is None:
-            self._known(name)
-            from .dialects import DialectRules
-            from .language import rulefile
-
-            node = self._files()[name]
-            pick = None
-            if name in self._varied:
-                from .language import variants
-
-                node = variants.laid(node, variants.rows(node), rows)
-                pick = functools.partial(self._picked, name)
-            with Foreseen(node.pos):
-                model = rulefile.load(node)
-            found = self._dialects[name, rows] = DialectRules(
-                model, self._ladder, pick, lambda: self.hash
-            )
-        return found
-
-    def variants(self, name: str) -> tuple[DialectRules, ...]:
-        """Return a dialect as it is for each model, version and option that its variants name.
-
-        Raises RuleError.
-        """
-        if name not in self._varied:
-            return ()
-        from .language import variants
-
-        return tuple(self._made(name, rows) for rows in variants.samples(self._varied[name]))
-
-    def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
-        if not options and model.__class__ in (str, NoneType) and (name, model) in self._named:
-            return self._named[name, model]
-        from .language import variants
-
-        found = self._varied.get(name, ())
-        variants.check_version(options, {name: found})
-        made = self._made(name, variants.applying(found, name, model, options))
-        if not options and model.__class__ in (str, NoneType):
-            if len(self._named) >= REMEMBERED:
-                self._named.clear()
-            self._named[name, model] = made
-        return made
-
-    def _both(
-        self, body: Any, source: str, target: str, unit: str, model: str | None, options: Any
-    ) -> Both:
-        """Return the rows of the source and of the target that apply to a conversion."""
-        one, two = self._varied.get(source, ()), self._varied.get(target, ())
-        if not one and not two and not options:
-            return NONE
-        if model is None and (one or two):
-            model = self._model_in(body, source, unit)
-        key = (source, target, model)
-        if not options and model.__class__ in (str, NoneType) and key in self._chosen:
-            return self._chosen[key]
-        from .language import variants
-
-        self._known(source)
-        self._known(target)
-        variants.check_version(options, {source: one, target: two})
-        both = (
-            variants.applying(one, source, model, options),
-            variants.applying(two, target, model, options),
-        )
-        if both == NONE:
-            both = NONE
-        if not options:
-            if len(self._chosen) >= REMEMBERED:
-                self._chosen.clear()
-            self._chosen[key] = both
-        return both
-
-    def _remember(self, body: Any, source: str, target: str, model: str | None, fast: Fast) -> None:
-        """Keep the compiled pair that takes such a request, where one key names the model."""
-        key, name = "", None
-        if source in self._varied or target in self._varied:
-            name = self._model_in(body, source, "request") if model is None else model
-            keys = self._models.get(source) or ()
-            if len(keys) != 1 or name.__class__ is not str:
-                return
-            key = keys[0]
-        taken = self._taken.setdefault((source, target), (key, {}))[1]
-        if len(taken) >= REMEMBERED:
-            taken.clear()
-        taken[name] = fast
-
-    def _model_in(self, body: Any, source: str, unit: str) -> str | None:
-        """Return the model that a payload names; in a request it mostly stands at the top."""
-        if source not in self._models:
-            self._models[source] = self[source].model_keys
-        keys = self._models[source]
-        if unit != "request" or keys is None or body.__class__ is not dict:
-            return self[source].model_in(body, unit)
-        return text_under(keys, body)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.dialects
-
-    def _known(self, name: str) -> None:
-        check_name(name, self.dialects)
-
-    @with_room
-    def convert(
-        self,
-        body: Any,
-        source: str,
-        target: str,
-        unit: str = "request",
-        model: str | None = None,
-        stream: bool | None = None,
-        options: Mapping[str, Any] | None = None,
-        policy: Mapping[str, str] | Policy | None = None,
-        resolve: Resolve | None = None,
-        clock: Clock | None = None,
-        trace: bool = False,
-    ) -> Conversion:
-        """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        left = False  # whether generated code has left this request to the interpreter
-        if (
-            options is None
-            and policy is None
-            and resolve is None
-            and clock is None
-            and unit == "request"
-            and not trace
-        ):
-            try:  # the short way, for what was converted before
-                key, taken = self._taken[source, target]
-                name = body.get(key) if key and model is None else model
-                usual = taken.get(name if key else None)
-            except (KeyError, TypeError, AttributeError):
-                usual = None
-            if usual is not None:
-                try:
-                    return usual.run(body, model, stream)
-                except usual.leave:
-                    left = True
-        if options is not None or not (
-            source.__class__ is target.__class__ is str
-            and (model is None or model.__class__ is str)
-        ):
-            check_call(model, stream, source=source, target=target)
-        known = known_options(options) if options is not None else {}
-        if clock is not None:
-            known = with_clock(known, clock)
-        full = resolving(known, resolve)
-        both = NONE
-        if self._varied or "version" in known:
-            both = self._both(body, source, target, unit, model, known)
-        compiled = unit == "request" and source != target and not trace and not left
-        if compiled and known.keys() <= VERSION:
-            fast = self._pairs.get((source, target)) if both is NONE else None
-            fast = fast or self._fast(source, target, both)
-            if fast is not None:
-                if not known:
-                    self._remember(body, source, target, model, fast)
-                try:
-                    done = fast.run(body, model, stream)
-                except fast.leave:
-                    pass
-                else:
-                    # What the caller may supply is noted where it is not.
-                    if resolve is None or quiet(done.notes):
-                        if policy is None:
-                            return done
-                        return concluded(*done[:3], of(policy), source, target, self.hash)
-        check_call(model, stream)
-        judge = of(policy)
-        if trace:
-            from .trace import provenance
-
-            told = provenance.traced(self, body, source, target, unit, model, stream, full, both)
-            return concluded(*told[:3], judge, source, target, self.hash, told.trace)
-        found = self._interpreted(body, source, target, unit, model, stream, full, both)
-        return concluded(*found, judge, source, target, self.hash)
 
     def repair(
         self,
@@ -318,7 +63,7 @@ class RuleSet:
 
         What is right stays as it is; a second repair changes nothing. Raises as `convert` does.
         """
-        from .interpreter import repair
+        from . import repair
 
         return repair.repair(self, body, dialect, model, options, policy)
 
@@ -333,7 +78,7 @@ class RuleSet:
 
         Raises UsageError.
         """
-        from .interpreter import repair
+        from . import repair
 
         return repair.diagnose(self, body, dialect, model, options)
 
@@ -397,134 +142,143 @@ class RuleSet:
         Without a `model` each kind of model is tried that the rules tell apart. With `examples`
         each line holds a payload that shows it. Raises UsageError.
         """
-        from .audits import audit
+        from .audits.audit import audit
 
-        check_call(model, None, source=source, target=target)
-        known = known_options(options)
-        return audit.audit(self, source, target, unit, model, known, examples)
+        return audit(self, source, target, unit, model, options, examples)
 
-    def rows(self, name: str) -> tuple[Row, ...]:
-        """Return the variants of a dialect. Raises UsageError if there is no such dialect."""
-        self._known(name)
-        return self._varied.get(name, ())
 
-    def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
-        """Return a dialect with the variants for a model and options applied."""
-        return self._made(name, self.rows_for(name, model, options))
+def _in_force(
+    method: Callable[Concatenate[RuleSet, Given], Made],
+) -> Callable[Concatenate[LiveRules, Given], Made]:
+    """Return what lets the set in force do what a rule set does."""
 
-    def rows_for(self, name: str, model: str | None, options: Mapping[str, Any]) -> Rows:
-        """Return which variants of a dialect apply for a model and options."""
-        from .language import variants
+    def done(self: LiveRules, /, *given: Given.args, **named: Given.kwargs) -> Made:
+        return method(self.rules, *given, **named)
 
-        return variants.applying(self.rows(name), name, model, options)
+    functools.update_wrapper(done, method)
+    return done
 
-    def compiled(
+
+class LiveRules:
+    """The newest rules that were right; safe to share between threads.
+
+    A conversion ends on the set it began with, and so does an exchange.
+
+    Attributes:
+        rules: The set in force.
+        error: What is wrong with the files since, or None.
+        swaps: How often the set was exchanged.
+    """
+
+    def __init__(
         self,
-        body: Any,
-        source: str,
-        target: str,
-        models: Sequence[str | None],
-        stream: bool | None,
-        options: Mapping[str, Any],
-    ) -> Conversion | None:
-        """Convert a request by generated code alone, or return None; `models` choose variants."""
-        if not options.keys() <= VERSION:
-            return None
-        rows = (
-            self.rows_for(source, models[0], options),
-            self.rows_for(target, models[1], options),
-        )
-        fast = self._fast(source, target, NONE if rows == NONE else rows)
-        if fast is None:
-            return None
-        try:
-            return fast.run(body, models[1], stream)
-        except fast.leave:
-            return None
+        rules: RuleSet,
+        on_change: Callable[[LiveRules], None] | None = None,
+        start: bool = True,
+    ) -> None:
+        """Hold a rule set, and watch its folders and zip files in a thread of its own.
 
-    def tier(self, body: Any, source: str, target: str) -> int:
-        """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the
-        interpreter, 4 the interpreter takes it all. (Tier 2, a noted field, counts as 1.)"""
-        both = self._both(body, source, target, "request", None, {}) if self._varied else NONE
-        fast = self._fast(source, target, both)
-        return 4 if fast is None else int(fast.tier(body))
+        `on_change` is called in that thread after each attempt to load, with `error` set where it
+        failed. `start=False` watches nothing: `reload()` is then the caller's to call. Raises
+        UsageError where there is nothing to watch, or the package `watchfiles` is missing (the
+        extra `watch`).
+        """
+        self.rules, self.swaps = rules, 0
+        self.error: RuleError | UsageError | None = None
+        self._on_change = on_change
+        self._turn = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        if start:
+            self._start()
 
-    def _fast(self, source: str, target: str, both: Both = NONE) -> Fast | None:
-        key = (source, target) if both is NONE else (source, target, both)
-        if key not in self._pairs:
-            self._known(source)
-            self._known(target)
-            plan = self._plan(source, target, both)
-            self._pairs[key] = None if plan is None else self._ready(plan, source, target, both)
-        return self._pairs[key]
+    def reload(self) -> bool:
+        """Load the rules again; put them in force if they are right, and tell whether they are.
 
-    def _plan(self, source: str, target: str, both: Both) -> Any:
-        if (source, target, both) in self._plans:
-            return self._plans[source, target, both]
-        return self.plan(source, target, both)
+        Pairs that were compiled are compiled again first, so that no conversion waits for it.
+        """
+        with self._turn:
+            old = self.rules
+            try:
+                new = old.reloaded()
+                new.prepare_like(old)
+            except (RuleError, UsageError) as error:
+                self.error = error
+            else:
+                self.error = None
+                if new.hash != old.hash:
+                    self.rules = new
+                    self.swaps += 1
+            done = self.error is None
+        if self._on_change is not None:
+            self._on_change(self)
+        return done
 
-    def _ready(self, plan: Any, source: str, target: str, both: Both) -> Fast:
-        from .compiler.fast import Fast
+    def stop(self) -> None:
+        """End watching; the rules in force stay."""
+        self._stop.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
 
-        def models() -> Any:
-            one, two = self._made(source, both[0]), self._made(target, both[1])
-            return one.model, two.model, self._ladder
+    def __enter__(self) -> LiveRules:
+        return self
 
-        def partial(body: Any, alone: bool = True) -> Any:
-            # What holds between the fields of a request does not hold of some alone.
-            options = {"part": True} if alone else {}
-            return self._interpreted(body, source, target, "request", None, None, options, both)
-
-        return Fast(plan, models, partial, self.hash)
-
-    def plan(self, source: str, target: str, both: Both = NONE) -> Any:
-        """Compile a pair: plain data for the wheel, or None where the interpreter does it all."""
-        from .compiler import plan
-        from .compiler.symbols import Cannot, NoFit
-
-        one, two = self._made(source, both[0]).model, self._made(target, both[1]).model
-        if _told_by_text(one):
-            return None
-        try:
-            return plan.make(one, two, self._ladder)
-        except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError, *_DEEP):
-            # A rule file without messages or tools, or of a form that the compiler never met.
-            return None
-
-    def _interpreted(
+    def __exit__(
         self,
-        body: Any,
-        source: str,
-        target: str,
-        unit: str,
-        model: str | None,
-        stream: bool | None,
-        options: dict[str, Any],
-        both: Both = NONE,
-        recorder: Recorder | None = None,
-    ) -> tuple[Any, list[Note], Envelope | None]:
-        from .interpreter import reading, writing
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
 
-        one, two = self._made(source, both[0]), self._made(target, both[1])
-        same = source == target
-        away = options if same else {**options, "away": True}  # no value is written at home again
-        read = reading.read(one, body, unit, model, stream, away, recorder)
-        out, drafts, envelope = writing.write(
-            two, read.ir, unit, same, read.trail, options, read.made, read.odd
-        )
-        return out, all_notes(read.notes, drafts, out, same), envelope
+    # -- what a rule set does, by the set in force -------------------------------------------------
 
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """The names of the dialects."""
+        return self.rules.dialects
 
-def check_name(name: str, there: Collection[str]) -> None:
-    """Raise UsageError for a dialect that is not there."""
-    if name not in there:
-        raise UsageError(f"there is no dialect `{name}`; there are: {', '.join(sorted(there))}")
+    @property
+    def hash(self) -> str:
+        """The hash of the rules in force."""
+        return self.rules.hash
 
+    def __getitem__(self, name: str) -> DialectRules:
+        return self.rules[name]
 
-def _told_by_text(model: Dialect) -> bool:
-    """Tell whether a text decides which result it is: generated code looks at types and keys."""
-    from .language.picture import texts
+    convert = _in_force(RuleSet.convert)
+    """Convert as `RuleSet.convert` does."""
+    exchange = _in_force(RuleSet.exchange)
+    """Put a client in front of a provider as `RuleSet.exchange` does."""
+    translator = _in_force(RuleSet.translator)
+    """Translate a stream as `RuleSet.translator` does, to its end by the set in force now."""
+    collect = _in_force(RuleSet.collect)
+    """Return the response that frames make, as `RuleSet.collect` does."""
+    frames = _in_force(RuleSet.frames)
+    """Yield the frames of a response, as `RuleSet.frames` does."""
+    repair = _in_force(RuleSet.repair)
+    """Heal a request as `RuleSet.repair` does."""
+    diagnose = _in_force(RuleSet.diagnose)
+    """Say what a provider would refuse, as `RuleSet.diagnose` does."""
+    audit = _in_force(RuleSet.audit)
+    """Audit a pair of dialects as `RuleSet.audit` does."""
 
-    results = model.shapes.get("tool_result")
-    cases = results.cases if results else ()
-    return any("value" in text.names for case in cases for text in texts(case.wire))
+    # -- watching ----------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        paths = [os.fspath(s) for s in self.rules.sources if isinstance(s, str | os.PathLike)]
+        if not paths:
+            raise UsageError("these rules come from no folder or zip file, so nothing can change")
+        try:
+            from watchfiles import watch
+        except ImportError:
+            raise UsageError("watching needs `pip install 'wireglot[watch]'`") from None
+        # A zip file is watched in its folder: it is mostly replaced, not written to.
+        places = {path if os.path.isdir(path) else os.path.dirname(path) or "." for path in paths}
+
+        def follow() -> None:
+            for _ in watch(*places, stop_event=self._stop, debounce=200, recursive=False):
+                self.reload()
+
+        self._thread = threading.Thread(target=follow, name="wireglot-watch", daemon=True)
+        self._thread.start()

@@ -14,7 +14,7 @@ import json
 from collections.abc import Container
 from typing import Any
 
-from .trail import At, value_at
+from .trail import At, Ids, value_at
 
 LENGTH = 12  # of the digest in an id
 
@@ -85,7 +85,7 @@ def call_id(seed: str, place: str, taken: Container[str]) -> str:
     return made
 
 
-def apart(candidates: list[dict[str, Any]], seed: Seed) -> list[tuple[dict[str, Any], str]]:
+def apart(candidates: list[dict[str, Any]], seed: Ids) -> list[tuple[dict[str, Any], str]]:
     """Give calls of an answer that have no id, or that of another call, ids of their own.
 
     Returns these calls, each with the id that it had.

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .interpreter.recorder import Recorder
-    from .seeds import Seed
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 At = tuple[Any, ...]
+
+
+class Listener(Protocol):
+    """Who is told of steps on the way of a value; the recorder of a trace is one."""
+
+    made_of: dict[tuple[int, str], tuple[Any, list[At]]]
+
+    @property
+    def rows(self) -> Mapping[int, Any]: ...
+    def again(self, old: Any, new: Any) -> None: ...
+    def step(self, row: Any, old: Any, new: Any) -> None: ...
+    def made_at(self, owner: Any, path: str) -> list[At]: ...
+
+
+class Ids(Protocol):
+    """What the ids of a response are made of; `seeds.Seed` is one."""
+
+    def text(self) -> str: ...
+    def call(
+        self, candidate: int, nth: int, part: dict[str, Any] | None, taken: set[str]
+    ) -> str: ...
 
 
 def pointer(at: At) -> str:
@@ -70,9 +87,9 @@ class Trail:
 
     __slots__ = ("_at", "_held", "_inside", "recorder", "seed", "was")
 
-    def __init__(self, recorder: Recorder | None = None) -> None:
+    def __init__(self, recorder: Listener | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
-        self.seed: Seed | None = None  # of the ids that are made for a response
+        self.seed: Ids | None = None  # of the ids that are made for a response
         self.was: dict[int, str] = {}  # ids of its calls that the source gave to several, or none
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas

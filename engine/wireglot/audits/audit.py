@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..errors import UsageError
-from ..language.lenses import stringify
+from ..jsontext import stringify
+from ..payload import check_call, known_options
 from .auditline import Effect, Line
+from .gather import Gatherer
 from .provoke import ANY_MODEL, Probe, payloads
 
 if TYPE_CHECKING:
-    from ..rulesets import RuleSet
+    from ..loaded import Loaded
 
 EFFECTS: tuple[Effect, ...] = (
     "refused", "lost", "changed", "moved", "added", "kept", "carried", "decided", "silent",
@@ -85,11 +87,11 @@ class Cell(NamedTuple):
 
 # -- making them ----------------------------------------------------------------------------------
 
-_CACHE: WeakKeyDictionary[RuleSet, dict[Any, Any]] = WeakKeyDictionary()
+_CACHE: WeakKeyDictionary[Loaded, dict[Any, Any]] = WeakKeyDictionary()
 
 
 def audit(
-    rules: RuleSet,
+    rules: Loaded,
     source: str,
     target: str,
     unit: str = "request",
@@ -98,14 +100,14 @@ def audit(
     examples: bool = False,
 ) -> Audit:
     """Say what becomes of each field of a unit; `RuleSet.audit` says more."""
+    check_call(model, None, source=source, target=target)
+    chosen = known_options(options)
     _check(rules, (source, target), unit)
     known = _CACHE.setdefault(rules, {})
-    key = (source, target, unit, model, stringify(dict(options or {})))
+    key = (source, target, unit, model, stringify(chosen))
     if key not in known:
-        from .gather import Gatherer
-
         made = _payloads(rules, source, unit)
-        work = Gatherer(rules, source, target, unit, dict(options or {}))
+        work = Gatherer(rules, source, target, unit, chosen)
         lines = work.noted(made, [model] if model else work.models()).traced(made).lines()
         found = sorted(lines, key=_order)
         known[key] = Audit(source, target, unit, tuple(found), len(made), rules.hash)
@@ -117,7 +119,7 @@ def audit(
 
 
 def matrix(
-    rules: RuleSet,
+    rules: Loaded,
     units: Iterable[str] = UNITS,
     names: Iterable[str] | None = None,
     model: str | None = None,
@@ -128,8 +130,6 @@ def matrix(
     What becomes of unknown keys and of values of another type is the same everywhere, and is not
     counted.
     """
-    from .gather import Gatherer
-
     known = _CACHE.setdefault(rules, {})
     names = tuple(rules.dialects if names is None else names)
     cells = []
@@ -177,7 +177,7 @@ def _cell(source: str, target: str, unit: str, lines: Iterable[Line]) -> Cell:
     )
 
 
-def _check(rules: RuleSet, names: Iterable[str], unit: str) -> None:
+def _check(rules: Loaded, names: Iterable[str], unit: str) -> None:
     if unit not in UNITS:
         raise UsageError(f"an audit is of one of {', '.join(UNITS)}, not of `{unit}`")
     for name in names:
@@ -185,7 +185,7 @@ def _check(rules: RuleSet, names: Iterable[str], unit: str) -> None:
             raise UsageError(f"{name} has no picture of a {unit}")
 
 
-def _payloads(rules: RuleSet, name: str, unit: str) -> tuple[Probe, ...]:
+def _payloads(rules: Loaded, name: str, unit: str) -> tuple[Probe, ...]:
     known = _CACHE.setdefault(rules, {})
     key = ("payloads", name, unit)
     if key not in known:

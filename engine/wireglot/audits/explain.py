@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..loading import load
+from ..loading.shelf import packaged_folder
 from ..notes import Note
 from ..results import Conversion
-from ..trace.trace import OUTSIDE, Fate, Origin, Trace
+from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import keys_of
 
 WIDTH = 60
@@ -115,7 +115,7 @@ def rule_line(rule: str) -> str | None:
     file, line, _ = rule.rsplit(":", 2)
     name = file.removeprefix(PACKAGED)
     # A folder of one's own may have this very name, too.
-    places = [Path(file), *([Path(load.packaged_folder()) / name] if name != file else [])]
+    places = [Path(file), *([Path(packaged_folder()) / name] if name != file else [])]
     for path in reversed(places):
         try:
             texts = path.read_text("utf-8").splitlines()

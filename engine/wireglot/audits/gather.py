@@ -15,14 +15,14 @@ from ..language import variants
 from ..notes import Note, Severity
 from ..results import all_notes
 from ..trace.paths import Patterns
-from ..trace.trace import Trace
+from ..traces import Trace
 from .auditline import Effect, Line
 from .provoke import ANY_MODEL, Probe
 
 if TYPE_CHECKING:
     from ..interpreter.reading import Read
     from ..language.variants import Rows
-    from ..rulesets import RuleSet
+    from ..loaded import Loaded
 
 Key = tuple[Effect, "str | None", "str | None"]  # effect, code, wire path
 SHOWN = 40  # characters of a value within a reason
@@ -44,7 +44,7 @@ class Gatherer:
     """Converts payloads between two dialects and gathers the lines of an audit."""
 
     def __init__(
-        self, rules: RuleSet, source: str, target: str, unit: str, options: dict[str, Any]
+        self, rules: Loaded, source: str, target: str, unit: str, options: dict[str, Any]
     ) -> None:
         self.rules, self.source, self.target, self.unit = rules, source, target, unit
         self.options = options

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from ..notes import Note
 from ..results import Conversion
-from ..trace.trace import OUTSIDE, Fate, Origin, Trace
+from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import At, pointer
 from .explain import rule_line, said, told
 

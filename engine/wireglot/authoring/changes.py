@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from ..language import variants
 from ..language.lenses import stringify
 from ..language.model import Dialect
-from ..language.source import Node, plain
+from ..language.source import LADDER, Node, plain
 from ..language.variants import Row
-from ..loading.load import LADDER
 from ..rulesets import RuleSet
 from . import laws, wirefacts
 from .wirefacts import Fact, Facts

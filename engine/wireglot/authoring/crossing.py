@@ -11,12 +11,12 @@ from ..audits import explain, payloads
 from ..errors import ConversionError
 from ..language import variants
 from ..language.picture import ABSENT
-from ..loading.load import LADDER
+from ..language.source import LADDER
 from ..notes import Note
 from ..results import Conversion
 from ..rulesets import RuleSet
 from ..trace import paths
-from ..trace.trace import OUTSIDE, Fate, Trace
+from ..traces import OUTSIDE, Fate, Trace
 from ..trail import pointer
 from .changes import Change, sentence
 from .difference import differences, shown

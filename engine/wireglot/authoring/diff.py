@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..loading import load
+from ..loading.start import load_rules
 from ..rulesets import RuleSet
 from . import changes, crossing, replays, trial
 from .changes import Change
@@ -63,7 +63,7 @@ class Told(NamedTuple):
 def loaded(sources: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files with their examples, and check those of the user. Raises RuleError."""
     if sources or overlays:
-        load.load_rules(*sources, overlays=overlays)
+        load_rules(*sources, overlays=overlays)
     return trial.loaded(sources, overlays)
 
 

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any
 from .. import policy
 from ..errors import ConversionError, UsageError
 from ..interpreter import share, writing
-from ..interpreter.reader import Reader
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Reader, Writer
 from ..ir import USER_DATA
 from ..language import apart, ladder
 from ..language.lenses import Misfit

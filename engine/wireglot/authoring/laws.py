@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError
 from ..interpreter.sight import means
-from ..language.lenses import parse_json, same
+from ..language.lenses import parse_json, same, stringify
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
 from ..trace.where import picture_at, rule_at
@@ -54,8 +54,6 @@ class Counterexample:
     rule: str | None
 
     def __str__(self) -> str:
-        from ..language.lenses import stringify
-
         where = f"{self.rule}: " if self.rule else ""
         return (
             f"{where}{self.case.name} breaks {self.law}: {self.message}\n"

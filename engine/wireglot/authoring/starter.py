@@ -11,7 +11,8 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
 from ..language.source import Node, parse
 from ..language.version import VERSION
-from ..loading import load
+from ..loading import checking
+from ..loading.start import load_rules
 from ..rulesets import RuleSet
 from ..trail import keys_of
 from . import examples, layout, vocabulary, wirefacts
@@ -207,11 +208,11 @@ def _held(
 ) -> Started:
     """Check a file, and let it hold the samples as examples where they run."""
     text = layout.formatted(text, f"{wanted.name}.yaml")
-    findings = list(load.check({wanted.name: text}))
+    findings = list(checking.check({wanted.name: text}))
     if any(finding.severity == "error" for finding in findings):
         return Started(text, told, asked, findings)
     overlays = [wanted.name] if wanted.overlay else []
-    rules = load.load_rules({wanted.name: text}, *sources, overlays=overlays)
+    rules = load_rules({wanted.name: text}, *sources, overlays=overlays)
     name = wanted.overlay or wanted.name
     found: dict[str, list[str]] = {}
     for owner, wire, ir in (*shown, *((unit, body, None) for unit, body in samples)):
@@ -225,5 +226,5 @@ def _held(
         for owner, lines_of in found.items():
             lines += [f"  {owner}:", *(f"    {line}" for line in lines_of)]
         text = layout.formatted(text + "\n".join(lines) + "\n", f"{wanted.name}.yaml")
-        findings = list(load.check({wanted.name: text}))
+        findings = list(checking.check({wanted.name: text}))
     return Started(text, told, asked, findings)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..dialects import DialectRules
 from ..language import apart, layers
-from ..language.source import Node, Pos
+from ..language.source import LADDER, Node, Pos
 from ..loading import load
 from ..rulesets import RuleSet
 from . import examples, laws
@@ -17,7 +17,7 @@ from . import examples, laws
 def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
     nodes = load.gathered(load.from_yaml(), folders, overlays)
-    names = [name for name in nodes if name != load.LADDER]
+    names = [name for name in nodes if name != LADDER]
     return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
 
 

@@ -10,9 +10,8 @@ from ..errors import RuleError
 from ..language import layers, merge, variants
 from ..language.findings import Findings
 from ..language.ladder import Ladder
-from ..language.layers import LADDER
 from ..language.merge import REMOVED, Place
-from ..language.source import Node, Pos
+from ..language.source import LADDER, Node, Pos
 from . import laddercheck, rulecheck
 
 MOST = 50  # layers of a file that are mended one by one; a file with more mistakes is left out

@@ -13,8 +13,7 @@ from typing import Any
 
 from ..errors import ConversionError
 from ..interpreter import building
-from ..interpreter.reader import Reader
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Reader, Writer
 from ..ir import field_type
 from ..language import picture as pic
 from ..language.findings import Findings

@@ -9,8 +9,8 @@ from typing import Any
 from ..errors import RuleError
 from ..interpreter.demands import UNLESS
 from ..ir import field_type
+from ..jsontext import finite
 from ..language.findings import helped, near
-from ..language.lenses import finite
 from ..language.nodes import Row
 from ..language.nodes import Rule as SchemaRule
 from ..language.rulefile import LIMITS

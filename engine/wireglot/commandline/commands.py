@@ -1,6 +1,6 @@
 """What each command does with its arguments.
 
-Imports stand inside the functions: most of a short command's time is its start.
+Imports of tools stand inside the functions: most of a short command's time is its start.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..errors import RuleError, WireglotError
+from ..language.source import LADDER
+from ..loaded import check_name
+from ..loading import shelf, start
+from ..loading.policyfile import load_policy
+from ..policy import Policy, Row
+from ..results import Conversion
+from ..rulesets import RuleSet
 from . import terminal
 from .terminal import FAILED, OK, USAGE, Stop
-
-if TYPE_CHECKING:
-    from ..policy import Policy, Row
-    from ..results import Conversion
-    from ..rulesets import RuleSet
 
 PASSED_ON = ("source", "target", "unit", "model", "stream")
 WORDS = ("ignore", "note", "fail")
@@ -149,12 +152,11 @@ def dialects(arguments: argparse.Namespace) -> int:
 def show(arguments: argparse.Namespace) -> int:
     from ..authoring import show
     from ..loading import load
-    from ..rulesets import check_name
 
     _folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
-    check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
+    check_name(arguments.dialect, [name for name in nodes if name != LADDER])
     text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
     terminal.write(text.encode("utf-8", "backslashreplace"), None)
     return OK
@@ -162,7 +164,6 @@ def show(arguments: argparse.Namespace) -> int:
 
 def diff(arguments: argparse.Namespace) -> int:
     from ..authoring import diff
-    from ..errors import WireglotError
 
     old, new = arguments.old, arguments.new
     if new is None:
@@ -193,11 +194,11 @@ def _one(source: str | None) -> list[str]:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    from ..loading import load
+    from ..loading import checking
 
     if arguments.dir:
         _holds_rules(arguments.dir)
-    findings = load.check(arguments.dir, arguments.overlay)
+    findings = checking.check(arguments.dir, arguments.overlay)
     if arguments.json:
         terminal.print_list([finding.as_json() for finding in findings])
     else:
@@ -250,8 +251,6 @@ def _each(
 def new(arguments: argparse.Namespace) -> int:
     import datetime
 
-    import wireglot
-
     from ..authoring import starter
 
     path = Path(arguments.dir) / f"{arguments.name}.yaml"
@@ -261,7 +260,7 @@ def new(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, f"`{path}` is there; `--force` writes over it")
     if not (arguments.extends or arguments.overlay_of or arguments.sample):
         raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
-    rules = wireglot.load_rules(*arguments.rules)
+    rules = start.load_rules(*arguments.rules)
     bodies = list(map(terminal.body, arguments.sample))
     base = arguments.extends or arguments.overlay_of
     samples = starter.units(rules, bodies, arguments.unit, base)
@@ -299,7 +298,6 @@ def migrate(arguments: argparse.Namespace) -> int:
 def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str], done: str) -> int:
     """Rewrite rule files in place, or say what would change."""
     from ..authoring import layout
-    from ..errors import RuleError
 
     status = OK
     for name in _rule_files(arguments.files):
@@ -335,9 +333,7 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
 
 
 def schema(arguments: argparse.Namespace) -> int:
-    from ..loading import load
-
-    terminal.write(load.schema("ladder" if arguments.ladder else "rule-file"), None)
+    terminal.write(shelf.schema("ladder" if arguments.ladder else "rule-file"), None)
     return OK
 
 
@@ -359,12 +355,8 @@ def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
 
 
 def _rules(arguments: argparse.Namespace) -> RuleSet:
-    import wireglot
-
     _folders(arguments.rules)
-    return wireglot.load_rules(
-        *arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins
-    )
+    return start.load_rules(*arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins)
 
 
 def _folders(directories: Sequence[str]) -> None:
@@ -395,8 +387,6 @@ def _option(text: str) -> tuple[str, Any]:
 
 
 def _policy(texts: Iterable[str]) -> Policy:
-    from ..policy import Policy, load_policy
-
     table: dict[str, str] = {}
     rows: list[Row] = []
     otherwise = "note"

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..language.picture import ABSENT, Fields, Hole, Literal, holes
 from ..language.source import Pos
 from .looks import plain_block, plain_test
 from .symbols import Cannot, Code, Const, Sym
-
-if TYPE_CHECKING:
-    from .compile import Pair
-    from .target import Target
+from .target import PairJob, Target
 
 
 def commit(
-    pair: Pair,
+    pair: PairJob,
     code: Code,
     role: str,
     target: Target,
@@ -75,7 +70,7 @@ def commit(
 
 
 def whole(
-    pair: Pair,
+    pair: PairJob,
     code: Code,
     wire: Fields,
     target: Target,
@@ -124,20 +119,20 @@ def whole(
     code("out.append(message)")
 
 
-def unplaced(pair: Pair, code: Code, fields: dict[str, Sym], target: Target) -> None:
+def unplaced(pair: PairJob, code: Code, fields: dict[str, Sym], target: Target) -> None:
     """Write the notes of fields of a message that have no place in the target."""
     for path, value in fields.items():
         pair.lose(code, {"type": Const("message")}, path, value, rule_of(pair, target), {})
 
 
-def rule_of(pair: Pair, target: Target) -> Pos:
+def rule_of(pair: PairJob, target: Target) -> Pos:
     """Return where notes of what a message holds beside its parts point to."""
     if target.case is None or target.group is None or target.case.drop:
         raise Cannot
     return pair.talk.pos if target.group.spliced else target.case.pos
 
 
-def bare(pair: Pair, code: Code, hole: Hole, acc: str) -> None:
+def bare(pair: PairJob, code: Code, hole: Hole, acc: str) -> None:
     """Write one plain text block as its text."""
     fixed, key = plain_block(pair.target, hole.shape)
     with code.block(f"if {acc}.__class__ is list and len({acc}) == 1:"):
@@ -145,7 +140,7 @@ def bare(pair: Pair, code: Code, hole: Hole, acc: str) -> None:
 
 
 def join(
-    pair: Pair,
+    pair: PairJob,
     code: Code,
     role: str,
     target: Target,
@@ -199,7 +194,7 @@ def join(
         code("mixed = True")
 
 
-def recovered(pair: Pair, code: Code) -> None:
+def recovered(pair: PairJob, code: Code) -> None:
     """Write the code that takes what the interpreter made of one message."""
     if pair.talk.per == "run":
         key = content_key(pair)
@@ -221,7 +216,7 @@ def recovered(pair: Pair, code: Code) -> None:
     code("open_calls = state.open; last = state.last")
 
 
-def content_key(pair: Pair) -> str:
+def content_key(pair: PairJob) -> str:
     wire = pair.talk.groups[0].cases[0].wire
     if not isinstance(wire, Fields):
         raise Cannot

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language.measure import disjoint, takes
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from .looks import closed_key, literal, result_kind, spreads, tag, usual
-from .symbols import Cannot, Code, NoFit, Sym, Val, needed, odd_unless
+from .symbols import Cannot, Code, Const, NoFit, Sym, Val, needed, odd_unless
 from .symread import Reading
-
-if TYPE_CHECKING:
-    from .compile import Pair
+from .target import PairJob, Target
 
 HOT = ("tool_call", "tool_result", "text")
 
 
 def element(
-    pair: Pair,
+    pair: PairJob,
     code: Code,
     name: str,
     var: str,
@@ -80,7 +78,7 @@ def element(
 
 
 def branch(
-    pair: Pair,
+    pair: PairJob,
     code: Code,
     line: str,
     cases: list[tuple[Shape, Case]],
@@ -110,7 +108,7 @@ def branch(
 
 
 def usual_case(
-    pair: Pair,
+    pair: PairJob,
     code: Code,
     cases: list[tuple[Shape, Case]],
     var: str,
@@ -145,7 +143,7 @@ def usual_case(
         sink(code, obj)
 
 
-def readable(pair: Pair, code: Code, source: Any) -> None:
+def readable(pair: PairJob, code: Code, source: Any) -> None:
     """Raise ODD for media that do not go as they are: odd base64, addresses of other schemes."""
     target = getattr(pair, "target", None)  # none where it is only read
     if target is None or not isinstance(source, dict):
@@ -160,7 +158,13 @@ def readable(pair: Pair, code: Code, source: Any) -> None:
 
 
 def exclude(
-    pair: Pair, code: Code, shape: str, rival: Picture, usual: Picture, reading: Reading, var: str
+    pair: PairJob,
+    code: Code,
+    shape: str,
+    rival: Picture,
+    usual: Picture,
+    reading: Reading,
+    var: str,
 ) -> None:
     """Raise ODD where a narrower case would have read this."""
     if not isinstance(rival, Fields) or not isinstance(usual, Fields):
@@ -194,7 +198,7 @@ def exclude(
 
 
 def result(
-    pair: Pair,
+    pair: PairJob,
     code: Code,
     cases: list[Case],
     shape: Shape,
@@ -253,7 +257,7 @@ def result(
 
 
 def object_result(
-    pair: Pair, code: Code, cases: list[Case], value: Val, build: Any, sinks: list[Any]
+    pair: PairJob, code: Code, cases: list[Case], value: Val, build: Any, sinks: list[Any]
 ) -> None:
     """Read a result that is an object: one closed form is text, others are left, else data."""
     text = next(c for c in cases if result_kind(c) == "text")
@@ -279,3 +283,48 @@ def object_result(
     with code.block("else:"):
         for sink in sinks:
             sink(code, build(whole, {"value": Val(x, "dict", raw=True)}))
+
+
+def listed(
+    pair: PairJob,
+    code: Code,
+    hole: Hole,
+    var: str,
+    role: str,
+    target: Target,
+    accs: list[str],
+    answers: Target | None,
+    one: bool,
+    place: str | None = None,
+) -> None:
+    """Write the code that reads one list of a message into the accumulators."""
+    inner = place and f"{place}, nth"
+    if hole.shape is None or hole.lenses not in ((), ("bare",), ("single",), ("listed",)):
+        raise Cannot
+    sinks = [target.sink(code, *accs)]
+    bare = "bare" in hole.lenses
+    if bare and pair.source.plain_kind(hole.shape) != "text":
+        raise Cannot
+    text = {"type": Const("text"), "text": Val(var, "str")}
+    head = "if"
+    if bare:
+        with code.block(f"if {var}.__class__ is str:"):
+            pair.said(code, var)
+            if one:
+                code(f"{accs[0]} = {var}")
+            else:
+                sinks[0](code, text)
+        head = "elif"
+    if hole.mark in ("fill", "optional", "refused", "read-only"):
+        code(f"{head} {var} is None: pass")
+        head = "elif"
+    if hole.dated or "single" in hole.lenses:
+        with code.block("else:" if head == "elif" else f"if {var} is not None:"):
+            code("raise ODD")
+        return
+    with code.block(f"{head} {var}.__class__ is list:"):
+        code(f"if not {var}: raise ODD")
+        with code.block(f"for nth, e in enumerate({var}):" if inner else f"for e in {var}:"):
+            element(pair, code, hole.shape, "e", sinks, answers, inner)
+    with code.block("else:"):
+        code("raise ODD")

@@ -252,7 +252,7 @@ class Fast:
 
     def _whole(self, body: Any) -> Any:
         """Read a request in the interpreter."""
-        from ..interpreter.reader import Reader
+        from ..interpreter.hands import Reader
         from ..interpreter.units import whole
 
         return whole(Reader(self.source, {}), self.source.units["request"], body)

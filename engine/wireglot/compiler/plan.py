@@ -23,7 +23,10 @@ from .compile import Pair
 from .frame import Frame
 from .looks import entries, plain_block
 from .standins import Path, Spot, Spots, classes_of, spots_of
-from .symbols import CLASSES, Cannot
+from .symbols import CLASSES, Cannot, NoFit
+
+# What is raised besides on shapes that hold themselves, or lack what is looked for.
+_DEEP = (RecursionError, StopIteration, ValueError)
 
 
 def make(
@@ -401,3 +404,14 @@ def _words(hole: Hole) -> bool:
 def _fields(dialect: Dialect, hole: Hole) -> set[str]:
     """Return the request fields that a hole with a shape takes."""
     return {path.split(".")[0] for path in _said(dialect, hole)} - {"own", ""}
+
+
+def attempted(one: Dialect, two: Dialect, steps: Ladder) -> Any:
+    """Return the plan of a pair, or None where the interpreter does it all."""
+    if scope.told_by_text(one):
+        return None
+    try:
+        return make(one, two, steps)
+    except (Cannot, NoFit, LookupError, AssertionError, AttributeError, TypeError, *_DEEP):
+        # A rule file without messages or tools, or of a form that the compiler never met.
+        return None

@@ -67,3 +67,10 @@ def _beyond(p: Picture, top: bool = True) -> bool:
             return True
         return any(_beyond(child, False) for _, child in p.entries)
     return isinstance(p, Items) and any(_beyond(child, False) for child in p.items)
+
+
+def told_by_text(model: Dialect) -> bool:
+    """Tell whether a text decides which result it is: generated code looks at types and keys."""
+    results = model.shapes.get("tool_result")
+    cases = results.cases if results else ()
+    return any("value" in text.names for case in cases for text in pic.texts(case.wire))

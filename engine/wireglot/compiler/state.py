@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Container, Sequence, Set
+from collections.abc import Callable, Container, Sequence, Set
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import jsontext
 from ..language.lenses import Misfit, plain64
 from ..language.nodes import unsound
+from ..language.picture import ABSENT, Fields, Literal
 from ..notes import ONE_ROLE, UNKNOWN_KEY, Draft, own_field
 from ..payload import MAX_NUMBER, check_json
 from .symbols import Spare
 
 if TYPE_CHECKING:
-    from ..interpreter.writer import Writer
-    from .fast import Fast
+    from ..interpreter.hands import Writer
+    from ..language.ladder import Ladder
+    from ..language.model import Dialect
 
 
 class Odd(Exception):
@@ -157,6 +159,34 @@ def _answers(part: dict[str, Any]) -> bool:
     return part.get("type") == "tool_result"
 
 
+class Ready(Protocol):
+    """A compiled pair; `fast.Fast` is one."""
+
+    names: set[str]
+    prefix: Any
+    lifts: bool
+    sorted: bool
+    hooks: bool
+    talk: Any
+    bare: bool
+    block: Any
+    block_keys: set[str]
+    text_key: Any
+
+    @property
+    def name_ok(self) -> Callable[[str], Any] | None: ...
+    @property
+    def ids_ok(self) -> Callable[[str], Any] | None: ...
+    @property
+    def source(self) -> Dialect: ...
+    @property
+    def target(self) -> Dialect: ...
+    @property
+    def ladder(self) -> Ladder: ...
+    @property
+    def groups(self) -> dict[int, int]: ...
+
+
 class State:
     """What the generated functions of one conversion ask of their surroundings."""
 
@@ -172,7 +202,7 @@ class State:
     names: Set[str] = frozenset()  # the names of the tools that generated code converted
     alone: Any = None  # the block of system text that is no block in the body
 
-    def __init__(self, fast: Fast, body: Any) -> None:
+    def __init__(self, fast: Ready, body: Any) -> None:
         self.fast, self.body = fast, body
 
     def bare(self, wires: list[Any]) -> Any:
@@ -235,8 +265,7 @@ class State:
         self.recovered += 1
         self.at, self.nth = at, 0
         from ..interpreter import conversation
-        from ..interpreter.reader import Reader
-        from ..interpreter.writer import Writer
+        from ..interpreter.hands import Reader, Writer
 
         fast = self.fast
         check_json(m)
@@ -344,15 +373,14 @@ class State:
         return seeds.call_id(seed, str(self.nth - 1), taken)
 
     def _written(self, writer: Writer, message: dict[str, Any]) -> list[Any]:
-        from ..interpreter import conversation, enforce, share
-        from ..language.picture import ABSENT, Fields, Literal
+        from ..interpreter import conversation, enforce, placing, share
 
         fast = self.fast
         talk = fast.target.conversation
         assert talk is not None
         if "cache" in fast.target.bounds and any("cache" in part for part in message["parts"]):
             raise Bail  # how many there are, one message does not tell
-        group, case, message = conversation._place(writer, talk, message)
+        group, case, message = placing.case_of(writer, talk, message)
         if group.spliced or talk.per != "run":
             return conversation._write_run(writer, talk, group, [(case, message)])
         hole = case.lists["parts"][0]
@@ -362,7 +390,7 @@ class State:
         found = [wire for _, wire in shares[id(hole)]]
         if not found:
             raise Bail
-        enforce.unplaced(writer, message, case.pos)
+        placing.unplaced(writer, message, case.pos)
         head = {}
         assert isinstance(case.wire, Fields)
         for (name, *_), child in case.wire.entries:

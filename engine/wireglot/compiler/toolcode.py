@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, holes
-from . import commits, schemacode
+from . import commits, elements, schemacode
 from .looks import find, gathering, unlensed
 from .symbols import Cannot, Code, NoFit, Val
-from .target import Target
+from .target import PairJob, Target
 
 if TYPE_CHECKING:
-    from .compile import Pair
     from .symread import Reading
 
 
-def system(pair: Pair) -> None:
+def system(pair: PairJob) -> None:
     code = pair.code
     with code.block("def system(v, state):"):
         piece = code.fork()
@@ -27,7 +26,7 @@ def system(pair: Pair) -> None:
             code("raise ODD")
 
 
-def system_body(pair: Pair, code: Code) -> None:
+def system_body(pair: PairJob, code: Code) -> None:
     wire = pair.source.units["request"].cases[0].wire
     assert isinstance(wire, Fields)
     hole = find(wire, "system")
@@ -45,12 +44,14 @@ def system_body(pair: Pair, code: Code) -> None:
         there = find(pair.target.units["request"].cases[0].wire, "system")
         if there is None:
             raise Cannot
-        pair._list(code, hole, "v", "system", Target(pair, None, None, [there]), ["w"], None, False)
+        elements.listed(
+            pair, code, hole, "v", "system", Target(pair, None, None, [there]), ["w"], None, False
+        )
         code("if not w: raise ODD")
         code("return w")
         return
-    target = pair._target(code, "system")
-    pair._list(code, hole, "v", "system", target, ["w"], None, target.bare)
+    target = pair.aim(code, "system")
+    elements.listed(pair, code, hole, "v", "system", target, ["w"], None, target.bare)
     code("if not w: raise ODD")
     code("out = []")
     assert target.case is not None and isinstance(target.case.wire, Fields)
@@ -58,7 +59,7 @@ def system_body(pair: Pair, code: Code) -> None:
     code("return out")
 
 
-def tools(pair: Pair) -> None:
+def tools(pair: PairJob) -> None:
     code = pair.code
     with code.block("def tools(wire, state):"):
         piece = code.fork()
@@ -69,7 +70,7 @@ def tools(pair: Pair) -> None:
             code("raise ODD")
 
 
-def tools_body(pair: Pair, code: Code) -> None:
+def tools_body(pair: PairJob, code: Code) -> None:
     code("okname = set(); ids = []; lost = []")
     place = "nth"
     code("if wire.__class__ is not list: raise ODD")
@@ -109,7 +110,7 @@ def _takes(target: Dialect) -> bool:
     return "function" in (members if gathered is None else [gathered[1]])
 
 
-def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
+def function_cases(pair: PairJob, code: Code, shape: Shape, place: str) -> None:
     head = "if"
     for case in shape.cases:
         assert isinstance(case.wire, Fields)
@@ -147,7 +148,7 @@ def function_cases(pair: Pair, code: Code, shape: Shape, place: str) -> None:
         code("raise ODD")
 
 
-def _schema(pair: Pair, code: Code, case: Case, reading: Reading) -> None:
+def _schema(pair: PairJob, code: Code, case: Case, reading: Reading) -> None:
     """Write the tests of a tool's schema: tools come again and again."""
     value = reading.env.get("parameters")
     if not isinstance(value, Val):
@@ -173,7 +174,7 @@ def _schema(pair: Pair, code: Code, case: Case, reading: Reading) -> None:
             value.raw = False
 
 
-def lenses(pair: Pair, wire: Fields) -> list[str]:
+def lenses(pair: PairJob, wire: Fields) -> list[str]:
     return [
         lens
         for hole in holes(wire)

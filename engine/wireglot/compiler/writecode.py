@@ -133,7 +133,7 @@ class WriteHalf(Pair):
             self._parts(code, role, [Target(self, None, None, [hole]).sink(code, "w")])
             code("system += w")
             return
-        target = self._target(code, role)
+        target = self.aim(code, role)
         if role == "tool":
             self.others = ["False"]
             code("t = []; gone = {}; new = {}")
@@ -160,7 +160,7 @@ class WriteHalf(Pair):
         with piece.block(f"if {size} and e['type'] == 'text':"):
             piece("v = e['text']")
             piece("if v.__class__ is not str: raise ODD")
-            self._said(piece, "v")
+            self.said(piece, "v")
             self.plainly(piece, "v", role, target, {})
         code.join(piece)
 

@@ -7,10 +7,11 @@ before the message that it stood before.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..interpreter import units
 from ..interpreter.copies import with_parts
+from ..interpreter.jobs import ReadJob, WriteJob
 from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
@@ -19,10 +20,6 @@ from ..language.picture import ABSENT, Fields, Hole
 from ..notes import LEFT_OUT
 from ..trail import At, keys_of
 from . import replay, tree
-
-if TYPE_CHECKING:
-    from ..interpreter.reader import Reader
-    from ..interpreter.writer import Writer
 
 PLAIN = Document(("json",), None, None, None)
 TAKEN_BACK = "a later line takes this message back"
@@ -45,7 +42,7 @@ class File:
         """Return the number that tells what stands before a message, and what behind it."""
         return self.numbers[i] if self.numbers else i
 
-    def keep(self, reader: Reader, i: int, place: At, item: Any, misfit: Misfit) -> None:
+    def keep(self, reader: ReadJob, i: int, place: At, item: Any, misfit: Misfit) -> None:
         """Keep what is no message; one that looks like a message is noted."""
         self.kept[self.number(i)] = (place, item)
         if self.like(item):
@@ -55,7 +52,7 @@ class File:
         """Tell whether all fixed words of a message stand in a line."""
         return any(_like(case, item) for case in self.cases)
 
-    def remember(self, reader: Reader, i: int, message: dict[str, Any]) -> None:
+    def remember(self, reader: ReadJob, i: int, message: dict[str, Any]) -> None:
         """Let a message remember its number, where something was kept right before it."""
         if self.number(i) - 1 in self.kept:
             memory = reader.memory(message)
@@ -87,7 +84,7 @@ def key_of(shape: Shape) -> str:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read(reader: Reader, shape: Shape, body: Any) -> dict[str, Any]:
+def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
     """Read a whole document."""
     document, key = reader.dialect.document or PLAIN, key_of(shape)
     talk = reader.dialect.conversation
@@ -115,7 +112,7 @@ def read(reader: Reader, shape: Shape, body: Any) -> dict[str, Any]:
 
 
 def _folded(
-    reader: Reader, document: Document, shape: Shape, lines: list[Any], memory: dict[str, Any]
+    reader: ReadJob, document: Document, shape: Shape, lines: list[Any], memory: dict[str, Any]
 ) -> dict[str, Any]:
     """Make one object of lines."""
     key, file = key_of(shape), reader.file
@@ -175,7 +172,7 @@ def _unlinked(links: Tree | None, line: dict[str, Any]) -> dict[str, Any]:
 # -- writing --------------------------------------------------------------------------------------
 
 
-def write(writer: Writer, shape: Shape, ir: dict[str, Any]) -> Any:
+def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     """Write a whole document: a list of lines, or one value."""
     document, key = writer.dialect.document or PLAIN, key_of(shape)
     name = writer.dialect.name
@@ -202,7 +199,7 @@ def write(writer: Writer, shape: Shape, ir: dict[str, Any]) -> Any:
 
 
 def _rows(
-    writer: Writer, wires: list[Any], asides: dict[int, Any], off: set[int]
+    writer: WriteJob, wires: list[Any], asides: dict[int, Any], off: set[int]
 ) -> list[tuple[Any, bool]]:
     """Put what was kept back between the messages; say of each line whether it is on the path."""
     rows: list[tuple[Any, bool]] = []
@@ -222,7 +219,7 @@ def _rows(
     return rows
 
 
-def _told_apart(writer: Writer, document: Document, lines: list[Any]) -> None:
+def _told_apart(writer: WriteJob, document: Document, lines: list[Any]) -> None:
     """Give each line of a log or a tree an id of its own; a line would replace another one."""
     name = document.log.by if document.log else document.tree.id if document.tree else ""
     taken: set[str] = set()
@@ -240,7 +237,7 @@ def _told_apart(writer: Writer, document: Document, lines: list[Any]) -> None:
             writer.note("renamed", "changed", None, None, told, line, name)
 
 
-def cut(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Cut messages into as many as the dialect has of them, where one holds one part."""
     talk, messages = writer.dialect.conversation, ir.get("messages")
     if talk is None or not isinstance(messages, list):

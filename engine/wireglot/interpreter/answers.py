@@ -10,14 +10,13 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
 from ..trail import At, pointer
 from .copies import with_parts
-from .enforce import unplaced
-from .reader import Reader
-from .writer import Writer
+from .jobs import ReadJob, WriteJob
+from .placing import unplaced
 
 RESULT = "result"  # the field of a call that holds its result, between the two
 
 
-def lifted(reader: Reader, messages: list[dict[str, Any]], at: At) -> list[dict[str, Any]]:
+def lifted(reader: ReadJob, messages: list[dict[str, Any]], at: At) -> list[dict[str, Any]]:
     """Take the results out of their calls, into a message of tools behind these."""
     out: list[dict[str, Any]] = []
     for message in messages:
@@ -34,7 +33,7 @@ def lifted(reader: Reader, messages: list[dict[str, Any]], at: At) -> list[dict[
     return out
 
 
-def _answer(reader: Reader, call: dict[str, Any]) -> dict[str, Any]:
+def _answer(reader: ReadJob, call: dict[str, Any]) -> dict[str, Any]:
     """Return the result that stood in a call; the call tells its id and its name."""
     result: dict[str, Any] = call.pop(RESULT)
     result["type"] = "tool_result"
@@ -74,7 +73,7 @@ def _found(p: Picture, field: str, at: At) -> At | None:
     return None
 
 
-def joined(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def joined(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put each result into its call, by id and occurrence; one without a call is left out."""
     waiting: dict[Any, deque[dict[str, Any]]] = {}
     for part in _parts(messages, "tool_result"):
@@ -95,7 +94,7 @@ def _parts(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def _answered(
-    writer: Writer,
+    writer: WriteJob,
     message: dict[str, Any],
     waiting: dict[Any, deque[dict[str, Any]]],
     placed: list[dict[str, Any]],
@@ -118,7 +117,7 @@ def _answered(
 
 
 def _reordered(
-    writer: Writer, messages: list[dict[str, Any]], placed: list[dict[str, Any]]
+    writer: WriteJob, messages: list[dict[str, Any]], placed: list[dict[str, Any]]
 ) -> None:
     """Note the results that stood in another order than the calls that hold them now."""
     there = {id(part) for part in placed}
@@ -130,7 +129,7 @@ def _reordered(
             writer.note("reordered", "moved", writer.trail.find(one), pos, told, None, one)
 
 
-def _rest(writer: Writer, message: dict[str, Any], lost: set[int]) -> dict[str, Any] | None:
+def _rest(writer: WriteJob, message: dict[str, Any], lost: set[int]) -> dict[str, Any] | None:
     """Return what is left of a message without its results; None where that is nothing."""
     parts = message.get("parts", ())
     rest = [part for part in parts if part.get("type") != "tool_result"]

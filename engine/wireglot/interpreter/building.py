@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import OPAQUE
 from ..language import picture as pic
-from ..language.lenses import Misfit
+from ..language.lenses import Misfit, same
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..trail import At, Trail
-from . import choosing, itself
+from ..trail import At
+from . import choosing
 from .env import Env
-
-if TYPE_CHECKING:
-    from .reader import Reader
+from .jobs import ReadJob
 
 
-def build(reader: Reader, shape: Shape, case: Case, env: Env, at: At) -> Any:
+def build(reader: ReadJob, shape: Shape, case: Case, env: Env, at: At) -> Any:
     """Make the IR value of a case out of what its picture found."""
     made: Any = {} if shape.kind is None else {"type": shape.kind}
     tests(reader, case, env.fields, env)
-    itself.inside(case, env)
+    inside(case, env)
     fill(reader, made, case.ir, env)
     if isinstance(made.get(""), tuple):
         if env.kept or env.spelled:
@@ -40,7 +38,7 @@ def build(reader: Reader, shape: Shape, case: Case, env: Env, at: At) -> Any:
     return made
 
 
-def told(reader: Reader, case: Case, at: At) -> None:
+def told(reader: ReadJob, case: Case, at: At) -> None:
     """Note that a case was read for which another one is written, where its rule says so."""
     if case.note is not None:
         said = f"read as `{case.name}`, which is written in another way"
@@ -48,13 +46,11 @@ def told(reader: Reader, case: Case, at: At) -> None:
 
 
 def chosen(
-    reader: Reader, shape: Shape, made: Any, case: Case | None, first: bool = False
+    reader: ReadJob, shape: Shape, made: Any, case: Case | None, first: bool = False
 ) -> Case | None:
     """Return the case that would write an IR object, which was read by `case` and is whole."""
-    from .writer import Writer
 
-    # As at home, where words of no table have a form.
-    probe = Writer(reader.dialect, True, Trail(), reader.options)
+    probe = reader.writer()
     value = {k: v for k, v in made.items() if k != "spelled"}
     for entry in made.get("spelled", {}).get(reader.dialect.name, {}).values():
         if isinstance(entry.get("made"), str):
@@ -65,7 +61,7 @@ def chosen(
         return None
 
 
-def fill(reader: Reader, made: dict[str, Any], ir: Picture | None, env: Env) -> None:
+def fill(reader: ReadJob, made: dict[str, Any], ir: Picture | None, env: Env) -> None:
     """Put the fields that were found into an IR object, through its `ir` picture if any."""
     fields = dict(env.fields)
     if ir is not None:
@@ -82,7 +78,7 @@ def fill(reader: Reader, made: dict[str, Any], ir: Picture | None, env: Env) -> 
         place(reader, made, path, value, at)
 
 
-def _made(reader: Reader, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
+def _made(reader: ReadJob, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
     if isinstance(ir, Literal):
         return ir.values[0]
     if isinstance(ir, Hole):
@@ -118,7 +114,7 @@ def _made(reader: Reader, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
     return out
 
 
-def _test(reader: Reader, test: pic.Test, name: str, seen: dict[str, Any], env: Env) -> None:
+def _test(reader: ReadJob, test: pic.Test, name: str, seen: dict[str, Any], env: Env) -> None:
     value = seen.get(name, (ABSENT, None))[0]
     if test.word == "present" and value is ABSENT:
         raise Misfit(f"`{name}` is missing", env.base, test.pos)
@@ -126,7 +122,7 @@ def _test(reader: Reader, test: pic.Test, name: str, seen: dict[str, Any], env: 
         raise Misfit(f"`{name}` holds no {test.kind}", env.base, test.pos)
 
 
-def place(reader: Reader, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
+def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
     """Put a value at a dotted path of an IR object and remember where it came from."""
     keys = path.split(".")
     if keys[0] == "own":
@@ -152,7 +148,7 @@ def place(reader: Reader, made: dict[str, Any], path: str, value: Any, at: At | 
     reader.trail.put(owner, keys[-1], at)
 
 
-def attach(reader: Reader, made: dict[str, Any], env: Env) -> None:
+def attach(reader: ReadJob, made: dict[str, Any], env: Env) -> None:
     """Hang kept keys and memory on an IR object, and hand on the notes."""
     if env.kept:
         made.setdefault("kept", {}).setdefault(reader.dialect.name, {}).update(env.kept)
@@ -164,9 +160,21 @@ def attach(reader: Reader, made: dict[str, Any], env: Env) -> None:
     reader.notes.extend(env.notes)
 
 
-def tests(reader: Reader, case: Case, seen: dict[str, Any], env: Env) -> None:
+def tests(reader: ReadJob, case: Case, seen: dict[str, Any], env: Env) -> None:
     """Raise Misfit where the `ir` picture of a case asks for what was not found."""
     if isinstance(case.ir, Fields):
         for (name, *_), child in case.ir.entries:
             if isinstance(child, pic.Test):
                 _test(reader, child, name, seen, env)
+
+
+def inside(case: Case, env: Env) -> None:
+    """Check that no object that a hole found says another thing than the `ir` picture."""
+    for (name, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
+        found = env.fields.get(name, (None,))[0]
+        if not isinstance(child, Fields) or not isinstance(found, dict):
+            continue
+        for (inner, *_), said in child.entries:
+            if isinstance(said, Literal) and inner in found:
+                if not any(v is not ABSENT and same(found[inner], v) for v in said.values):
+                    raise Misfit(f"`{name}.{inner}` says something else", env.base, said.pos)

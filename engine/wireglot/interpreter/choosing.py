@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language.lenses import Misfit
 from ..language.model import Case, Shape
 from ..notes import Draft
+from .jobs import WriteJob
 from .sight import alike, memory_of, tells
 
-if TYPE_CHECKING:
-    from .writer import Writer
 
-
-def one(writer: Writer, shape: Shape, value: Any) -> Any:
+def one(writer: WriteJob, shape: Shape, value: Any) -> Any:
     """Write a value by one shape."""
     best: Misfit | None = None
     spare: tuple[Any, list[Draft], Case] | None = None
@@ -68,12 +66,12 @@ def one(writer: Writer, shape: Shape, value: Any) -> Any:
     return wire
 
 
-def _rivals(writer: Writer, shape: Shape, case: Case) -> bool:
+def _rivals(writer: WriteJob, shape: Shape, case: Case) -> bool:
     """Tell whether another case might read what this one writes; abroad none that is only read."""
     return case.rivals and (writer.same or sum(not one.home for one in shape.cases) > 1)
 
 
-def _order(writer: Writer, shape: Shape, value: Any, loose: Case | None) -> list[Case]:
+def _order(writer: WriteJob, shape: Shape, value: Any, loose: Case | None) -> list[Case]:
     """Return the cases in the order in which they are tried: the remembered one first.
 
     One that is only read, and `loose`, comes last: repair writes the usual form.
@@ -86,7 +84,7 @@ def _order(writer: Writer, shape: Shape, value: Any, loose: Case | None) -> list
     return shape.cases
 
 
-def _loose(writer: Writer, shape: Shape, value: Any) -> Case | None:
+def _loose(writer: WriteJob, shape: Shape, value: Any) -> Case | None:
     """Return the case that is only read by which a value was read, where repair is asked for."""
     if not (writer.same and writer.repair and isinstance(value, dict)):
         return None
@@ -94,7 +92,7 @@ def _loose(writer: Writer, shape: Shape, value: Any) -> Case | None:
     return next((case for case in shape.cases if case.home and case.name == name), None)
 
 
-def _dated(writer: Writer, value: Any) -> bool:
+def _dated(writer: WriteJob, value: Any) -> bool:
     """Tell whether repair may not write some field of a value: the dialect only reads it."""
     if not (writer.same and writer.named and isinstance(value, dict)):
         return False
@@ -102,7 +100,7 @@ def _dated(writer: Writer, value: Any) -> bool:
 
 
 def choose(
-    writer: Writer, shape: Shape, value: Any, read: Case | None, first: bool = False
+    writer: WriteJob, shape: Shape, value: Any, read: Case | None, first: bool = False
 ) -> Case | None:
     """Return the case that would write a value; a whole one that was `read` needs no trial.
 
@@ -123,7 +121,7 @@ def choose(
     return None
 
 
-def _reads_back(writer: Writer, shape: Shape, wire: Any, value: Any) -> bool:
+def _reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
     try:
         read = _read(writer, shape, wire)
     except Misfit:
@@ -134,7 +132,7 @@ def _reads_back(writer: Writer, shape: Shape, wire: Any, value: Any) -> bool:
     return alike(read, value, known) or alike(read, _fitted(writer, value), known)
 
 
-def _fitted(writer: Writer, value: Any) -> Any:
+def _fitted(writer: WriteJob, value: Any) -> Any:
     """Return a value with its name and ids as the limits let them be written."""
     if not writer.limits.limits or not isinstance(value, dict):
         return value
@@ -145,20 +143,19 @@ def _fitted(writer: Writer, value: Any) -> Any:
     return fitted
 
 
-def _read(writer: Writer, shape: Shape, wire: Any) -> Any:
-    from .reader import Reader
+def _read(writer: WriteJob, shape: Shape, wire: Any) -> Any:
 
     cases = [(shape, c) for c in shape.cases]
     try:
-        return Reader(writer.dialect, {}, probe=True).first(cases, wire, (), False)
+        return writer.reader().first(cases, wire, (), False)
     except Misfit:
         if not writer.same:
             raise
         # What was kept because it fits nothing stands there again.
-        return Reader(writer.dialect, {}, probe=True).first(cases, wire, (), True)
+        return writer.reader().first(cases, wire, (), True)
 
 
-def _said(writer: Writer, shape: Shape, wire: Any, value: Any) -> str:
+def _said(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> str:
     """Say what a written value reads as, where that is not what was meant."""
     try:
         found = _read(writer, shape, wire)

@@ -17,14 +17,14 @@ from ..notes import LEFT_OUT, Draft
 from ..trail import At, pointer
 from . import answers, building, enforce, intake, pairing, turns
 from .env import Env
-from .reader import Reader
+from .jobs import ReadJob, WriteJob
+from .placing import case_of, unplaced
 from .sight import View
-from .writer import Writer
 
 # -- reading ----------------------------------------------------------------------------------
 
 
-def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
+def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
     """Read the list of wire messages."""
     talk = reader.dialect.conversation
     assert talk is not None
@@ -35,14 +35,14 @@ def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
     run: Shape | None = None
     file = reader.file
     for i, item in enumerate(wire):
-        place = (*at, i) if file is None else file.place(at, i)
+        where = (*at, i) if file is None else file.place(at, i)
         try:
-            group, new = read_message(reader, item, place)
+            group, new = read_message(reader, item, where)
         except Misfit as misfit:
             misfit.__traceback__ = None
             if file is None:
                 raise
-            file.keep(reader, i, place, item, misfit)
+            file.keep(reader, i, where, item, misfit)
             continue
         if file is not None:
             file.remember(reader, i, new[0])
@@ -59,7 +59,7 @@ def read_messages(reader: Reader, wire: Any, at: At) -> list[dict[str, Any]]:
     return messages
 
 
-def read_talk(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
+def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
     """Read a conversation; where its hole is `bare`, one plain text is what a user says."""
     if "bare" not in h.lenses:
         return read_messages(reader, wire, at)
@@ -85,7 +85,7 @@ def _plain(messages: Any) -> str | None:
     return parts[0]["text"] if parts[0].keys() == {"type", "text"} else None
 
 
-def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
     """Read one wire message: its group, and the one or more IR messages that it holds."""
     talk = reader.dialect.conversation
     assert talk is not None
@@ -119,7 +119,7 @@ def read_message(reader: Reader, item: Any, at: At) -> tuple[Group, list[dict[st
     raise best
 
 
-def _flat(reader: Reader, talk: Conversation, item: Any) -> Group | None:
+def _flat(reader: ReadJob, talk: Conversation, item: Any) -> Group | None:
     """Return the group that keeps an item of no known kind, where items are parts by themselves."""
     if not isinstance(item, dict):
         return None
@@ -133,7 +133,7 @@ def _flat(reader: Reader, talk: Conversation, item: Any) -> Group | None:
     return found
 
 
-def _items(reader: Reader, group: Group) -> bool:
+def _items(reader: ReadJob, group: Group) -> bool:
     wire = group.cases[0].wire
     return isinstance(wire, Hole) and wire.shape in reader.dialect.unions
 
@@ -168,7 +168,7 @@ def _roles(talk: Conversation) -> list[str]:
 
 
 def _read_group(
-    reader: Reader, talk: Conversation, group: Group, item: Any, at: At, lenient: bool
+    reader: ReadJob, talk: Conversation, group: Group, item: Any, at: At, lenient: bool
 ) -> list[dict[str, Any]]:
     case = group.cases[0]
     reader.run = None
@@ -203,14 +203,14 @@ def _read_group(
     return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
 
 
-def _fields(reader: Reader, case: Case, env: Env, message: dict[str, Any]) -> None:
+def _fields(reader: ReadJob, case: Case, env: Env, message: dict[str, Any]) -> None:
     role = message["role"]
     building.fill(reader, message, case.ir, env)
     message["role"] = role if role == "tool" else message.get("role", role)
     building.attach(reader, message, env)
 
 
-def _remember(reader: Reader, message: dict[str, Any], key: str, value: Any) -> None:
+def _remember(reader: ReadJob, message: dict[str, Any], key: str, value: Any) -> None:
     memory = reader.memory(message)
     memory[""] = {**memory.get("", {}), key: value}
 
@@ -218,7 +218,7 @@ def _remember(reader: Reader, message: dict[str, Any], key: str, value: Any) -> 
 # -- writing ----------------------------------------------------------------------------------
 
 
-def write_talk(writer: Writer, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
+def write_talk(writer: WriteJob, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
     """Write a conversation; where its hole is `bare`, one plain text of the user is that text."""
     out = write_messages(writer, messages)
     if "bare" not in h.lenses or view.memory.get(pointer(rel), {}).get("list"):
@@ -232,7 +232,7 @@ def write_talk(writer: Writer, h: Hole, messages: Any, view: View, rel: At, into
     return out
 
 
-def _said(writer: Writer, messages: Any) -> Iterator[str]:
+def _said(writer: WriteJob, messages: Any) -> Iterator[str]:
     """Yield what a list of one message may say: a user's text, a system's, what stands for none."""
     for message in messages:
         text = _plain([{**message, "role": "user"}])
@@ -242,7 +242,7 @@ def _said(writer: Writer, messages: Any) -> Iterator[str]:
         yield writer.filler
 
 
-def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[Any]:
+def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[Any]:
     """Write IR messages as the list of wire messages; they may be no `whole` conversation."""
     talk = writer.dialect.conversation
     assert talk is not None
@@ -297,11 +297,11 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
         group = None
 
     while waiting:
-        place, case, message = _place(writer, talk, waiting.popleft())
+        found, case, message = case_of(writer, talk, waiting.popleft())
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
         apart = writer.same and memory.get("apart")
-        joins = place.spliced or (talk.per == "run" and not apart)
-        if place is not group or not joins:
+        joins = found.spliced or (talk.per == "run" and not apart)
+        if found is not group or not joins:
             waiting.appendleft(message)
             flush()
             if waiting[0] is not message:  # what left its message stands before this one
@@ -309,26 +309,26 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
             waiting.popleft()
         elif writer.repair:
             joined.extend(enforce.merged(writer, talk, run[-1][1], message))
-        group = place
+        group = found
         run.append((case, message))
         if not waiting:
             flush()
     return out
 
 
-def _says(writer: Writer, message: dict[str, Any], wire: Any) -> bool:
+def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
     """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
     if (message.get("own") or {}).get(writer.dialect.family):
         return True
     return "" in wire.values() and ("no-blank", "") not in writer.asked
 
 
-def _case_aside(writer: Writer, talk: Conversation, group: Group) -> Case | None:
+def _case_aside(writer: WriteJob, talk: Conversation, group: Group) -> Case | None:
     """Return the case of a group that a user's message without more has, if it has one."""
     if group.spliced:
         return None
-    place, case, _ = _place(writer, talk, {"role": "user", "parts": []})
-    return case if place is group else None
+    found, case, _ = case_of(writer, talk, {"role": "user", "parts": []})
+    return case if found is group else None
 
 
 def _with_aside(
@@ -340,41 +340,8 @@ def _with_aside(
     return [*run[:place], (case, {"role": "user", "parts": blocks}), *run[place:]]
 
 
-def _place(
-    writer: Writer, talk: Conversation, message: dict[str, Any]
-) -> tuple[Group, Case, dict[str, Any]]:
-    memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-    read_by = memory.get("", {}).get("case")
-    groups = talk.groups
-    if read_by:
-        groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
-    for group in groups:
-        for case in group.cases:
-            if talk.role(case) != message.get("role"):
-                continue
-            if case.read_only and not (case.name == read_by and _read_there(writer, message)):
-                continue
-            view = View(message, "message", case, writer)
-            try:
-                if case.ir is not None:
-                    writer.match(case.ir, message, "", view)
-                elif "level" in message:
-                    continue
-            except Misfit:
-                continue
-            return group, case, message
-    return _place(writer, talk, enforce.down(writer, message, talk))
-
-
-def _read_there(writer: Writer, message: dict[str, Any]) -> bool:
-    """Tell whether a `(read-only)` hole, which takes no others, read all parts of a message."""
-    parts = message.get("parts", ())
-    found = (p.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}) for p in parts)
-    return all("hole" in memory for memory in found)
-
-
 def _write_run(
-    writer: Writer,
+    writer: WriteJob,
     talk: Conversation,
     group: Group,
     run: list[tuple[Case, dict[str, Any]]],
@@ -394,7 +361,7 @@ def _write_run(
             if ("answer-next", "") in writer.asked:
                 said = enforce.before_calls(writer, talk, said)
             wires += [w for _, w in writer.share([hole], said)[id(hole)]]
-            enforce.unplaced(writer, message, talk.pos)
+            unplaced(writer, message, talk.pos)
         return wires
     if writer.repair:
         for word, kind in talk.enforce:
@@ -431,5 +398,5 @@ def _write_run(
     view.case = run[0][0]
     writer.leftover(view, wire)
     for other, message in run[1:]:
-        enforce.unplaced(writer, message, other.pos)
+        unplaced(writer, message, other.pos)
     return [wire]

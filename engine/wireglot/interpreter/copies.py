@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .writer import Writer
+from .jobs import WriteJob
 
 
-def with_parts(writer: Writer, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
+def with_parts(writer: WriteJob, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
     """Return a message with other parts, from the same place."""
     new = {**message, "parts": parts}
     writer.trail.copy(message, new)
     return new
 
 
-def instead(writer: Writer, part: dict[str, Any], fresh: dict[str, Any]) -> None:
+def instead(writer: WriteJob, part: dict[str, Any], fresh: dict[str, Any]) -> None:
     """Let a part be written instead of another: it comes from the same place."""
     writer.trail.copy(part, fresh)
     writer.instead[id(part)] = (part, fresh)

@@ -12,6 +12,7 @@ from ..language.lenses import Misfit, stringify
 from ..notes import own_field
 from . import marks, share
 from .copies import with_parts
+from .jobs import WriteJob
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ..language.schema import Schema
     from ..trail import At
     from .sight import View
-    from .writer import Writer
 
 # Fields of a request that say something about its tools.
 OF_TOOLS = ("tool_choice", "parallel_tool_calls")
@@ -31,7 +31,7 @@ UNLESS = {
 }
 
 
-def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
+def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     """Change the fields of a request that the target would refuse beside the others."""
     if not writer.repair:
         return
@@ -48,14 +48,14 @@ def meet(writer: Writer, ir: dict[str, Any], view: View) -> None:
     bounded(writer, ir, frozenset(path.split(".")[0] for path in bounds), view)
 
 
-def bounded(writer: Writer, ir: dict[str, Any], heads: Collection[str], view: View) -> None:
+def bounded(writer: WriteJob, ir: dict[str, Any], heads: Collection[str], view: View) -> None:
     """Bring the numbers of some fields within their bounds."""
     for path, bound in writer.dialect.bounds.items() if writer.repair else ():
         if "count" not in bound and path.split(".")[0] in heads:
             _within(writer, ir, path, bound, view)
 
 
-def declared(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let tools that messages declare stand among the others, where they have no place there."""
     messages = ir.get("messages")
     if writer.same or not isinstance(messages, list) or declares(writer.dialect):
@@ -106,7 +106,7 @@ def declares(dialect: Dialect) -> bool:
     return any(hole.path == "tools" for hole in holes)
 
 
-def loosened(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Write schemas of what is strict as they can be kept strictly, where that only adds to them.
 
     Other tools, and structured output, are strict no longer.
@@ -128,7 +128,7 @@ def loosened(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     return new
 
 
-def _strictly(writer: Writer, schema: Schema, owner: dict[str, Any], key: str) -> dict[str, Any]:
+def _strictly(writer: WriteJob, schema: Schema, owner: dict[str, Any], key: str) -> dict[str, Any]:
     """Return a tool or a format as it can be strict, or as one that is not."""
     found = _kept(schema, owner, key, writer.same) if owner.get("strict") is True else None
     if found is None or (isinstance(found, list) and not found[1]):
@@ -190,7 +190,7 @@ def plain(ir: dict[str, Any]) -> tuple[str, ...] | None:
     return ("",) if found == () and isinstance(ir.get("tool_choice"), dict) else found
 
 
-def _choice(writer: Writer, ir: dict[str, Any], view: View) -> None:
+def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     """Take away a choice among tools that did not go."""
     asked = named(ir)
     if asked is None:
@@ -228,12 +228,12 @@ def _choice(writer: Writer, ir: dict[str, Any], view: View) -> None:
         ir["tool_choice"] = "none"
 
 
-def _lose(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     if ir.pop(path, None) is not None:
         writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
 
 
-def _count(writer: Writer, ir: dict[str, Any], path: str, top: int, view: View) -> None:
+def _count(writer: WriteJob, ir: dict[str, Any], path: str, top: int, view: View) -> None:
     """Cut a list to the number of elements that the target takes."""
     found = ir.get(path)
     if not isinstance(found, list) or len(found) <= top:
@@ -247,7 +247,7 @@ def _count(writer: Writer, ir: dict[str, Any], path: str, top: int, view: View) 
 
 
 def _within(
-    writer: Writer, ir: dict[str, Any], path: str, bound: dict[str, Any], view: View
+    writer: WriteJob, ir: dict[str, Any], path: str, bound: dict[str, Any], view: View
 ) -> None:
     """Bring a number within its bounds; where that cannot be, leave out what was said."""
     head, _, last = path.partition(".")
@@ -291,13 +291,13 @@ def _within(
     _put(writer, ir, path, value)
 
 
-def _drop(writer: Writer, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     """Leave out what was said, and note it."""
     writer.note("no-place", "lost", writer.trail.find(ir, path), view.case.pos, told)
     _put(writer, ir, path, None)
 
 
-def _put(writer: Writer, ir: dict[str, Any], path: str, value: Any) -> None:
+def _put(writer: WriteJob, ir: dict[str, Any], path: str, value: Any) -> None:
     """Say something else in a request, or nothing; the object around it is a new one."""
     head, _, last = path.partition(".")
     owner = ir.pop(head, {})
@@ -339,7 +339,7 @@ def unsigned(name: str, ir: dict[str, Any]) -> bool:
     )
 
 
-def _holds(writer: Writer, ir: dict[str, Any], word: str, bound: dict[str, Any]) -> bool:
+def _holds(writer: WriteJob, ir: dict[str, Any], word: str, bound: dict[str, Any]) -> bool:
     """Tell whether a request is of a kind beside which the target takes no such number."""
     if word not in bound.get("not-with", ()):
         return False

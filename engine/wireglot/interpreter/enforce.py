@@ -7,18 +7,17 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from ..language.ladder import step
-from ..language.lenses import Misfit
-from ..language.model import Case, Conversation
-from ..language.picture import Hole, Literal
+from ..language.model import Conversation
+from ..language.picture import Hole
 from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
 from . import share, turns
 from .copies import instead, with_parts
-from .sight import View, blank
-from .writer import Writer
+from .jobs import WriteJob
+from .placing import case_of, down, unplaced
+from .sight import blank
 
 
-def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
     """Take system text out of the messages where the dialect wants it apart.
 
     Where it does not, what stood apart at home stands apart there again.
@@ -67,7 +66,7 @@ def lift(writer: Writer, messages: list[dict[str, Any]]) -> tuple[list[Any], lis
     return parts, rest
 
 
-def _heads(writer: Writer, message: dict[str, Any]) -> bool:
+def _heads(writer: WriteJob, message: dict[str, Any]) -> bool:
     """Tell whether all parts of a system message can stand in `$system` of the request."""
     cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
     shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
@@ -80,7 +79,7 @@ def _silent(message: dict[str, Any]) -> bool:
     return message.get("role") == "system" or not message.get("parts")
 
 
-def _spoken(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+def _spoken(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
     """Let system text that stands alone be a message of the user."""
     while message.get("role") == "system":
         message = down(writer, message, talk)
@@ -88,7 +87,7 @@ def _spoken(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict
 
 
 def users(
-    writer: Writer, talk: Conversation, role: Any, parts: list[dict[str, Any]]
+    writer: WriteJob, talk: Conversation, role: Any, parts: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Leave out what only a user may say; each such part is noted."""
     kinds = {kind for word, kind in writer.asked if word == "user-only"}
@@ -102,7 +101,7 @@ def users(
 
 
 def present(
-    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Leave out what the target takes in the present turn alone; each such part is noted."""
     kinds = {kind for word, kind in writer.asked if word == "this-turn"}
@@ -124,7 +123,7 @@ def present(
 
 
 def thoughtful(
-    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Let turns of the model hold reasoning where the target asks for it; an empty one is noted."""
     kinds = {kind for word, kind in writer.asked if word == "thought-beside"}
@@ -146,32 +145,7 @@ def thoughtful(
     return out
 
 
-def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
-    """Take a message one rung down the ladder; raises Misfit where there is none."""
-    for row in writer.ladder.get("message", ()):
-        try:
-            new, _, path = step(row, message, writer.trail)
-        except Misfit:
-            continue
-        at = writer.trail.find(message, path or None) or writer.trail.find(message)
-        where = next(iter(message.get("parts", ())), None)
-        writer.note(row.name, row.effect, at, row.pos, row.says(message), None, where)
-        return new
-    at = writer.trail.find(message)
-    raise Misfit(
-        f"the target has no message for the role `{message.get('role')}`", at or (), talk.pos
-    )
-
-
-def unplaced(writer: Writer, message: dict[str, Any], pos: Any) -> None:
-    """Note what a message holds beside its parts, which go elsewhere."""
-    dummy = Case("", "message", Literal((None,), pos), None, {}, None, pos)
-    view = View(message, "message", dummy, writer)
-    view.claims |= {"parts", "role", "level"}
-    writer.leftover(view, {})
-
-
-def ids(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give each call an id of its own where it has none, or that of a call that still waits.
 
     Where ids are `unique`, no later call has it either.
@@ -227,7 +201,7 @@ def _fresh(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
     return new
 
 
-def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
+def _renamed(writer: WriteJob, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
     """Return a call or result with another id, noted."""
     if new == key:
         return part
@@ -245,7 +219,7 @@ def _renamed(writer: Writer, part: dict[str, Any], key: str, new: str) -> dict[s
     return fresh
 
 
-def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def full(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out messages that hold nothing, before their neighbours are joined."""
     talk = writer.dialect.conversation
     if talk is None or ("no-empty", "") not in writer.asked:
@@ -268,15 +242,15 @@ def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]
 SAID = frozenset(("text", "tool_call", "tool_result"))
 
 
-def _hollow(writer: Writer, talk: Conversation, message: dict[str, Any], parts: list[Any]) -> bool:
+def _hollow(
+    writer: WriteJob, talk: Conversation, message: dict[str, Any], parts: list[Any]
+) -> bool:
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
     if writer.same or any(part.get("type") in SAID for part in parts):
         return False
-    from .conversation import _place  # which asks this module for the order of messages
-
     mark, gone = len(writer.notes), len(writer.gone)
     writer.role = message.get("role")
-    _, case, placed = _place(writer, talk, message)
+    _, case, placed = case_of(writer, talk, message)
     holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
     stay = users(writer, talk, placed.get("role"), parts)
     found = [part for part in stay if holes and share.give(writer, holes, part)]
@@ -287,7 +261,7 @@ def _hollow(writer: Writer, talk: Conversation, message: dict[str, Any], parts: 
     return False
 
 
-def order(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def order(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put results right after their calls, in the order of the calls where that is asked for."""
     talk = writer.dialect.conversation
     asked = {word for word, _ in talk.enforce} if talk else set()
@@ -333,7 +307,7 @@ def _calls(message: dict[str, Any]) -> bool:
     return any(part.get("type") == "tool_call" for part in message.get("parts", ()))
 
 
-def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:
+def _by_order(writer: WriteJob, messages: list[dict[str, Any]]) -> bool:
     """Tell whether results have neither ids nor names of their own at home: then order tells."""
     for message in messages:
         names = [
@@ -353,7 +327,7 @@ def _by_order(writer: Writer, messages: list[dict[str, Any]]) -> bool:
 class Later:
     """Where the results of calls stand, and which turn ends before them; each is looked at once."""
 
-    def __init__(self, writer: Writer, messages: list[dict[str, Any]]) -> None:
+    def __init__(self, writer: WriteJob, messages: list[dict[str, Any]]) -> None:
         self.messages = messages
         # By id, in their order: a place with a result, or with None for a call that takes the rest.
         self._by_id: dict[Any, deque[tuple[int, int, Any]]] = {}
@@ -392,7 +366,7 @@ class Later:
 
 
 def answer(
-    writer: Writer,
+    writer: WriteJob,
     later: Later,
     i: int,
     calls: list[Any],
@@ -434,7 +408,7 @@ def answer(
 
 
 def merged(
-    writer: Writer, talk: Conversation, before: dict[str, Any], message: dict[str, Any]
+    writer: WriteJob, talk: Conversation, before: dict[str, Any], message: dict[str, Any]
 ) -> list[Draft]:
     """Note that a message joins the one before; return the note."""
     if before.get("role") == message.get("role") != "tool":
@@ -444,7 +418,7 @@ def merged(
     return []
 
 
-def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
+def put_first(writer: WriteJob, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
     calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
     leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]
@@ -461,7 +435,7 @@ def put_first(writer: Writer, talk: Conversation, kind: str, parts: list[Any]) -
     return head + [part for part, first in zip(parts, leads, strict=True) if not first]
 
 
-def before_calls(writer: Writer, talk: Conversation, parts: list[Any]) -> list[Any]:
+def before_calls(writer: WriteJob, talk: Conversation, parts: list[Any]) -> list[Any]:
     """Let texts of a flat list stand before the calls of their turn: results follow these."""
     said = ("text", "refusal")
     first = next((i for i, p in enumerate(parts) if p.get("type") == "tool_call"), len(parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import DERIVED, field_type
 from ..language.lenses import (
@@ -20,16 +20,14 @@ from ..language.lenses import (
 )
 from ..language.model import Shape
 from ..language.picture import ABSENT, Hole
-from ..trail import At, Trail, pointer
+from ..trail import At, pointer
 from . import building, runs
 from .env import Env, show
-
-if TYPE_CHECKING:
-    from .reader import Reader
+from .jobs import ReadJob
 
 
 def keep(
-    reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool
+    reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool
 ) -> None:
     """Keep a value that its picture does not take, for this dialect only."""
     if spread:
@@ -47,7 +45,7 @@ def keep(
     env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
 
 
-def place_of(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def place_of(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Read `$nth`, the place of the object in its list: nothing to carry while it is right."""
     place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
     if reader.recorder is not None and wire is not ABSENT:
@@ -64,7 +62,7 @@ def standing(h: Hole) -> Any:
     return [] if h.mode == "each" or h.value == [] else {} if h.value == {} else h.value
 
 
-def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Read absence or null by the mark of the hole."""
     if h.mark is None:
         said = "is missing" if wire is ABSENT else "is null"
@@ -86,7 +84,7 @@ def nothing(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         env.spell(rel, wire, written)
 
 
-def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Compare a repeated value with the one that counts; another one is kept for home."""
     if wire is not ABSENT and wire is not None:
         scratch = Env(env.base, env.case, False)
@@ -103,7 +101,7 @@ def copied(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Non
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
 
 
-def repeats(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
     """Tell whether holes before this one said such parts: then their texts stand here again."""
     assert h.shape is not None
     before, _ = env.fields.get(h.path, ((), None))
@@ -132,12 +130,10 @@ def spoken(parts: Any, kinds: Any) -> str:
     )
 
 
-def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
+def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
     if h.shape == "conversation":
-        from .conversation import read_talk
-
-        return read_talk(reader, h, wire, at, rel, env)
+        return reader.talk(h, wire, at, rel, env)
     value, said = wire, False
     for lens in reversed(h.lenses):
         if is_guard(lens):
@@ -173,7 +169,7 @@ def taken(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
 
 
 def through(
-    reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
+    reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
 ) -> tuple[Any, bool]:
     """Read through one lens; True says that the value is the IR's own already."""
     here = pointer(rel)
@@ -237,7 +233,7 @@ def through(
     return worded(reader, lens, h, value, at, rel, env), False
 
 
-def plain_text(reader: Reader, item: Any) -> Any:
+def plain_text(reader: ReadJob, item: Any) -> Any:
     """Return the text of an element that is the dialect's own text and nothing else, or None."""
     try:
         part = reader.shape("text", item, ())
@@ -246,7 +242,7 @@ def plain_text(reader: Reader, item: Any) -> Any:
     return part["text"] if isinstance(part, dict) and part.keys() == {"type", "text"} else None
 
 
-def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
+def worded(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
     """Read through a table or a schema dialect."""
     pair: Any = reader.dialect.tables.get(lens) or reader.dialect.schemas.get(lens)
     try:
@@ -271,7 +267,7 @@ def worded(reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env:
 
 
 def texts(
-    reader: Reader, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
+    reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
 ) -> tuple[Any, bool]:
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
     nothing: Any = [] if lens == "blocks" else ""
@@ -306,7 +302,7 @@ def texts(
 
 
 def each(
-    reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, alone: bool = False
+    reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, alone: bool = False
 ) -> list[Any]:
     """Read a list, element by element; an element of no known kind is kept as it is.
 
@@ -337,7 +333,7 @@ def each(
     return found
 
 
-def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
+def marked(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
     """Read an element that is a field of the one before it; False where it is none."""
     for field, shape in marks.items():
         if not isinstance(owner, dict) or field in owner or owner.get("type") == "unknown":
@@ -355,7 +351,7 @@ def marked(reader: Reader, marks: dict[str, Shape], owner: Any, item: Any, at: A
     return False
 
 
-def aside(reader: Reader, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
+def aside(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
     """Remember the hole that elements were read by, where an earlier one could write them.
 
     `key` is the spelling of the key that it stood under, if that is not the first.
@@ -378,7 +374,7 @@ def aside(reader: Reader, h: Hole, parts: list[Any], env: Env, key: Any = None) 
 
 
 def element(
-    reader: Reader, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    reader: ReadJob, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
 ) -> tuple[list[Any], Shape | None]:
     """Read one element of a list; a gathering shape gives several.
 
@@ -411,14 +407,14 @@ def element(
     return [unknown(reader, item, at)], None
 
 
-def unknown(reader: Reader, item: Any, at: At) -> dict[str, Any]:
+def unknown(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:
     """Return an element that no picture fits as a part of its own."""
     part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
     reader.trail.put(part, None, at)
     return part
 
 
-def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
+def entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
     """Read a list of entries as a map."""
     if not isinstance(wire, list):
         raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
@@ -436,9 +432,7 @@ def entries(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> di
         found[key] = value
         reader.trail.put(found, key, (*at, i))
     if odd:
-        from .writer import Writer
-
-        usual = Writer(reader.dialect, True, Trail(), reader.options)
+        usual = reader.writer()
         pairs = ({"key": key, "value": value} for key, value in found.items())
         env.spell(rel, wire, [usual.shape(h.shape or "", pair) for pair in pairs])
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, same
@@ -12,15 +12,12 @@ from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..trail import At, Several, pointer
 from . import building, demands, intake
 from .env import Env
+from .jobs import ReadJob, WriteJob
 from .recorder import Written
 from .sight import View, tells
 
-if TYPE_CHECKING:
-    from .reader import Reader
-    from .writer import Writer
 
-
-def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:
+def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:
     """Read a hole that is made of the object's own fields."""
     assert h.shape is not None
     best: Misfit | None = None
@@ -31,7 +28,7 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
                 inner = reader.case(case, wire, at, lenient, env, rel)
                 seen = {**env.fields, **inner.fields}
                 agree(reader, case, env)
-                inside(case, inner)
+                building.inside(case, inner)
                 made: dict[str, Any] = {}
                 shadow = Env(env.base, case, lenient)
                 shadow.fields = inner.fields
@@ -56,7 +53,7 @@ def read(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: 
     raise best or Misfit("nothing fits", at, h.pos)
 
 
-def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
+def chosen(reader: ReadJob, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
     """Return the case that writing would choose for what was read."""
     around: dict[str, Any] = {}
     for path, (value, _) in seen.items():
@@ -66,19 +63,7 @@ def chosen(reader: Reader, shape: Shape, made: dict[str, Any], seen: dict[str, A
     return building.chosen(reader, shape, around, None, first=True)
 
 
-def inside(case: Case, env: Env) -> None:
-    """Check that no object that a hole found says another thing than the `ir` picture."""
-    for (name, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
-        found = env.fields.get(name, (None,))[0]
-        if not isinstance(child, Fields) or not isinstance(found, dict):
-            continue
-        for (inner, *_), said in child.entries:
-            if isinstance(said, Literal) and inner in found:
-                if not any(v is not ABSENT and same(found[inner], v) for v in said.values):
-                    raise Misfit(f"`{name}.{inner}` says something else", env.base, said.pos)
-
-
-def agree(reader: Reader, case: Case, env: Env) -> None:
+def agree(reader: ReadJob, case: Case, env: Env) -> None:
     """Check that no literal of the `ir` picture contradicts what a neighbour found."""
     if isinstance(case.ir, Fields):
         _agree(case.ir, "", env)
@@ -95,7 +80,7 @@ def _agree(ir: Fields, path: str, env: Env) -> None:
                 raise Misfit(f"`{here}` says something else", env.base, child.pos)
 
 
-def take(reader: Reader, made: dict[str, Any], inner: Env, env: Env, at: At) -> None:
+def take(reader: ReadJob, made: dict[str, Any], inner: Env, env: Env, at: At) -> None:
     """Hand on what the inner picture made to the object around it."""
     for key, value in made.items():
         if key == "own":
@@ -110,7 +95,7 @@ def take(reader: Reader, made: dict[str, Any], inner: Env, env: Env, at: At) -> 
         env.put(key, value, where)
 
 
-def write(writer: Writer, h: Hole, view: View, rel: At, into: Any) -> Any:
+def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     """Write a hole that is made of the object's own fields."""
     assert h.shape is not None
     best: Misfit | None = None
@@ -164,7 +149,7 @@ def _was(view: View, rel: At, wire: Any) -> bool:
 
 
 def rungs(
-    writer: Writer, name: str, view: View, refused: dict[str, Any]
+    writer: WriteJob, name: str, view: View, refused: dict[str, Any]
 ) -> Iterable[tuple[dict[str, Any], Row | None, str]]:
     """Yield the object as it is, then one rung of the ladder down, with the row and its field.
 
@@ -192,7 +177,7 @@ def spot(wire: Any, into: Any) -> tuple[Any, Any]:
 
 
 def said(
-    writer: Writer, view: View, obj: dict[str, Any], row: Row, path: str, place: tuple[Any, Any]
+    writer: WriteJob, view: View, obj: dict[str, Any], row: Row, path: str, place: tuple[Any, Any]
 ) -> None:
     """Note the rung that was taken, and claim what it changed."""
     at = writer.trail.find(view.obj, path or None)

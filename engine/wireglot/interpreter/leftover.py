@@ -8,14 +8,14 @@ from ..ir import DERIVED, OPAQUE
 from ..language.picture import Fields
 from ..notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
+from .jobs import WriteJob
 from .sight import View
 
 if TYPE_CHECKING:
     from ..trail import At
-    from .writer import Writer
 
 
-def leftover(writer: Writer, view: View, wire: Any) -> None:
+def leftover(writer: WriteJob, view: View, wire: Any) -> None:
     """Put kept keys back at home; note everything that no picture took abroad."""
     obj = view.obj
     if id(obj) in writer.marking:
@@ -54,7 +54,7 @@ def leftover(writer: Writer, view: View, wire: Any) -> None:
             left(writer, view, key, value)
 
 
-def _unspoken(writer: Writer, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
+def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
     """Leave out a spelling of a key that would be read in the place of the one that was written."""
     form = view.case.wire
     if not kept or not isinstance(form, Fields) or not isinstance(wire, dict):
@@ -70,7 +70,7 @@ def _unspoken(writer: Writer, view: View, kept: dict[str, Any], wire: Any) -> di
     return kept
 
 
-def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
+def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
     if key in DERIVED or value is None:
         return True
@@ -90,7 +90,7 @@ def silent(writer: Writer, key: str, value: Any, obj: dict[str, Any]) -> bool:
     )
 
 
-def left(writer: Writer, view: View, path: str, value: Any) -> None:
+def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
     obj = view.obj
     inside = [c for c in view.claims if c.startswith(f"{path}.")]
@@ -140,7 +140,7 @@ def left(writer: Writer, view: View, path: str, value: Any) -> None:
         writer.note("no-place", "lost", at, view.case.pos, told)
 
 
-def put_back(writer: Writer, kept: dict[str, Any], wire: Any, base: At | None) -> None:
+def put_back(writer: WriteJob, kept: dict[str, Any], wire: Any, base: At | None) -> None:
     """Put kept keys back where they stood below `base`, if the place is still there."""
     for key, value in kept.items():
         owner, keys = wire, keys_of(key)

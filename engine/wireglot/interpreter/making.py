@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import jsontext, seeds
 from ..language import picture as pic
 from ..language.lenses import moment_of
 from ..language.picture import ABSENT, Hole
+from ..trail import Ids
+from .jobs import WriteJob
 from .sight import View
-
-if TYPE_CHECKING:
-    from .writer import Writer
 
 # What another dialect cannot read would not be there again on the way back.
 _APART = ("spelled", "kept", "own", "signature", "cache", "metadata")
@@ -21,7 +20,7 @@ TOLD = "the target wants an id here; it is made from place and content"
 _UUID = (0, 8, 12, 15, 18, 30)
 
 
-def made(writer: Writer, h: Hole, view: View, into: Any) -> str:
+def made(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
     """Make a value for a `(made P)` hole; what repeats it finds it there."""
     owner, key = into if into is not None else (None, None)
     if h.value == "time":
@@ -37,7 +36,7 @@ def made(writer: Writer, h: Hole, view: View, into: Any) -> str:
     return new
 
 
-def copied(writer: Writer, h: Hole, view: View, into: Any) -> Any:
+def copied(writer: WriteJob, h: Hole, view: View, into: Any) -> Any:
     """Make what a `(copy)` repeats, where the hole that it repeats would make it."""
     for other in pic.holes(view.case.wire):
         if other.path == h.path and other.mark == "made" and other.value is not None:
@@ -45,7 +44,7 @@ def copied(writer: Writer, h: Hole, view: View, into: Any) -> Any:
     return ABSENT
 
 
-def _time(writer: Writer) -> str:
+def _time(writer: WriteJob) -> str:
     """Return the time of the caller's clock, or the last one that was written."""
     clock = writer.options.get("clock")
     if clock is not None:
@@ -53,7 +52,7 @@ def _time(writer: Writer) -> str:
     return writer.now
 
 
-def _id(writer: Writer, form: str, view: View) -> str:
+def _id(writer: WriteJob, form: str, view: View) -> str:
     """Make an id out of what stands here: the same body always gets the same ids."""
     if view.shape == "response" and writer.trail.seed is not None:
         return of_answer(form, writer.trail.seed)
@@ -68,12 +67,12 @@ def _id(writer: Writer, form: str, view: View) -> str:
     return new
 
 
-def of_answer(form: str, seed: seeds.Seed, *place: str) -> str:
+def of_answer(form: str, seed: Ids, *place: str) -> str:
     """Make the id of a response, or of what stands there: frames and the whole have the same."""
     return _formed(form, seeds.digest(seed.text(), *place))
 
 
-def numbered(writer: Writer, answer: Any) -> None:
+def numbered(writer: WriteJob, answer: Any) -> None:
     """Give what stands in an answer ids by its number, for frames have them before it is known."""
     seed, count = writer.trail.seed, Counter[str]()
     stack = [answer] if seed is not None and writer.ids else []

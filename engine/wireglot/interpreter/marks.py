@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from .copies import instead
-from .writer import Writer
+from .jobs import WriteJob
 
 # Where parts and blocks stand, within what a request holds and within each other.
 INSIDE = ("parts", "value", "media", "blocks", "source")
 
 
-def fewer(writer: Writer, ir: dict[str, Any], top: int, pos: Any) -> None:
+def fewer(writer: WriteJob, ir: dict[str, Any], top: int, pos: Any) -> None:
     """Leave out marks beyond the number that the target takes; each is noted.
 
     The last of the tools and the last of the system text stay: what they hold is always the same.
@@ -44,7 +44,7 @@ def _marked(value: Any) -> Iterator[dict[str, Any]]:
                 yield one
 
 
-def _without(writer: Writer, value: Any, gone: set[int]) -> Any:
+def _without(writer: WriteJob, value: Any, gone: set[int]) -> Any:
     """Return a value without some marks; what has none of them is itself."""
     if isinstance(value, list):
         new = [_without(writer, one, gone) for one in value]

@@ -1,18 +1,17 @@
-"""Media that go abroad: base64 as every wire takes it, and addresses that the target reads."""
+"""Media that go abroad: base64 as every wire takes it, addresses, what the caller supplies."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import MEDIA
 from ..language.lenses import Misfit, standard
+from ..language.picture import Hole
 from . import copies
-
-if TYPE_CHECKING:
-    from .writer import Writer
+from .jobs import WriteJob
 
 
-def usual(writer: Writer, part: Any, pos: Any) -> Any:
+def usual(writer: WriteJob, part: Any, pos: Any) -> Any:
     """Return a part with its base64 in the one alphabet; raises Misfit for what cannot be read."""
     source = part.get("source") if isinstance(part, dict) and part.get("type") in MEDIA else None
     if writer.same or not isinstance(source, dict):
@@ -35,3 +34,43 @@ def usual(writer: Writer, part: Any, pos: Any) -> Any:
     told = "base64 stands in its usual alphabet, filled up to fours"
     writer.note("re-encoded", "changed", at, pos, told, None, new)
     return new
+
+
+def supplied(
+    writer: WriteJob, holes: list[Hole], part: Any, whole: bool
+) -> list[tuple[Hole, Any, Any]]:
+    """Write a part with what the caller supplies for it; nothing if that fails."""
+    if writer.resolver is None or writer.same or not isinstance(part, dict):
+        return []
+    if part.get("type") in MEDIA and not _held(writer, holes, part["type"]):
+        return []  # no bytes would help
+    new = writer.resolver.part(part)
+    if new is None:
+        return []
+    mark = len(writer.notes)
+    writer.trail.copy(part, new)
+    if id(part) in writer.made:
+        writer.made.add(id(new))
+    try:
+        given = writer.give(holes, new, whole)
+    except Misfit:
+        given = []
+    if not given:
+        del writer.notes[mark:]
+        return []
+    wire = given[0][2]
+    writer.written[id(part)] = (part, wire)
+    if part.get("type") in MEDIA:
+        at = writer.trail.find(part, "source") or writer.trail.find(part)
+        writer.note("resolved", "moved", at, None, "the caller supplied the bytes", wire)
+    else:
+        at = writer.trail.find(part, "output_ref") or writer.trail.find(part)
+        told = "the caller supplied the whole of an output that was cut"
+        writer.note("expanded", "changed", at, None, told, wire)
+    return given
+
+
+def _held(writer: WriteJob, holes: list[Hole], kind: str) -> bool:
+    """Tell whether the target holds media of a kind here; a `file` may become another kind."""
+    kinds = {kind for hole in holes for kind in writer.dialect.kinds_of(hole.shape or "")}
+    return None in kinds or kind in kinds or (kind == "file" and bool(kinds & MEDIA))

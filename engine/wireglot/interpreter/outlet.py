@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import field_type
+from ..jsontext import finite
 from ..language.ladder import step
 from ..language.lenses import (
     UNTYPED,
     Misfit,
-    finite,
     guard,
     is_guard,
     milliseconds_of,
@@ -21,13 +21,11 @@ from ..language.lenses import (
 from ..language.picture import Hole
 from ..trail import At, pointer
 from . import share
+from .jobs import WriteJob
 from .sight import View, means
 
-if TYPE_CHECKING:
-    from .writer import Writer
 
-
-def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
     """Write a present value through shape and lenses; raises Misfit."""
     said = False
     wire = value
@@ -36,9 +34,7 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     if h.mode == "as":
         assert h.shape is not None
         if h.shape == "conversation":
-            from .conversation import write_talk
-
-            return write_talk(writer, h, value, view, rel, into)
+            return writer.talk(h, value, view, rel, into)
         # What the `ir` picture around it says of the object needs no place in it.
         said_around = {c[len(h.path) + 1 :] for c in view.claims if c.startswith(f"{h.path}.")}
         wire = stepped(writer, h, value, said_around)
@@ -73,7 +69,7 @@ def put(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> 
     return fitted(writer, h, wire, view, into)
 
 
-def stepped(writer: Writer, h: Hole, value: Any, around: set[str]) -> Any:
+def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
     """Write a value by a shape, or by a row of the ladder; some is said `around` it already."""
     assert h.shape is not None
     mark, leaving = len(writer.notes), len(writer.beside)
@@ -101,7 +97,7 @@ def stepped(writer: Writer, h: Hole, value: Any, around: set[str]) -> Any:
         writer.shared.pop(id(value), None)
 
 
-def fitted(writer: Writer, h: Hole, wire: Any, view: View, into: Any) -> Any:
+def fitted(writer: WriteJob, h: Hole, wire: Any, view: View, into: Any) -> Any:
     """Rewrite names and ids to the dialect's limits."""
     kind = writer.limits.kind(view.obj, view.source(h.path))
     if kind is None:
@@ -119,7 +115,9 @@ def fitted(writer: Writer, h: Hole, wire: Any, view: View, into: Any) -> Any:
     return fitted if many else fitted[0]
 
 
-def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+def through(
+    writer: WriteJob, lens: str, h: Hole, value: Any, view: View, rel: At, into: Any
+) -> Any:
     """Write through one lens."""
     if lens == "json":
         # The text as it came, while it still means the value: no byte of it changes.
@@ -159,7 +157,7 @@ def through(writer: Writer, lens: str, h: Hole, value: Any, view: View, rel: At,
     return wire
 
 
-def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
+def schema(writer: WriteJob, lens: str, h: Hole, value: Any, view: View) -> Any:
     """Write a JSON Schema as the dialect takes it, and note what had to change."""
     pair = writer.dialect.schemas[lens]
     # At home nothing is lost; a guard chooses between cases that reading did not choose.
@@ -175,6 +173,6 @@ def schema(writer: Writer, lens: str, h: Hole, value: Any, view: View) -> Any:
     return wire
 
 
-def remembers(writer: Writer, view: View, rel: At, wire: Any) -> bool:
+def remembers(writer: WriteJob, view: View, rel: At, wire: Any) -> bool:
     """Tell whether the memory will put another spelling in place of `wire`."""
     return writer.remembered(view, rel, wire) is not wire

@@ -8,7 +8,7 @@ from typing import Any
 from ..hooks import left_out
 from ..notes import BEHIND_CALL
 from .copies import instead, with_parts
-from .writer import Writer
+from .jobs import WriteJob
 
 Found = tuple[int, dict[str, Any]]  # the place of a message, and a part of it
 Pairs = list[tuple[dict[str, Any], dict[str, Any]]]  # results and their calls
@@ -63,7 +63,7 @@ def named(
     return odd
 
 
-def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def paired(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put results behind their calls, leave out those without one, answer calls without one."""
     text = next((text for word, text in writer.asked if word == "pair"), None)
     if text is None or not writer.whole:
@@ -98,7 +98,7 @@ def paired(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
     return _rebuilt(writer, messages, gone, behind)
 
 
-def freeform(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def freeform(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Say of a result that its call took freeform input, where results tell that on the wire."""
     if not writer.dialect.tells_freeform:
         return messages
@@ -129,7 +129,7 @@ def _matched(messages: list[dict[str, Any]]) -> tuple[list[Found], list[Found], 
     return calls, lost, pairs
 
 
-def _alike(writer: Writer, messages: list[dict[str, Any]], pairs: Pairs) -> list[dict[str, Any]]:
+def _alike(writer: WriteJob, messages: list[dict[str, Any]], pairs: Pairs) -> list[dict[str, Any]]:
     """Let results have the names of their calls."""
     other = {
         id(part): {**part, "name": call["name"]}
@@ -146,7 +146,7 @@ def _alike(writer: Writer, messages: list[dict[str, Any]], pairs: Pairs) -> list
 
 
 def _swapped(
-    writer: Writer, messages: list[dict[str, Any]], fresh: dict[int, dict[str, Any]]
+    writer: WriteJob, messages: list[dict[str, Any]], fresh: dict[int, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the messages with other parts in place of some."""
     out = []
@@ -161,7 +161,7 @@ def _swapped(
 
 
 def _early(
-    writer: Writer, calls: list[Found], lost: list[Found]
+    writer: WriteJob, calls: list[Found], lost: list[Found]
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return results that stand before their calls, with these; they are lost no longer."""
     found = []
@@ -189,7 +189,7 @@ def _early(
     return found
 
 
-def _answering(writer: Writer, part: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+def _answering(writer: WriteJob, part: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
     """Return a result with the id and the name of its call."""
     fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
     if fresh == part:
@@ -198,7 +198,7 @@ def _answering(writer: Writer, part: dict[str, Any], call: dict[str, Any]) -> di
     return fresh
 
 
-def _answer(writer: Writer, call: dict[str, Any], text: str) -> dict[str, Any]:
+def _answer(writer: WriteJob, call: dict[str, Any], text: str) -> dict[str, Any]:
     """Return the result of a call that nobody answered, and note it."""
     made = {"type": "tool_result", "tool_call_id": call.get("id"), "kind": "error", "value": text}
     if "name" in call:
@@ -212,7 +212,7 @@ def _answer(writer: Writer, call: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _rebuilt(
-    writer: Writer,
+    writer: WriteJob,
     messages: list[dict[str, Any]],
     gone: set[int],
     behind: dict[int, list[dict[str, Any]]],
@@ -235,7 +235,7 @@ def _rebuilt(
     return out
 
 
-def signed(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Let the first call of each step of the present turn be signed, or note that it is not."""
     talk = writer.dialect.conversation
     kinds = {kind for word, kind in writer.asked if word == "signed"}
@@ -268,7 +268,7 @@ def signed(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any
     return out
 
 
-def _signed(writer: Writer, part: dict[str, Any]) -> bool:
+def _signed(writer: WriteJob, part: dict[str, Any]) -> bool:
     """Tell whether a part has a signature that the target can read, or at home says it has none."""
     signature = part.get("signature")
     if isinstance(signature, dict) and signature.get("origin") != writer.dialect.name:
@@ -280,7 +280,7 @@ def _signed(writer: Writer, part: dict[str, Any]) -> bool:
     )
 
 
-def _forget(writer: Writer, parts: list[dict[str, Any]]) -> None:
+def _forget(writer: WriteJob, parts: list[dict[str, Any]]) -> None:
     """Take back the notes that these parts have no counterpart."""
     names = {id(part) for part in parts}
     names |= {id(old) for old, new in writer.instead.values() if id(new) in names}
@@ -291,6 +291,6 @@ def _forget(writer: Writer, parts: list[dict[str, Any]]) -> None:
     ]
 
 
-def _pos(writer: Writer) -> Any:
+def _pos(writer: WriteJob) -> Any:
     talk = writer.dialect.conversation
     return talk.places.get("pair", talk.pos) if talk else None

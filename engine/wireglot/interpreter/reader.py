@@ -7,45 +7,24 @@ Misfit (inside) and ConversionError (to the caller).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ConversionError
 from ..ir import field_type
 from ..language.events import guards
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..payload import MAX_DEPTH
-from ..trail import At, Several, Trail, path_of, pointer
-from . import building, intake, itself, sums
+from ..trail import At, Several, path_of, pointer
+from . import building, conversation, intake, itself, sums
 from .env import Env, empty_of, like, show
-
-if TYPE_CHECKING:
-    from .recorder import Recorder
+from .jobs import ReadJob
 
 
-class Reader:
-    """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
-
-    def __init__(
-        self,
-        dialect: Dialect,
-        options: dict[str, Any],
-        probe: bool = False,
-        recorder: Recorder | None = None,
-    ) -> None:
-        self.dialect, self.options = dialect, options
-        self.probe = probe  # reads only to see what a written value means: no memory
-        # Whether what is read may be written at home, where cases are taken that were read.
-        self.home = not probe and not options.get("away")
-        self.trail = Trail() if recorder is None else recorder.trail
-        self.recorder = recorder
-        self.notes: list[tuple[str, str, At, Any, str]] = []
-        self.depth = 0
-        self.run: Shape | None = None  # the gathering shape that the last item was read by
-        self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
-        self.file: Any = None  # of a session: where its messages stand, and what is none
+class PictureReader(ReadJob):
+    """Reads one payload by its pictures."""
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -143,11 +122,6 @@ class Reader:
             intake.copied(self, hole, wire, at, rel, env)
         for hole, wire, at, rel, spread in env.later:
             itself.read(self, hole, wire, at, rel, env, spread)
-
-    def memory(self, made: dict[str, Any]) -> dict[str, Any]:
-        """Return the memory of spelling of an IR object, made when it is not there."""
-        memory: dict[str, Any] = made.setdefault("spelled", {}).setdefault(self.dialect.name, {})
-        return memory
 
     # -- pictures -----------------------------------------------------------------------------
 
@@ -358,6 +332,10 @@ class Reader:
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
         return intake.element(self, name, item, at, modes)
+
+    def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
+        """Read a conversation."""
+        return conversation.read_talk(self, h, wire, at, rel, env)
 
 
 def told_by(names: tuple[str, ...], wire: dict[str, Any]) -> str:

@@ -16,11 +16,11 @@ from ..seeds import Seed, apart
 from ..trail import Trail, pointer, value_at
 from . import arguments, building, conversation, pairing, units, unpictured
 from .env import Env
-from .reader import Reader
+from .hands import Reader
 from .recorder import Recorder
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
+    from ..language.held import Held
 
 
 class Read(NamedTuple):
@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 
 def read(
-    rules: DialectRules,
+    rules: Held,
     body: Any,
     unit: str,
     model: str | None,

@@ -9,15 +9,11 @@ import base64
 import binascii
 import copy
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..ir import MEDIA
 from ..language.lenses import Misfit, parse_json
-from ..language.picture import Hole
-
-if TYPE_CHECKING:
-    from .writer import Writer
 
 # Takes a source as the IR has it, or {"type": "output_ref", "output_ref": ...}.
 Resolve = Callable[[dict[str, Any]], "Mapping[str, Any] | None"]
@@ -67,6 +63,11 @@ class Resolver:
         return self._held[id(key)][1]
 
 
+def resolving(options: dict[str, Any], ask: Resolve | None) -> dict[str, Any]:
+    """Return options with a resolver, if there is one; it remembers during one conversion."""
+    return options if ask is None else {**options, "resolve": Resolver(ask)}
+
+
 def _checked(given: Any) -> Supplied | None:
     """Return what the caller's function gave. Raises UsageError for what it may not give."""
     if given is None:
@@ -103,43 +104,3 @@ def _whole(result: dict[str, Any], found: Supplied) -> dict[str, Any] | None:
         value = [{"type": "text", "text": text}, *media]
     gone = ("trimmed", "output_ref", "value_json")
     return {**{k: v for k, v in result.items() if k not in gone}, "value": value}
-
-
-def supplied(
-    writer: Writer, holes: list[Hole], part: Any, whole: bool
-) -> list[tuple[Hole, Any, Any]]:
-    """Write a part with what the caller supplies for it; nothing if that fails."""
-    if writer.resolver is None or writer.same or not isinstance(part, dict):
-        return []
-    if part.get("type") in MEDIA and not _held(writer, holes, part["type"]):
-        return []  # no bytes would help
-    new = writer.resolver.part(part)
-    if new is None:
-        return []
-    mark = len(writer.notes)
-    writer.trail.copy(part, new)
-    if id(part) in writer.made:
-        writer.made.add(id(new))
-    try:
-        given = writer.give(holes, new, whole)
-    except Misfit:
-        given = []
-    if not given:
-        del writer.notes[mark:]
-        return []
-    wire = given[0][2]
-    writer.written[id(part)] = (part, wire)
-    if part.get("type") in MEDIA:
-        at = writer.trail.find(part, "source") or writer.trail.find(part)
-        writer.note("resolved", "moved", at, None, "the caller supplied the bytes", wire)
-    else:
-        at = writer.trail.find(part, "output_ref") or writer.trail.find(part)
-        told = "the caller supplied the whole of an output that was cut"
-        writer.note("expanded", "changed", at, None, told, wire)
-    return given
-
-
-def _held(writer: Writer, holes: list[Hole], kind: str) -> bool:
-    """Tell whether the target holds media of a kind here; a `file` may become another kind."""
-    kinds = {kind for hole in holes for kind in writer.dialect.kinds_of(hole.shape or "")}
-    return None in kinds or kind in kinds or (kind == "file" and bool(kinds & MEDIA))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language.lenses import Misfit
 from ..language.model import Case, Shape
@@ -10,13 +10,11 @@ from ..language.picture import ABSENT, Fields, Literal, Text
 from ..trail import At, Several, keys_of
 from . import building
 from .env import Env
-
-if TYPE_CHECKING:
-    from .reader import Reader
+from .jobs import ReadJob
 
 
 def gathered(
-    reader: Reader, shape: Shape, case: Case, item: Any, at: At, lenient: bool
+    reader: ReadJob, shape: Shape, case: Case, item: Any, at: At, lenient: bool
 ) -> list[Any]:
     """Read an element that holds a run of parts."""
     env = reader.case(case, item, at, lenient)
@@ -53,7 +51,7 @@ def gathered(
     return parts
 
 
-def _told_around(reader: Reader, case: Case, ir: Fields, env: Env, parts: list[Any]) -> None:
+def _told_around(reader: ReadJob, case: Case, ir: Fields, env: Env, parts: list[Any]) -> None:
     """Make the texts of parts of which a piece stands around the run, once for all of them."""
     for (field, *_), text in ir.entries:
         if not isinstance(text, Text):
@@ -72,7 +70,7 @@ def _told_around(reader: Reader, case: Case, ir: Fields, env: Env, parts: list[A
 
 
 def beside(
-    reader: Reader, first: Any, run: Case, cases: list[tuple[Shape, Case]], item: Any, at: At
+    reader: ReadJob, first: Any, run: Case, cases: list[tuple[Shape, Case]], item: Any, at: At
 ) -> tuple[list[Any], Shape | None]:
     """Read what stands beside a run as elements of their own or as other runs, where it is some."""
     kept = first.get("kept", {}).get(reader.dialect.name, {})
@@ -104,7 +102,7 @@ def beside(
 
 
 def _alone(
-    reader: Reader, cases: list[tuple[Shape, Case]], item: Any, at: At
+    reader: ReadJob, cases: list[tuple[Shape, Case]], item: Any, at: At
 ) -> tuple[list[Any], Shape | None]:
     """Read keys of an element by themselves: its parts and, where they are a run, its shape."""
     try:

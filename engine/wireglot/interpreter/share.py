@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import FUNCTION, OPAQUE, PARTS
 from ..language import picture as pic
@@ -13,15 +13,12 @@ from ..language.picture import ABSENT, Hole
 from ..notes import NO_WORD, foreign, no_place
 from ..trail import At, Several, pointer
 from . import choosing, intake, leftover, media
+from .jobs import WriteJob
 from .recorder import Written
-from .resolver import supplied
 from .sight import Gathered, View, blank, tells
 
-if TYPE_CHECKING:
-    from .writer import Writer
 
-
-def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
     """Write a list hole: its share of the list, then the form of the list."""
     if not isinstance(value, list):
         raise Misfit(f"`{h.path}` is no list", rel, h.pos)
@@ -55,7 +52,7 @@ def listed(writer: Writer, h: Hole, value: Any, view: View, rel: At, into: Any) 
     return wires
 
 
-def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into: Any) -> Any:
+def texts(writer: WriteJob, lens: str, h: Hole, pairs: list[Any], entry: Any, into: Any) -> Any:
     """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
     if lens == "joined" and entry.get("list"):
         return [wire for _, wire in pairs]
@@ -82,14 +79,14 @@ def texts(writer: Writer, lens: str, h: Hole, pairs: list[Any], entry: Any, into
     return "".join(str(text) for text in plain)
 
 
-def again(writer: Writer, h: Hole, value: Any) -> str:
+def again(writer: WriteJob, h: Hole, value: Any) -> str:
     """Return what the parts of a list say, once more."""
     return intake.spoken(
         value if isinstance(value, list) else (), writer.dialect.kinds_of(h.shape or "")
     )
 
 
-def spelling(writer: Writer, h: Hole, view: View, names: tuple[str, ...]) -> str:
+def spelling(writer: WriteJob, h: Hole, view: View, names: tuple[str, ...]) -> str:
     """Return the key under which the parts of a hole were read, whatever message holds them now."""
     value = view.look(h.path)
     for part in value if isinstance(value, list) else ():
@@ -102,7 +99,7 @@ def spelling(writer: Writer, h: Hole, view: View, names: tuple[str, ...]) -> str
     return names[0]
 
 
-def forget(writer: Writer, pairs: list[Any]) -> None:
+def forget(writer: WriteJob, pairs: list[Any]) -> None:
     """Forget what was filled into elements that are written as their text alone."""
     gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
     since = writer.since
@@ -113,13 +110,13 @@ def forget(writer: Writer, pairs: list[Any]) -> None:
     ]
 
 
-def _stands(writer: Writer, pairs: list[Any], into: Any) -> None:
+def _stands(writer: WriteJob, pairs: list[Any], into: Any) -> None:
     """Remember where blocks stand that are no blocks on the wire."""
     if into is not None:
         writer.stands.update((id(wire), (wire, *into)) for _, wire in pairs)
 
 
-def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
+def bare(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:
     """Return the text of a block that needs nothing but its text."""
     if not isinstance(part, dict) or not isinstance(part.get("text"), str):
         return None
@@ -136,7 +133,7 @@ def bare(writer: Writer, h: Hole, part: Any, wire: Any) -> str | None:
 
 
 def share(
-    writer: Writer, holes: list[Hole], parts: list[Any], whole: bool = False
+    writer: WriteJob, holes: list[Hole], parts: list[Any], whole: bool = False
 ) -> dict[int, list[Any]]:
     """Give each part of a list to the hole that takes it, going down the ladder.
 
@@ -162,7 +159,7 @@ def share(
 
 
 def give(
-    writer: Writer, holes: list[Hole], part: Any, whole: bool = False
+    writer: WriteJob, holes: list[Hole], part: Any, whole: bool = False
 ) -> list[tuple[Hole, Any, Any]]:
     """Write one part by the first hole that takes it; a lost part is noted."""
     if isinstance(part, dict) and part.get("type") == "unknown":
@@ -209,7 +206,7 @@ def give(
             return given
     if not direct or lost & {"source", "output_ref"}:
         del writer.notes[mark:]
-        if given := supplied(writer, holes, part, whole):
+        if given := media.supplied(writer, holes, part, whole):
             return given
     if direct:
         writer.notes[mark:] = drafts
@@ -236,7 +233,7 @@ def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
 
 
 def directly(
-    writer: Writer, holes: list[Hole], part: Any
+    writer: WriteJob, holes: list[Hole], part: Any
 ) -> tuple[list[tuple[Hole, Any, Any]], Misfit]:
     """Write one part as it is by the first hole that takes it; else tell why none does."""
     best = Misfit("nothing takes it")
@@ -271,7 +268,7 @@ def directly(
 
 
 def marked(
-    writer: Writer, hole: Hole, part: Any, marks: dict[str, Shape]
+    writer: WriteJob, hole: Hole, part: Any, marks: dict[str, Shape]
 ) -> list[tuple[Hole, Any, Any]]:
     """Write the fields of a part that stand here as elements of their own, right after it."""
     found = []
@@ -291,7 +288,7 @@ def marked(
 
 
 def descend(
-    writer: Writer, holes: list[Hole], part: Any, whole: bool, row: Row
+    writer: WriteJob, holes: list[Hole], part: Any, whole: bool, row: Row
 ) -> list[tuple[Hole, Any, Any]]:
     """Take one step down the ladder and write what comes of it; nothing if that fails."""
     mark, beside_mark = len(writer.notes), len(writer.beside)
@@ -315,7 +312,7 @@ def descend(
 
 
 def told(
-    writer: Writer, row: Row, part: Any, new: Any, beside: list[Any], wire: Any, at: Any
+    writer: WriteJob, row: Row, part: Any, new: Any, beside: list[Any], wire: Any, at: Any
 ) -> None:
     """Note a step of the ladder, and what it left behind."""
     writer.note(row.name, row.effect, at, row.pos, row.says(part), wire)
@@ -348,7 +345,7 @@ def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
     return found if found and any(new.get(k) is not v for k, v in old.items()) else []
 
 
-def member(writer: Writer, name: str, part: Any) -> Any:
+def member(writer: WriteJob, name: str, part: Any) -> Any:
     """Write one element of a list by a shape, union or gathering member."""
     if not isinstance(part, dict):
         return writer.shape(name, part)
@@ -374,7 +371,7 @@ def member(writer: Writer, name: str, part: Any) -> Any:
     raise best
 
 
-def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
+def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
     """Write one part of a run; what stands beside the run is written when the run is closed."""
     if part.get("type", FUNCTION) not in shape.groups:
         raise Misfit("another kind is gathered here")
@@ -399,7 +396,7 @@ def piece(writer: Writer, shape: Shape, part: dict[str, Any]) -> Gathered:
 
 
 def _within(
-    writer: Writer, shape: Shape, case: Case, part: dict[str, Any]
+    writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return a part as its run holds it, and the pieces of its texts that stand around the run."""
     if case.ir is None:
@@ -415,7 +412,7 @@ def _within(
     return one, {name: value for name, value in named.items() if name not in part}
 
 
-def odd(writer: Writer, part: dict[str, Any]) -> Any:
+def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
     """Write an element of no known kind as it came, in the run where it stood."""
     if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
         writer.recorder.whole(part.get("value"), at, None)
@@ -427,7 +424,7 @@ def odd(writer: Writer, part: dict[str, Any]) -> Any:
     return Gathered(shape, case, part.get("value"), said(writer, shape, case, part))
 
 
-def said(writer: Writer, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
+def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
     """Return the fields of a part that stand beside its run, as claims."""
     view = View(part, shape.name, case, writer)
     for hole in pic.holes(case.wire):
@@ -441,7 +438,7 @@ def run_hole(case: Case) -> Hole:
     return next(h for h in pic.holes(case.wire) if h.path == "run")
 
 
-def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
+def gather(writer: WriteJob, hole: Hole, pairs: list[Any]) -> list[Any]:
     """Put neighbours of a gathering shape into one wire element."""
     found: list[Any] = []
     within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one
@@ -474,7 +471,7 @@ def gather(writer: Writer, hole: Hole, pairs: list[Any]) -> list[Any]:
     return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
 
 
-def closed(writer: Writer, run: Gathered, first: Any) -> Any:
+def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
     memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
     around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..ir import OPAQUE
 from ..language.lenses import Misfit, parse_json, same
-from ..language.model import Case, Shape
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Hole
 
 if TYPE_CHECKING:
     from ..trail import At
-    from .writer import Writer
+
+
+class Sees(Protocol):
+    """Of a writer, what a view of an object depends on."""
+
+    dialect: Dialect
+    same: bool
+    shared: dict[int, set[str]]
+    asked: frozenset[tuple[str, str]]
 
 
 class View:
@@ -23,7 +31,7 @@ class View:
         "names", "obj", "refused", "settled", "shape",
     )  # fmt: skip
 
-    def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Writer) -> None:
+    def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Sees) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
         self.family = writer.dialect.family
         self.names: dict[str, tuple[Any, str]] = {}
@@ -90,7 +98,7 @@ class Gathered:
         self.beside: dict[str, Any] = {}  # what stands in the same wire element
 
 
-def blank(writer: Writer, part: Any, role: Any) -> bool:
+def blank(writer: Sees, part: Any, role: Any) -> bool:
     """Tell whether a part is a text without a word, or a sign, and the dialect takes none."""
     if not isinstance(part, dict) or part.get("type") not in ("text", "reasoning"):
         return False

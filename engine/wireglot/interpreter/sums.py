@@ -9,12 +9,11 @@ from ..language.lenses import Misfit, guard, same
 from ..language.picture import ABSENT, Hole
 from ..trail import At, pointer
 from .env import Env, show
+from .jobs import ReadJob, WriteJob
 
 if TYPE_CHECKING:
     from ..language.model import Case
-    from .reader import Reader
     from .sight import View
-    from .writer import Writer
 
 
 def _alone(case: Case) -> frozenset[str]:
@@ -25,7 +24,7 @@ def _alone(case: Case) -> frozenset[str]:
     return case.alone
 
 
-def solve(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
     """Bind the first term of a sum that nothing else binds; check the sum otherwise.
 
     Returns False when there is no number that could be solved.
@@ -59,7 +58,7 @@ def solve(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool
     return True
 
 
-def unsolved(reader: Reader, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def unsolved(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Remember what stands where writing would put the sum of the other terms."""
     absent = wire is ABSENT or wire is None
     if h.mark is None or not (absent or env.lenient):
@@ -81,7 +80,7 @@ def total(h: Hole, view: View) -> Any:
     return sum(present) if present else ABSENT
 
 
-def hidden(writer: Writer, h: Hole, view: View, into: Any) -> None:
+def hidden(writer: WriteJob, h: Hole, view: View, into: Any) -> None:
     """Note the terms of a sum that nothing else says: the first of them is read as all."""
     only = [path for path in h.paths if path not in _alone(view.case) | view.settled]
     view.settled.update(h.paths)

@@ -8,10 +8,11 @@ from typing import Any
 from ..language.model import Conversation, Turn
 from ..notes import ONE_ROLE
 from .copies import with_parts
-from .writer import Writer
+from .jobs import WriteJob
+from .placing import down, unplaced
 
 
-def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def right(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return messages in the order of turns that a dialect asks for."""
     talk = writer.dialect.conversation
     if talk is None:
@@ -33,7 +34,7 @@ def right(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     return messages
 
 
-def some(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def some(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Let the user say something where all that was said fell out."""
     talk = writer.dialect.conversation
     if messages or writer.filler is None or talk is None or writer.options.get("part"):
@@ -42,10 +43,8 @@ def some(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]
     return [made(writer, turn)]
 
 
-def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
+def _spoken(writer: WriteJob, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
     """Let a turn of tools in which no tool answers be the user's."""
-    from .enforce import down
-
     parts = message.get("parts")
     if message.get("role") != "tool" or not parts:
         return message
@@ -54,7 +53,7 @@ def _spoken(writer: Writer, talk: Conversation, message: dict[str, Any]) -> dict
 
 
 def alternated(
-    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Join neighbours of one role; results stay messages of their own."""
     out: list[dict[str, Any]] = []
@@ -67,11 +66,9 @@ def alternated(
 
 
 def joined(
-    writer: Writer, talk: Conversation, one: dict[str, Any], two: dict[str, Any]
+    writer: WriteJob, talk: Conversation, one: dict[str, Any], two: dict[str, Any]
 ) -> dict[str, Any]:
     """Return one message of the parts of two, and note it."""
-    from .enforce import unplaced
-
     first = next(iter(two.get("parts", ())), None)
     writer.note("joined", "changed", writer.trail.find(two), talk.pos, ONE_ROLE, None, first)
     unplaced(writer, two, talk.pos)
@@ -79,7 +76,7 @@ def joined(
 
 
 def ended(
-    writer: Writer, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
+    writer: WriteJob, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Put a turn at one end where another role stands there; an open call stays the last word."""
     first = turn.at == "start"
@@ -118,7 +115,7 @@ def _holds(talk: list[dict[str, Any]], kind: str) -> bool:
     return False
 
 
-def made(writer: Writer, turn: Turn) -> dict[str, Any]:
+def made(writer: WriteJob, turn: Turn) -> dict[str, Any]:
     """Return a message that nobody said, and note it."""
     part = {"type": "text", "text": turn.text}
     where = f"at the {turn.at}" if turn.at else f"between {' and '.join(turn.between)}"
@@ -128,14 +125,14 @@ def made(writer: Writer, turn: Turn) -> dict[str, Any]:
     return message
 
 
-def joins_aside(writer: Writer, talk: Conversation) -> bool:
+def joins_aside(writer: WriteJob, talk: Conversation) -> bool:
     """Tell whether what left its message may stand in the run that it left."""
     bridged = writer.repair and any(turn.between == ("tool", "user") for turn in talk.turns)
     return talk.per == "run" and not bridged
 
 
 def aside(
-    writer: Writer, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
+    writer: WriteJob, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
 ) -> None:
     """Let what left its message be the next one, in the order of turns."""
     turn = next((t for t in talk.turns if t.between == ("tool", "user")), None)
@@ -151,7 +148,7 @@ def aside(
         waiting.appendleft(bridge)
 
 
-def narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+def narrowed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Say which tools may be called by sending only these."""
     choice, tools = ir.get("tool_choice"), ir.get("tools")
     talk = writer.dialect.conversation

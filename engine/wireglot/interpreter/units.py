@@ -12,11 +12,10 @@ from ..language.model import Case, Conversation, Dialect, Shape
 from ..language.picture import Hole, holes
 from ..trail import At, Trail, pointer
 from . import choosing
-from .reader import Reader
-from .writer import Writer
+from .jobs import ReadJob, WriteJob
 
 
-def whole(reader: Reader, shape: Shape, body: Any, at: At = ()) -> Any:
+def whole(reader: ReadJob, shape: Shape, body: Any, at: At = ()) -> Any:
     """Read a whole payload: strictly, or else with what does not fit kept."""
     pairs = [(shape, case) for case in shape.cases]
     try:
@@ -25,7 +24,7 @@ def whole(reader: Reader, shape: Shape, body: Any, at: At = ()) -> Any:
         return reader.first(pairs, body, at, True)
 
 
-def laddered(writer: Writer, kind: str, ir: Any) -> Any:
+def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
     """Write one part or counts by themselves, going down the ladder."""
     pos = writer.dialect.node.pos
     hole = Hole(("part",), "each", kind, (), None, None, pos)
@@ -37,7 +36,7 @@ def laddered(writer: Writer, kind: str, ir: Any) -> Any:
     return found[0]
 
 
-def stepped(writer: Writer, shape: Shape, ir: Any) -> Any:
+def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
     """Write a whole payload, going down the ladder of its unit."""
     mark = len(writer.notes)
     writer.missing = set()
@@ -104,7 +103,7 @@ def at_home(ir: Any, name: str) -> bool:
     return False
 
 
-def reserve(writer: Writer, ir: Any) -> None:
+def reserve(writer: WriteJob, ir: Any) -> None:
     """Keep the names and ids that fit from being taken by renamed ones."""
     if not writer.limits.limits or not isinstance(ir, dict):
         return

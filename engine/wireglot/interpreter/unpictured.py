@@ -10,16 +10,15 @@ from ..language.model import Shape
 from ..language.picture import ABSENT
 from ..trail import At, pointer
 from . import units
-from .reader import Reader
+from .jobs import ReadJob, WriteJob
 from .sight import memory_of
-from .writer import Writer
 
 # Where bodies of errors say what is wrong, the plainest first.
 SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")
 MEMORY = ("kept", "spelled")
 
 
-def read(reader: Reader, shape: Shape, body: Any) -> Any:
+def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
     """Read any JSON as an error: its message is the first text that says what is wrong."""
     try:  # one error in a list
         at: At = (0,)
@@ -43,7 +42,7 @@ def read(reader: Reader, shape: Shape, body: Any) -> Any:
     return ir
 
 
-def again(writer: Writer, ir: Any) -> Any:
+def again(writer: WriteJob, ir: Any) -> Any:
     """Return the body that was read, while it still says the same; ABSENT where it does not."""
     entry = memory_of(ir, writer.dialect.name).get("", {}) if isinstance(ir, dict) else {}
     said = {key: value for key, value in ir.items() if key not in MEMORY} if entry else None

@@ -10,120 +10,18 @@ from typing import Any
 
 from ..ir import FUNCTION, OPAQUE, field_type
 from ..language import picture as pic
-from ..language.ladder import Ladder
-from ..language.lenses import Misfit, guard, is_guard, moment_of, same
-from ..language.model import Case, Dialect, Shape
+from ..language.lenses import Misfit, guard, is_guard, same
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..notes import Draft, Effect
-from ..trail import At, Trail, pointer
-from . import choosing, itself, leftover, making, outlet, share, sums
-from .limits import Limits
+from ..trail import At, pointer
+from . import choosing, conversation, itself, leftover, making, outlet, share, sums
+from .jobs import WriteJob
 from .recorder import Written
-from .resolver import Resolver
 from .sight import View, tells
 
 
-class Writer:
-    """Writes one IR value. `same` says that the IR was read from this very dialect."""
-
-    def __init__(
-        self,
-        dialect: Dialect,
-        same_dialect: bool,
-        trail: Trail,
-        options: dict[str, Any],
-        ladder: Ladder | None = None,
-    ) -> None:
-        self.dialect, self.same, self.trail = dialect, same_dialect, trail
-        self.recorder = trail.recorder
-        self.options, self.ladder = options, ladder or {}
-        self.resolver: Resolver | None = options.get("resolve")
-        self.repair = bool(options.get("repair", not same_dialect))
-        self.limits = Limits(dialect.limits if self.repair else {})
-        talk = dialect.conversation
-        self.asked = frozenset(talk.enforce if talk and self.repair else ())
-        fillers = (text for word, text in self.asked if word == "some-message")
-        self.filler = next(fillers, None)  # what stands where nothing is said
-        self.notes: list[Draft] = []
-        self.beside: list[Any] = []
-        self.made: set[int] = set()  # parts whose ids a hook has made
-        self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
-        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
-        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
-        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
-        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
-        self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts
-        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
-        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
-        self.missing: set[str] = set()  # fields that a picture wanted and did not get
-        self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
-        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
-        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
-        self.ids: dict[str, str] = {}  # ids that were made here, and their forms
-        self.whole = False  # a request as a whole is written
-        self.named = False  # and repair was asked for by name
-        self.thinks = True  # the request does not switch thinking off
-        self.answers: set[int] = set()  # results that were made here
-        self.role: Any = None  # who speaks in the message that is written
-        self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
-        self.alone = False  # one element is wanted: nothing may stand beside it
-        self.gone: list[Any] = []  # parts and tools that found no place
-        self.rows: dict[int, tuple[Any, str]] = {}  # what stepped down, and by which row
-        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
-        self.nth = 0
-        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
-        self.calls: dict[str, str] = {}
-        self.since = 0  # how many notes there were before the message that is written
-        self.now = moment_of(0)  # the last time that was written
-        self.lines: dict[int, int] = {}  # messages of a file that had a number there
-
-    def request(self) -> None:
-        """Write a request as a whole: what its messages ask of each other can be asked."""
-        self.whole = True
-        self.named = self.options.get("repair") is True
-
-    def note(
-        self,
-        code: str,
-        effect: Effect,
-        source: At | None,
-        rule: Any,
-        message: str,
-        owner: Any = None,
-        place: Any = None,
-    ) -> None:
-        """Draft a note."""
-        self.notes.append(Draft(code, effect, source, rule, message, owner, place))
-
-    def fills(self, owner: Any, path: str) -> None:
-        """Remember that a field was filled in for an object."""
-        self.filled.setdefault(id(owner), (owner, []))[1].append(path)
-
-    def found(self, part: Any, path: str, into: Any) -> None:
-        """Let the note of a field that was filled in point to where it stands."""
-        draft = self.watched.get((id(part), path))
-        if draft is not None:
-            draft.owner, draft.place = into
-
-    def settle(self) -> None:
-        """Let notes about IR objects point to what was written of these.
-
-        What is lost is not moved.
-        """
-        lost = {id(part) for part in self.gone}
-        if lost:
-            self.notes = [
-                d
-                for d in self.notes
-                if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
-            ]
-        for draft in self.notes:
-            if draft.owner is not None or draft.place is None:
-                continue
-            place = self.instead.get(id(draft.place), (0, draft.place))[1]
-            found = self.written.get(id(place))
-            if found is not None and found[0] is place:
-                _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
+class PictureWriter(WriteJob):
+    """Writes one IR value by its pictures."""
 
     # -- shapes -------------------------------------------------------------------------------
 
@@ -142,10 +40,6 @@ class Writer:
                 if best is None or tells(misfit, best):
                     best = misfit
         raise best or Misfit(f"`{name}` has no member")
-
-    def afresh(self) -> Writer:
-        """Return a writer of this dialect that remembers nothing and repairs nothing."""
-        return Writer(self.dialect, False, Trail(), {"repair": False})
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
@@ -491,3 +385,7 @@ class Writer:
     def leftover(self, view: View, wire: Any) -> None:
         """Put kept keys back at home; note everything that no picture took abroad."""
         leftover.leftover(self, view, wire)
+
+    def talk(self, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
+        """Write a conversation."""
+        return conversation.write_talk(self, h, messages, view, rel, into)

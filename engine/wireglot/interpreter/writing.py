@@ -14,16 +14,16 @@ from ..results import Envelope, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
 from . import conversation, demands, enforce, making, turns, units, unpictured
+from .hands import Writer
 from .recorder import Written
 from .sight import View
-from .writer import Writer
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
+    from ..language.held import Held
 
 
 def write(
-    rules: DialectRules,
+    rules: Held,
     ir: Any,
     unit: str,
     same: bool,

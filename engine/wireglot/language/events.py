@@ -10,10 +10,10 @@ A picture of an event stands alone when it is read, and over that of `frame` whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..trail import At, path_of
 from . import picture as pic
@@ -21,9 +21,6 @@ from .lenses import Table
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
 from .source import Node, Pos, wrong
-
-if TYPE_CHECKING:
-    from .model import Shape
 
 STREAM_WORDS = frozenset("framing named frame events read-also asks drop examples".split())
 FRAMINGS = ("sse", "lines")
@@ -46,6 +43,20 @@ USUAL_NAMES = (
     *("append.tool_call", "set.reasoning", "part", "part_stop", "finish", "usage", "end"),
     *("finish+usage", "finish+usage+end", "keepalive", "item_stop", "error"),
 )
+
+
+class Written(Protocol):
+    """A case of a shape, as far as it is written."""
+
+    @property
+    def wire(self) -> Picture: ...
+
+
+class Pictured(Protocol):
+    """A shape; `model.Shape` is one."""
+
+    @property
+    def cases(self) -> Sequence[Written]: ...
 
 
 class Word(NamedTuple):
@@ -137,7 +148,10 @@ class Stream:
 
 
 def load(
-    node: Node, tables: dict[str, Table], shapes: dict[str, Shape], unions: dict[str, list[str]]
+    node: Node,
+    tables: dict[str, Table],
+    shapes: Mapping[str, Pictured],
+    unions: dict[str, list[str]],
 ) -> Stream:
     """Build the stream of a rule file. Raises RuleError."""
     words = node.value
@@ -214,7 +228,7 @@ def _fixed(p: Picture, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _wires(
-    p: Picture, key: str, shapes: dict[str, Shape], unions: dict[str, list[str]]
+    p: Picture, key: str, shapes: Mapping[str, Pictured], unions: dict[str, list[str]]
 ) -> list[Picture]:
     """Return the pictures of a frame that is a whole part, or else the one that there is."""
     name = next((hole.shape for hole in p.spread), None) if isinstance(p, Fields) else None
@@ -224,7 +238,7 @@ def _wires(
 
 
 def _known(
-    pictures: list[Picture], key: str, tables: dict[str, Table], shapes: dict[str, Shape]
+    pictures: list[Picture], key: str, tables: dict[str, Table], shapes: Mapping[str, Pictured]
 ) -> frozenset[Any] | None:
     """Return the words by which a frame is known, or None where any word may stand there."""
     if not key:
@@ -234,8 +248,9 @@ def _known(
     for p in pictures:
         children = [c for names, c in p.entries if key in names] if isinstance(p, Fields) else []
         child = children[0] if children else None
-        if isinstance(child, Hole) and child.path == "." and child.shape in shapes:
-            given += [case.wire for case in shapes[child.shape].cases]  # a word by its cases
+        shape = shapes.get(child.shape or "") if isinstance(child, Hole) else None
+        if shape is not None and isinstance(child, Hole) and child.path == ".":
+            given += [case.wire for case in shape.cases]  # a word by its cases
         else:
             given.append(child)
     for child in given:

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import MEDIA
 from ..notes import Effect
-from ..trail import At, Trail
+from ..trail import At, Listener, Trail
 from . import picture as pic
 from .lenses import Misfit, guard, is_guard, same, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .source import Node, Pos, wrong
-
-if TYPE_CHECKING:
-    from ..interpreter.recorder import Recorder
 
 Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
 
@@ -188,7 +185,7 @@ def _places(trail: Trail, value: Any, path: str) -> list[At]:
     return made or ([] if at is None else [at])
 
 
-def _tell(recorder: Recorder, new: Any, name: str, p: Picture, places: dict[str, list[At]]) -> None:
+def _tell(recorder: Listener, new: Any, name: str, p: Picture, places: dict[str, list[At]]) -> None:
     """Tell which places a field was made of."""
     used = [hole.path for hole in pic.holes(p)] + [n for text in pic.texts(p) for n in text.names]
     recorder.made_of[id(new), name] = (new, [at for path in used for at in places.get(path, ())])

@@ -6,15 +6,14 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import RuleError, UsageError
-from . import apart, short, version
+from . import apart, short, variants, version
 from .merge import Place, like, merge, near, settled, without
-from .source import Node, Report, wrong
+from .source import LADDER, Node, Report, wrong
+from .variants import Row
 
 if TYPE_CHECKING:
     from .findings import Findings
-    from .variants import Row
 
-LADDER = "ladder"
 # What a child does not take from its parent: who it is, and who vouches for it.
 HEAD = ("wireglot", "dialect", "extends", "overlay", "see", "verified")
 
@@ -224,8 +223,6 @@ def _known(node: Node, word: str, files: Mapping[str, Node]) -> str:
 
 def varied(nodes: Mapping[str, Node]) -> dict[str, tuple[Row, ...]]:
     """Return the variants of the dialects that have some. Raises RuleError."""
-    from . import variants
-
     there = {name: node for name, node in nodes.items() if name != LADDER and node.get("variants")}
     return {name: variants.rows(node) for name, node in there.items()}
 

@@ -8,7 +8,6 @@ Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `numb
 from __future__ import annotations
 
 import functools
-import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -264,8 +263,3 @@ def standard(text: str) -> str:
     if not plain64(made):
         raise Misfit("this is no base64")
     return made
-
-
-def finite(value: Any) -> bool:
-    """Tell whether a number can stand in JSON."""
-    return not isinstance(value, float) or math.isfinite(value)

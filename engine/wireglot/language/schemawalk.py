@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..notes import Effect
 from ..trail import At
 from .lenses import Misfit, same, stringify
-from .nodes import DEFINITIONS, LISTS, MAPS, SINGLES, rewritten, used
-
-if TYPE_CHECKING:
-    from .schema import Schema
+from .nodes import DEFINITIONS, LISTS, MAPS, SINGLES, Row, rewritten, used
 
 MAX_NODES, MAX_DEPTH = 20_000, 100
 # Keywords that say nothing of which values are right.
 ASIDE = frozenset("$schema $id $ref $anchor $comment title description default examples".split())
+
+
+class Takes(Protocol):
+    """What a schema dialect takes; `schema.Schema` is one."""
+
+    keep: frozenset[str] | None
+    whole: frozenset[str]
+    rootless: frozenset[str]
+    types: frozenset[str]
+    enum: str
+    inlines: bool
+    rows: list[Row]
 
 
 class Told(NamedTuple):
@@ -46,7 +55,7 @@ class Node:
 class Walk:
     """One schema on its way to the wire."""
 
-    def __init__(self, dialect: Schema, schema: dict[str, Any], tells: bool = False) -> None:
+    def __init__(self, dialect: Takes, schema: dict[str, Any], tells: bool = False) -> None:
         self.dialect, self.root = dialect, schema
         self.tells = tells and (dialect.keep is None or "description" in dialect.keep)
         self.count = self.depth = 0

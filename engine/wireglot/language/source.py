@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..errors import RuleError
 
+LADDER = "ladder"  # the one file that is no dialect
 MAX_BYTES, MAX_DEPTH, MAX_NODES = 1_000_000, 60, 60_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
 _DIGITS = frozenset("-0123456789")  # how a number may begin

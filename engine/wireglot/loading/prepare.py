@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..compiler.fast import Fast, file_of
 from ..errors import WireglotError
 from ..language import layers, variants
-from ..language.source import Node, fingerprint, plain
-from ..rulesets import Both, RuleSet
-from . import load, shipped
+from ..language.source import LADDER, Node, fingerprint, plain
+from ..loaded import Both
+from ..rulesets import RuleSet
+from . import load, shelf, shipped
 
 if TYPE_CHECKING:
-    from ..compiler.fast import Fast
     from ..dialects import DialectRules
 
 # A request, and what requests mostly say beside: a pair brings along what becomes of it. For the
@@ -59,8 +60,8 @@ def main(target: Path) -> None:
     nodes = {name: plain(node) for name, node in files.items()}
     dumped = {name: node.dump() for name, node in nodes.items()}
     text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
-    (folder / load.MODEL).write_text(text, "utf-8")
-    names = [name for name in nodes if name != load.LADDER]
+    (folder / shelf.MODEL).write_text(text, "utf-8")
+    names = [name for name in nodes if name != LADDER]
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
     rules = RuleSet(names, lambda: flat, varied=varied)
@@ -79,14 +80,12 @@ def main(target: Path) -> None:
         for name, rows in varied.items()
     }
     models = {name: rules[name].model_keys for name in names}
-    file = str(folder / load.PREPARED)
+    file = str(folder / shelf.PREPARED)
     shipped.write(file, flat, plans, light, models, fingerprint(flat))
 
 
 def _plan(rules: RuleSet, source: str, target: str, both: Both) -> Any:
     """Return the plan of a pair with its code for this Python, and what it knows beforehand."""
-    from ..compiler.fast import file_of
-
     plan = rules.plan(source, target, both)
     if plan is None:
         return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import RuleError, UsageError
 from ..language import apart
-from ..language.source import MAX_BYTES
+from ..language.source import LADDER, MAX_BYTES
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -20,6 +20,29 @@ Source = str | os.PathLike[str] | Mapping[str, Any]
 GROUP = "wireglot.rules"  # the entry points of packages that bring rule files
 MAX_ENTRIES = 10_000
 ENDING = ".yaml"
+MODEL, PREPARED = "packaged.json", "compiled.bin"  # what a wheel has of the packaged rules
+
+
+def packaged_folder() -> str:
+    """Return the folder of the packaged rules. Raises RuleError where they are not there."""
+    import importlib
+
+    try:
+        folder = str(importlib.import_module("wireglot.rules").__path__[0])
+    except ModuleNotFoundError:
+        folder = "rules"
+    if not any(os.path.isfile(f"{folder}/{name}") for name in (f"{LADDER}.yaml", MODEL)):
+        raise RuleError(
+            f"the packaged rule files are not in {folder}",
+            help="install wireglot again: `pip install --force-reinstall wireglot`",
+        )
+    return folder
+
+
+def schema(name: str) -> bytes:
+    """Return a JSON Schema that comes with the rules: of a `rule-file` or of the `ladder`."""
+    with open(f"{packaged_folder()}/{name}.schema.json", "rb") as file:
+        return file.read()
 
 
 class File(NamedTuple):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from .. import policy as policies
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading, writing
+from ..interpreter.resolver import Resolve, resolving
 from ..language import variants
 from ..language.lenses import same
 from ..notes import Draft, Note, quiet
-from ..payload import check_call, known_options, resolving
+from ..payload import check_call, known_options
 from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
@@ -24,10 +25,8 @@ from .riders import Riders
 from .states import VERSION, States, newest, opened
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
-    from ..interpreter.resolver import Resolve
-    from ..interpreter.writer import Writer
-    from ..rulesets import RuleSet
+    from ..interpreter.hands import Writer
+    from ..language.held import Held, HeldSet
     from ..streaming.streams import Translator
 
 _KINDS = {
@@ -42,7 +41,7 @@ class Exchange:
 
     def __init__(
         self,
-        rules: RuleSet,
+        rules: HeldSet,
         client: str,
         provider: str,
         model: str | None = None,
@@ -218,14 +217,14 @@ class Exchange:
 
     # -- what was remembered ----------------------------------------------------------------------
 
-    def _at(self, name: str, model: str | None) -> DialectRules:
+    def _at(self, name: str, model: str | None) -> Held:
         return self._rules.at(name, model, self._options)
 
     def _at_once(
         self,
         body: Any,
-        one: DialectRules,
-        two: DialectRules,
+        one: Held,
+        two: Held,
         models: list[str | None],
         stream: bool | None,
     ) -> Conversion | None:
@@ -262,7 +261,7 @@ class Exchange:
         self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
 
     def _read(
-        self, body: Any, client: DialectRules, stream: bool | None, options: dict[str, Any]
+        self, body: Any, client: Held, stream: bool | None, options: dict[str, Any]
     ) -> reading.Read | None:
         """Return a request as it is read; None where it cannot be, which is said elsewhere."""
         try:
@@ -286,7 +285,7 @@ class Exchange:
         messages: list[dict[str, Any]],
         riders: Riders,
         places: memory.Places | None,
-        two: DialectRules,
+        two: Held,
         model: str | None,
     ) -> list[tuple[Part, dict[str, Any]]]:
         """Put what was remembered back into the turns of a history; return their calls."""
@@ -331,7 +330,7 @@ def _text(body: Any) -> str:
         return ""
 
 
-def _unasked(client: DialectRules, body: Any) -> list[str]:
+def _unasked(client: Held, body: Any) -> list[str]:
     """Return the events of a stream that the client did not ask for."""
     stream = client.model.stream
     asks = stream.asks if stream is not None else {}

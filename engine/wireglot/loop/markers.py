@@ -17,13 +17,13 @@ from .memory import digest
 from .names import paired
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
+    from ..language.held import Held
 
 Part = dict[str, Any]
 Marker = dict[str, Any]
 
 
-def written(provider: DialectRules, messages: list[Any], body: Any) -> list[Marker]:
+def written(provider: Held, messages: list[Any], body: Any) -> list[Marker]:
     """Return a marker for each error that a request holds as text."""
     errors = {id(p): p for m in messages for p in m["parts"] if _failed(p)}
     if not errors:
@@ -63,7 +63,7 @@ def concern(client: Dialect, provider: Dialect, known: list[Marker]) -> bool:
     return mine or bool(_pictures(client) or _pictures(provider))
 
 
-def codes(provider: DialectRules) -> set[str]:
+def codes(provider: Held) -> set[str]:
     """Return the codes of the notes of errors that were written as something else."""
     errors = ("kind", "error"), ("failed", True)
     return {

@@ -12,8 +12,8 @@ from . import carry, memory, undo
 from .names import Names
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
-    from ..interpreter.writer import Writer
+    from ..interpreter.hands import Writer
+    from ..language.held import Held
 
 Part = dict[str, Any]
 Entry = dict[str, Any]
@@ -33,8 +33,8 @@ class Remainder:
 
     def __init__(
         self,
-        provider: DialectRules,
-        client: DialectRules,
+        provider: Held,
+        client: Held,
         names: Names,
         ids: set[str],
         options: dict[str, Any],

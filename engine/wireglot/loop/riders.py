@@ -20,7 +20,7 @@ from . import carry
 from .memory import Restored, content, digest
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
+    from ..language.held import Held
 
 Part = dict[str, Any]
 Entry = dict[str, Any]
@@ -46,9 +46,7 @@ class Rider:
 class Riders:
     """What rides in the messages of one request."""
 
-    def __init__(
-        self, client: DialectRules, provider: DialectRules, trail: Trail, made: set[int]
-    ) -> None:
+    def __init__(self, client: Held, provider: Held, trail: Trail, made: set[int]) -> None:
         """Begin; `made` are the calls that came without an id."""
         self._client, self._provider, self.trail, self.made = client, provider, trail, made
         self._takes = Limits(provider.model.limits)

@@ -16,7 +16,7 @@ from ..language.picture import Fields, Hole, Items, Picture, holes
 from . import carry, memory
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
+    from ..language.held import Held
     from ..streaming.incoming import Part
     from ..streaming.outcome import Outcome
     from ..streaming.outgoing import Frames
@@ -31,8 +31,8 @@ class Rides:
 
     def __init__(
         self,
-        provider: DialectRules,
-        client: DialectRules,
+        provider: Held,
+        client: Held,
         back: dict[str, str],
         frames: Frames,
         who: tuple[str | None, Outcome],

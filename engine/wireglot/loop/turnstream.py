@@ -14,8 +14,8 @@ from .remainder import Remainder
 from .streamride import Rides
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
     from ..interpreter.reading import Read
+    from ..language.held import Held
     from .names import Names
 
 
@@ -30,8 +30,8 @@ class TurnStream(Translator):
 
     def __init__(
         self,
-        provider: DialectRules,
-        client: DialectRules,
+        provider: Held,
+        client: Held,
         names: Names,
         taken: set[str],
         remember: Callable[[list[dict[str, Any]]], None],

@@ -15,20 +15,20 @@ from ..trail import Trail
 from .names import Names
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
-    from ..interpreter.writer import Writer
+    from ..interpreter.hands import Writer
+    from ..language.held import Held
 
 Part = dict[str, Any]
 
 
-def codes(provider: DialectRules) -> set[str]:
+def codes(provider: Held) -> set[str]:
     """Return the rows that a tool takes together with its calls."""
     kinds = (kind for kind in ("function", "custom") if kind in provider.ladder)
     tools = {row.name for kind in kinds for row in provider.ladder[kind]}
     return tools & {row.name for row in provider.ladder.get("tool_call", ())}
 
 
-def learn(names: Names, provider: DialectRules, ir: dict[str, Any], writer: Writer) -> None:
+def learn(names: Names, provider: Held, ir: dict[str, Any], writer: Writer) -> None:
     """Remember by which row each tool of a request went, if its calls go by one of that name."""
     paired = codes(provider)
     parts = (part for message in ir.get("messages") or () for part in message["parts"])
@@ -42,7 +42,7 @@ def learn(names: Names, provider: DialectRules, ir: dict[str, Any], writer: Writ
             names.rows(provider.name).pop(tool.get("name", ""), None)
 
 
-def row_of(names: Names, provider: DialectRules, name: Any) -> Row | None:
+def row_of(names: Names, provider: Held, name: Any) -> Row | None:
     """Return the row by which calls of a tool went to a provider."""
     taken = names.rows(provider.name).get(name)
     rows = provider.ladder.get("tool_call", ()) if taken is not None else ()

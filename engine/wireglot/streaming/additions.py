@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ..language.events import Word
 from . import wholes
+from .hearing import Hearing
 from .incoming import Candidate, Part
 from .sighting import Sight
 
-if TYPE_CHECKING:
-    from .fold import Fold
-
-Addition = Callable[["Fold", Word, Sight, Candidate], None]
+Addition = Callable[[Hearing, Word, Sight, Candidate], None]
 
 
-def _meant(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> Part | None:
+def _meant(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> Part | None:
     """Return the part at the address of a frame, or the last one of its kind."""
     address = fold.address(sight)
     part = owner.places.get(address) if address else None
@@ -31,14 +28,14 @@ def _meant(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> Part | Non
     return part
 
 
-def _set(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
+def _set(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     said = fold.fields(sight)
     part = _meant(fold, word, sight, owner)
     if part is not None:
         fold.over(part.said, said)
 
 
-def _put(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
+def _put(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     """Take a value of an object that comes value by value."""
     part = _meant(fold, word, sight, owner)
     path, value = str(sight.found["path"]), sight.found.get("piece")
@@ -47,7 +44,7 @@ def _put(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
         fold.say("unfit", "lost", (fold.frames - 1,), told, path)
 
 
-def _add(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
+def _add(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     part = _meant(fold, word, sight, owner)
     if part is None:
         return

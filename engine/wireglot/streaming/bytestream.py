@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from ..language.held import Held
 from ..notes import Note
 from ..results import Conversion
 from . import framing
 from .bytelane import Run, opened
+from .lanes import Lanes
 
-if TYPE_CHECKING:
-    from .streams import Translator
+
+class Translating(Protocol):
+    """A translator of frames; `streams.Translator` is one."""
+
+    _source: Held
+    _target: Held
+    _home: bool
+    _lanes: Lanes
+
+    def feed(self, frame: Any) -> list[Any]: ...
+    def finish(self) -> list[Any]: ...
+    @property
+    def result(self) -> Conversion: ...
+    @property
+    def notes(self) -> tuple[Note, ...]: ...
 
 
 class Bytes:
@@ -19,7 +34,7 @@ class Bytes:
     Within one dialect the bytes come out as they went in.
     """
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(self, translator: Translating) -> None:
         source, target = translator._source.model.stream, translator._target.model.stream
         assert source is not None and target is not None
         self._translator, self._source, self._target = translator, source, target

@@ -7,26 +7,24 @@ before. Of a path that `drop` names the value moves on while frames come: its re
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language.events import guards
 from ..language.lenses import same
 from ..trail import At, Trail, keys_of, path_of, value_at
-
-if TYPE_CHECKING:
-    from .fold import Fold
+from .hearing import Hearing
 
 _MEMORY = ("spelled", "arguments_json", "value_json")  # other texts of the same
 
 
-def heard(fold: Fold, what: str, old: Any, new: Any, at: At = ()) -> None:
+def heard(fold: Hearing, what: str, old: Any, new: Any, at: At = ()) -> None:
     """Note a value of a frame, if one before it had another."""
     if guards(old) and guards(new) and not same(old, new):
         noted(fold, at, what)
 
 
 def compared(
-    fold: Fold, was: dict[str, Any], now: dict[str, Any], trail: Trail, at: At = ()
+    fold: Hearing, was: dict[str, Any], now: dict[str, Any], trail: Trail, at: At = ()
 ) -> None:
     """Note what an object of the IR lacks of what was said of it before.
 
@@ -38,7 +36,7 @@ def compared(
         noted(fold, _place(fold, now, path, trail, at), name)
 
 
-def noted(fold: Fold, at: At, what: str) -> None:
+def noted(fold: Hearing, at: At, what: str) -> None:
     """Note that the frame says something else than those before it."""
     shown = path_of(at)
     here = (fold.frames - 1, *at)
@@ -69,7 +67,7 @@ def _says(value: Any) -> bool:
     return guards(value) and (isinstance(value, bool) or value != 0)
 
 
-def _place(fold: Fold, owner: Any, path: At, trail: Trail, at: At) -> At:
+def _place(fold: Hearing, owner: Any, path: At, trail: Trail, at: At) -> At:
     """Return where a frame has what stands at a path of the IR, as near as that is known."""
     found = (trail.find(owner) if isinstance(owner, dict) else None) or at
     for key in path:

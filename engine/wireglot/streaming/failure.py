@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..interpreter.reader import Reader
+from ..interpreter.hands import Reader
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture

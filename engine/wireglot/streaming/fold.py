@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..interpreter import building, pairing
-from ..interpreter.reader import Reader
+from ..interpreter.hands import Reader
 from ..language.events import Word
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect

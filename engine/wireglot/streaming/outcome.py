@@ -9,8 +9,7 @@ from typing import Any
 
 from ..interpreter import building, itself, units
 from ..interpreter.env import Env
-from ..interpreter.reader import Reader
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Reader, Writer
 from ..language.lenses import Misfit
 from ..language.model import Case, Dialect
 from ..language.picture import ABSENT, Fields, Hole, Picture, holes

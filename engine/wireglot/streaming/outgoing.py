@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from ..interpreter.hands import Writer
 from ..interpreter.sight import View
-from ..interpreter.writer import Writer
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.model import Case
 from ..language.picture import ABSENT
+from .incoming import Part
 
 if TYPE_CHECKING:
     from .outcome import Outcome
@@ -139,3 +140,17 @@ def _filled(frame: Any, piece: str) -> Any:
     if frame.__class__ is list:
         return [_filled(item, piece) for item in frame]
     return piece if frame is MARK else frame
+
+
+class Rides(Protocol):
+    """What rides in the frames of an exchange; `loop.streamride` has it."""
+
+    rode: dict[str, str]
+
+    def fills(self, part: Part) -> bool: ...
+    def sealed(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]: ...
+    def begun(self, part: Part, ir: dict[str, Any], event: Event) -> None: ...
+    def of_item(self, part: Part, ir: dict[str, Any]) -> tuple[str, Any] | None: ...
+    def over(self, part: Part, ir: dict[str, Any], seen: bool) -> None: ...
+    def left(self, candidate: int, event: Event) -> None: ...
+    def waits(self, candidate: int) -> bool: ...

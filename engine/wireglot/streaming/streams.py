@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError
 from ..interpreter import reading, writing
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Writer
 from ..language import picture
 from ..notes import Draft, Note
 from ..payload import check_call, known_options
@@ -23,12 +23,11 @@ from .outcome import Outcome
 from .unfold import Unfold
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
     from ..interpreter.reading import Read
+    from ..language.held import Held, HeldSet
     from ..language.model import Dialect
-    from ..rulesets import RuleSet
 
-    Pair = tuple[DialectRules, DialectRules]
+    Pair = tuple[Held, Held]
 
 
 class Translator:
@@ -42,8 +41,8 @@ class Translator:
 
     def __init__(
         self,
-        source: DialectRules,
-        target: DialectRules,
+        source: Held,
+        target: Held,
         options: dict[str, Any],
         policy: Policy,
         keep: bool = True,
@@ -59,7 +58,7 @@ class Translator:
         self._result: Conversion | None = None
         self._between(source, target)
 
-    def _between(self, source: DialectRules, target: DialectRules) -> None:
+    def _between(self, source: Held, target: Held) -> None:
         """Begin between two dialects."""
         self._source, self._target = source, target
         self._guard = Foreseen(source.model.node.pos)
@@ -217,7 +216,7 @@ class Translator:
 class TextStream:
     """The text of a stream, piece by piece; the rest is there when it is through."""
 
-    def __init__(self, rules: RuleSet, frames: Iterable[Any], dialect: str) -> None:
+    def __init__(self, rules: HeldSet, frames: Iterable[Any], dialect: str) -> None:
         found = rules[dialect]
         if found.model.stream is None:
             raise UsageError(f"{dialect} has no picture of a stream")
@@ -329,14 +328,14 @@ def ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
     return was
 
 
-def collected(rules: DialectRules, fold: Fold, options: dict[str, Any]) -> tuple[Any, list[Draft]]:
+def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> tuple[Any, list[Draft]]:
     """Return the response that a stream makes in its own dialect, and what it cannot hold."""
     body, drafts, _ = writing.write(rules, fold.outcome.draft(), "response", True, Trail(), options)
     return body, [draft for draft in drafts if draft.effect == "lost"]
 
 
 def translator(
-    rules: RuleSet,
+    rules: HeldSet,
     source: str,
     target: str,
     model: str | None = None,
@@ -363,10 +362,10 @@ def model_in(dialect: Dialect, frame: Any) -> str | None:
     return next((name for name in found if name is not None), None)
 
 
-def collect(rules: RuleSet, frames: Iterable[Any], dialect: str) -> Any:
+def collect(rules: HeldSet, frames: Iterable[Any], dialect: str) -> Any:
     """Return the response that the frames of a dialect make."""
-    translator = rules.translator(source=dialect, target=dialect)
+    made = translator(rules, dialect, dialect)
     for frame in frames:
-        translator.feed(frame)
-    translator.finish()
-    return translator.result.body
+        made.feed(frame)
+    made.finish()
+    return made.result.body

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError
 from ..interpreter import reading
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Writer
 from ..language.model import Dialect
 from ..trail import Trail
 from .incoming import Candidate, Part
@@ -15,11 +15,10 @@ from .outcome import Outcome
 from .unfold import Unfold
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
-    from ..rulesets import RuleSet
+    from ..language.held import Held, HeldSet
 
 
-def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
+def frames(rules: HeldSet, response: Any, dialect: str) -> Iterator[Any]:
     """Yield the frames of a response in its own dialect."""
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
@@ -30,7 +29,7 @@ def frames(rules: RuleSet, response: Any, dialect: str) -> Iterator[Any]:
 
 
 def unfolded(
-    rules: DialectRules,
+    rules: Held,
     ir: dict[str, Any],
     same: bool,
     made: set[int],

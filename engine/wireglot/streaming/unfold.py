@@ -10,10 +10,10 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..interpreter import making, media, share, units
-from ..interpreter.writer import Writer
+from ..interpreter.hands import Writer
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
@@ -23,10 +23,7 @@ from ..trail import At, Trail
 from .brackets import Brackets
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
-from .outgoing import Frames, Place
-
-if TYPE_CHECKING:
-    from ..loop.streamride import Rides
+from .outgoing import Frames, Place, Rides
 
 DEPTH = 8  # steps down the ladder
 Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on

@@ -7,27 +7,24 @@ says another thing is noted, for what flowed before cannot be taken back.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..interpreter import units
-from ..interpreter.reader import Reader
+from ..interpreter.hands import Reader, Writer
 from ..interpreter.sight import View
-from ..interpreter.writer import Writer
 from ..language.events import LIVE, USUAL, Word
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Hole
 from ..trail import At, Trail, value_at
 from . import contradictions
+from .hearing import Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
 from .sighting import Sight
-
-if TYPE_CHECKING:
-    from .fold import Fold
 
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
 
 
-def entered(fold: Fold, part: Part) -> None:
+def entered(fold: Hearing, part: Part) -> None:
     """Put a part that begins into its item; the first one has what is said of the item."""
     place = dict(part.address).get("item")
     if place is None:
@@ -39,7 +36,7 @@ def entered(fold: Fold, part: Part) -> None:
     item.parts.append(part)
 
 
-def begun(fold: Fold, owner: Candidate, sight: Sight) -> None:
+def begun(fold: Hearing, owner: Candidate, sight: Sight) -> None:
     """Hear that an item begins."""
     item = owner.items.setdefault(sight.at["item"], Item(fold.frames - 1))
     said = fold.fields(sight)
@@ -47,7 +44,7 @@ def begun(fold: Fold, owner: Candidate, sight: Sight) -> None:
     item.said = said
 
 
-def checked(fold: Fold, owner: Candidate, sight: Sight) -> None:
+def checked(fold: Hearing, owner: Candidate, sight: Sight) -> None:
     """Note a frame that says something of its item that is not so."""
     said = [(path[5:], value) for path, value in sight.found.items() if path[:5] == "item."]
     item = owner.items.get(sight.at.get("item", -1)) if said else None
@@ -57,7 +54,7 @@ def checked(fold: Fold, owner: Candidate, sight: Sight) -> None:
         contradictions.heard(fold, path, held, value, sight.places[f"item.{path}"])
 
 
-def told(fold: Fold, part: Part, word: Word, sight: Sight) -> None:
+def told(fold: Hearing, part: Part, word: Word, sight: Sight) -> None:
     """Note a frame that takes a part for another one than it is."""
     if (part.kind, part.field) in sight.event.alike:
         return
@@ -72,7 +69,7 @@ def told(fold: Fold, part: Part, word: Word, sight: Sight) -> None:
         fold.say("inconsistent", "changed", (fold.frames - 1,), what, what)
 
 
-def stopped(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
+def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     """Hear the end of a part, with what it is as a whole."""
     address = fold.address(sight)
     part = owner.places.get(address)
@@ -92,7 +89,7 @@ def stopped(fold: Fold, word: Word, sight: Sight, owner: Candidate) -> None:
         fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
 
 
-def _ended(fold: Fold, owner: Candidate, part: Part, word: Word, sight: Sight) -> None:
+def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight) -> None:
     if word.kind:
         told(fold, part, word, sight)
     said = fold.fields(sight)
@@ -110,7 +107,7 @@ def _ended(fold: Fold, owner: Candidate, part: Part, word: Word, sight: Sight) -
                 _other(fold, part, found[0], at)
 
 
-def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
+def item(fold: Hearing, owner: Candidate, sight: Sight) -> None:
     """Hear the end of an item: its parts are over, and some may not have been told of before."""
     place = sight.at.get("item")
     item = owner.items.setdefault(place, Item()) if place is not None else Item()
@@ -133,7 +130,7 @@ def item(fold: Fold, owner: Candidate, sight: Sight) -> None:
         item.parts, item.said = [], {}
 
 
-def closed(fold: Fold, owner: Candidate) -> None:
+def closed(fold: Hearing, owner: Candidate) -> None:
     """Note items that began and are nothing, though the stream came to its end."""
     for item in owner.items.values() if not fold.cut else ():
         if not item.parts and not item.over:
@@ -141,7 +138,7 @@ def closed(fold: Fold, owner: Candidate) -> None:
             fold.say("inconsistent", "changed", (item.at,), told, f"item/{item.at}")
 
 
-def response(fold: Fold, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
+def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
     said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
     contradictions.compared(fold, fold.outcome.response, ir, trail, at)
@@ -169,7 +166,7 @@ def response(fold: Fold, ir: dict[str, Any], trail: Trail, at: At, whole: bool) 
     fold.outcome.response, fold.outcome.whole = said, ir
 
 
-def stop(fold: Fold, owner: Candidate) -> None:
+def stop(fold: Hearing, owner: Candidate) -> None:
     """Note a frame that says beside a whole response why it stopped, and not the same."""
     meant = fold.outcome.stop(owner) if fold.outcome.whole is not None else {}
     for hole, wire, at in owner.stops:
@@ -188,7 +185,7 @@ def stop(fold: Fold, owner: Candidate) -> None:
             contradictions.noted(fold, at[1:], path)
 
 
-def _said_by(fold: Fold, hole: Hole, meant: dict[str, Any]) -> Any:
+def _said_by(fold: Hearing, hole: Hole, meant: dict[str, Any]) -> Any:
     """Return what a hole of a candidate would say of it."""
     writer = Writer(fold.dialect, False, Trail(), {})
     try:
@@ -197,7 +194,7 @@ def _said_by(fold: Fold, hole: Hole, meant: dict[str, Any]) -> Any:
         return ABSENT
 
 
-def _anew(fold: Fold, ir: dict[str, Any]) -> None:
+def _anew(fold: Hearing, ir: dict[str, Any]) -> None:
     """Read a response once more that held fewer parts than came: they may tell why it stopped."""
     shape = fold.dialect.units["response"]
     with contextlib.suppress(Misfit):
@@ -207,7 +204,7 @@ def _anew(fold: Fold, ir: dict[str, Any]) -> None:
             one.update({k: v for k, v in again.items() if k not in ("parts", "spelled", "kept")})
 
 
-def text(fold: Fold, owner: Candidate, whole: str) -> None:
+def text(fold: Hearing, owner: Candidate, whole: str) -> None:
     """Hear the last text once more; another one than that is a text of its own."""
     if owner.last is None or text_of(owner.last.ir()) != whole:
         part = fold.new("text", "", owner, ())
@@ -217,7 +214,7 @@ def text(fold: Fold, owner: Candidate, whole: str) -> None:
 
 
 def _all(
-    fold: Fold,
+    fold: Hearing,
     owner: Candidate,
     known: list[tuple[Part, Any]],
     later: list[Any],
@@ -245,7 +242,7 @@ def _around(owner: Candidate, part: Part) -> dict[str, Any]:
 
 
 def _settled(
-    fold: Fold,
+    fold: Hearing,
     part: Part,
     ir: dict[str, Any],
     trail: Trail,
@@ -286,7 +283,7 @@ def _heard(part: Part, said: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in {**said, **part.was}.items() if k != "id" or not part.made}
 
 
-def _rest(fold: Fold, part: Part, whole: str, at: At = ()) -> None:
+def _rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
     """Let flow what the pieces lack of a whole text."""
     sofar = "".join(part.pieces)
     if whole == sofar or (part.scan is not None and not sofar.strip() and whole.strip() == "{}"):
@@ -316,10 +313,10 @@ def _alike(said: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _other(fold: Fold, part: Part, ir: dict[str, Any], at: At) -> None:
+def _other(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
     told = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
     _odd(fold, told, part.kind, at)
 
 
-def _odd(fold: Fold, told: str, once: str, at: At = ()) -> None:
+def _odd(fold: Hearing, told: str, once: str, at: At = ()) -> None:
     fold.say("inconsistent", "changed", (fold.frames - 1, *at), told, f"whole/{once}")

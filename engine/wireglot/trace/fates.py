@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..results import rule_of
+from ..traces import Fate, Kind, Origin
 from ..trail import At, pointer
-from .trace import Fate, Kind, Origin
 
 if TYPE_CHECKING:
     from ..interpreter.recorder import Recorder

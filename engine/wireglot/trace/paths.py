@@ -9,9 +9,9 @@ from typing import Any
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..notes import Note
+from ..traces import OUTSIDE
 from ..trail import At, keys_of
 from . import where
-from .trace import OUTSIDE
 
 MAX_LENGTH = 400
 OTHER = "(other)"  # a key that no picture names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interpreter.recorder import Recorder, Whole, Written
@@ -10,16 +10,18 @@ from ..language import picture as pic
 from ..language.lenses import SAID, is_guard, same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from ..results import rule_of
+from ..traces import OUTSIDE, Origin, Step, Trace
 from ..trail import At, Several, pointer, value_at
 from .fates import Fates
-from .trace import OUTSIDE, Origin, Step, Trace
 
 if TYPE_CHECKING:
     from ..interpreter.sight import View
     from ..language.model import Dialect
     from ..notes import Note
     from ..results import Envelope
-    from ..rulesets import Both, RuleSet
+
+
+Convert = Callable[[Recorder], "tuple[Any, list[Note], Envelope | None]"]
 
 
 class Traced(NamedTuple):
@@ -31,28 +33,15 @@ class Traced(NamedTuple):
     trace: Trace
 
 
-def traced(
-    rules: RuleSet,
-    body: Any,
-    source: str,
-    target: str,
-    unit: str,
-    model: str | None,
-    stream: bool | None,
-    options: dict[str, Any],
-    both: Both,
-) -> Traced:
-    """Convert by the interpreter and tell of each value."""
+def traced(convert: Convert, body: Any, one: Dialect, two: Dialect) -> Traced:
+    """Convert a body by the interpreter, and tell of each value."""
     recorder = Recorder()
-    out, notes, envelope = rules._interpreted(
-        body, source, target, unit, model, stream, options, both, recorder
-    )
-    one, two = rules._made(source, both[0]).model, rules._made(target, both[1]).model
+    out, notes, envelope = convert(recorder)
     origins = Origins(recorder, body, out, notes, one, two)
     found = {pointer(at): origins.of(out, at, value) for at, value in leaves(out)}
     for at, value in leaves(recorder.envelope) if recorder.envelope is not None else ():
         found[OUTSIDE + pointer(at)] = origins.of(recorder.envelope, at, value)
-    words = set() if source == target else origins.words  # at home a word is itself
+    words = set() if origins.home else origins.words  # at home a word is itself
     fates = Fates(recorder, notes, found, words, origins.decided)
     return Traced(out, notes, envelope, Trace(found, fates.all(leaves(body))))
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import policy as policies
-from ..errors import ConversionError
-from ..ir import FUNCTION
-from ..notes import Note
-from ..payload import known_options
-from ..results import Conversion, concluded, finished, rule_of
-from ..trail import pointer
-from . import reading, writing
-from .writer import Writer
+from . import policy as policies
+from .errors import ConversionError
+from .interpreter import reading, writing
+from .interpreter.hands import Writer
+from .ir import FUNCTION
+from .notes import Note
+from .payload import known_options
+from .results import Conversion, concluded, finished, rule_of
+from .trail import pointer
 
 if TYPE_CHECKING:
-    from ..dialects import DialectRules
-    from ..rulesets import RuleSet
+    from .dialects import DialectRules
+    from .loaded import Loaded
 
 PASSES = 5  # a repair is stable after one, or after another that sees what the first one made
 HEALS = "`repair` heals it: "
@@ -68,7 +68,7 @@ class Diagnosis(NamedTuple):
 
 
 def repair(
-    rules: RuleSet,
+    rules: Loaded,
     body: Any,
     dialect: str,
     model: str | None,
@@ -93,7 +93,7 @@ def repair(
 
 
 def diagnose(
-    rules: RuleSet,
+    rules: Loaded,
     body: Any,
     dialect: str,
     model: str | None,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..checks.fields import KINDS
 from ..language.order import ENFORCE, ROLES, TURNS, Said, Words
-from .fields import KINDS
 from .pictureschema import Schema
 
 TURN = "in a request, the first turn"

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..checks.fields import OBJECTS
 from ..ir import PARTS, TOOLS
 from ..language.merge import REMOVED
 from ..language.rulefile import LIMITS
 from . import rulemodel
-from .fields import OBJECTS
 from .pictureschema import EITHER, Schema, pictures, ref
 
 DRAFT = "http://json-schema.org/draft-07/schema#"

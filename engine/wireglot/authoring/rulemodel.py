@@ -23,6 +23,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from ..checks import exampleform, form, laddercheck, tableform
+from ..checks.fields import KEPT, KINDS, OBJECTS, ROLES, held
 from ..hooks import HOOKS
 from ..interpreter.demands import UNLESS
 from ..ir import FIELDS, FUNCTION, PARTS, field_type
@@ -34,9 +36,7 @@ from ..language.variants import NEVER
 from ..language.version import VERSION
 from ..notes import CODES, Effect
 from ..payload import OPTIONS
-from . import exampleform, form, laddercheck, tableform
 from .enforceschema import enforced
-from .fields import KEPT, KINDS, OBJECTS, ROLES, held
 from .pictureschema import ANY_HOLE, Schema
 
 

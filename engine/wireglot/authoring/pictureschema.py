@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
+from ..checks.fields import ANY, EVERY, KEPT, KINDS, OBJECTS
+from ..checks.pictureform import FORM
 from ..ir import FUNCTION, PARTS, TOOLS
 from ..language.lenses import GUARDS
 from ..language.nodes import LENSES as NODE_LENSES
 from ..language.picture import HOLE, MARKS, OR, VAR
 from ..language.short import LIST
-from .fields import ANY, EVERY, KEPT, KINDS, OBJECTS
-from .pictureform import FORM
 
 Schema = dict[str, Any]
 # What stands in the parentheses of a mark: nothing, a value, or perhaps one.

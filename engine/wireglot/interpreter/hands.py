@@ -1,0 +1,24 @@
+"""The two hands of the interpreter: each tries what the other makes of its work."""
+
+from __future__ import annotations
+
+from ..trail import Trail
+from .reader import PictureReader
+from .writer import PictureWriter
+
+
+class Reader(PictureReader):
+    """Reads one payload."""
+
+    def writer(self) -> Writer:
+        return Writer(self.dialect, True, Trail(), self.options)
+
+
+class Writer(PictureWriter):
+    """Writes one IR value."""
+
+    def afresh(self) -> Writer:
+        return Writer(self.dialect, False, Trail(), {"repair": False})
+
+    def reader(self) -> Reader:
+        return Reader(self.dialect, {}, probe=True)

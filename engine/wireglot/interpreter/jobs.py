@@ -1,0 +1,252 @@
+"""What reading and writing keep while they go on, and what their pieces ask of them.
+
+The pieces (`building`, `share` and the like) call each other through the reader or writer that they
+work for: the methods here that do nothing are those of `reader`, `writer` and `hands`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..language.ladder import Ladder
+from ..language.lenses import moment_of
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import Hole, Picture
+from ..notes import Draft, Effect
+from ..trail import At, Trail
+from .env import Env
+from .limits import Limits
+from .recorder import Recorder
+from .resolver import Resolver
+from .sight import View
+
+
+class ReadJob:
+    """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        options: dict[str, Any],
+        probe: bool = False,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.dialect, self.options = dialect, options
+        self.probe = probe  # reads only to see what a written value means: no memory
+        # Whether what is read may be written at home, where cases are taken that were read.
+        self.home = not probe and not options.get("away")
+        self.trail = Trail() if recorder is None else recorder.trail
+        self.recorder = recorder
+        self.notes: list[tuple[str, str, At, Any, str]] = []
+        self.depth = 0
+        self.run: Shape | None = None  # the gathering shape that the last item was read by
+        self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
+        self.file: Any = None  # of a session: where its messages stand, and what is none
+
+    def memory(self, made: dict[str, Any]) -> dict[str, Any]:
+        """Return the memory of spelling of an IR object, made when it is not there."""
+        memory: dict[str, Any] = made.setdefault("spelled", {}).setdefault(self.dialect.name, {})
+        return memory
+
+    def shape(self, name: str, wire: Any, at: At, lenient: bool = False) -> Any:
+        """Read one node by the first case that fits; raises the deepest Misfit."""
+        raise NotImplementedError
+
+    def as_home(self, name: str, wire: Any, at: At) -> Any:
+        """Read one node as if it might be written again, for it counts whether it could be."""
+        raise NotImplementedError
+
+    def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+        """Read one node by the first of some cases that fits."""
+        raise NotImplementedError
+
+    def case(
+        self,
+        case: Case,
+        wire: Any,
+        at: At,
+        lenient: bool,
+        outer: Env | None = None,
+        rel: At = (),
+    ) -> Env:
+        """Match one case's picture; `outer` shares its base, and `rel` is the place below it."""
+        raise NotImplementedError
+
+    def finish(self, env: Env) -> None:
+        """Solve the sums, then read the holes that need what their neighbours found."""
+        raise NotImplementedError
+
+    def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
+        """Match a hole: absence by its mark, then lenses and shape backwards."""
+        raise NotImplementedError
+
+    def element(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    ) -> tuple[list[Any], Shape | None]:
+        """Read one element of a list; a gathering shape gives several."""
+        raise NotImplementedError
+
+    def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
+        """Read a conversation."""
+        raise NotImplementedError
+
+    def writer(self) -> WriteJob:
+        """Return a writer of this dialect at home, where words of no table have a form."""
+        raise NotImplementedError
+
+
+class WriteJob:
+    """Writes one IR value. `same` says that the IR was read from this very dialect."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        same_dialect: bool,
+        trail: Trail,
+        options: dict[str, Any],
+        ladder: Ladder | None = None,
+    ) -> None:
+        self.dialect, self.same, self.trail = dialect, same_dialect, trail
+        listener: Any = trail.recorder
+        self.recorder: Recorder | None = listener
+        self.options, self.ladder = options, ladder or {}
+        self.resolver: Resolver | None = options.get("resolve")
+        self.repair = bool(options.get("repair", not same_dialect))
+        self.limits = Limits(dialect.limits if self.repair else {})
+        talk = dialect.conversation
+        self.asked = frozenset(talk.enforce if talk and self.repair else ())
+        fillers = (text for word, text in self.asked if word == "some-message")
+        self.filler = next(fillers, None)  # what stands where nothing is said
+        self.notes: list[Draft] = []
+        self.beside: list[Any] = []
+        self.made: set[int] = set()  # parts whose ids a hook has made
+        self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
+        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
+        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
+        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
+        self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts
+        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
+        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
+        self.missing: set[str] = set()  # fields that a picture wanted and did not get
+        self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
+        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
+        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
+        self.ids: dict[str, str] = {}  # ids that were made here, and their forms
+        self.whole = False  # a request as a whole is written
+        self.named = False  # and repair was asked for by name
+        self.thinks = True  # the request does not switch thinking off
+        self.answers: set[int] = set()  # results that were made here
+        self.role: Any = None  # who speaks in the message that is written
+        self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
+        self.alone = False  # one element is wanted: nothing may stand beside it
+        self.gone: list[Any] = []  # parts and tools that found no place
+        self.rows: dict[int, tuple[Any, str]] = {}  # what stepped down, and by which row
+        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
+        self.nth = 0
+        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
+        self.calls: dict[str, str] = {}
+        self.since = 0  # how many notes there were before the message that is written
+        self.now = moment_of(0)  # the last time that was written
+        self.lines: dict[int, int] = {}  # messages of a file that had a number there
+
+    def request(self) -> None:
+        """Write a request as a whole: what its messages ask of each other can be asked."""
+        self.whole = True
+        self.named = self.options.get("repair") is True
+
+    def note(
+        self,
+        code: str,
+        effect: Effect,
+        source: At | None,
+        rule: Any,
+        message: str,
+        owner: Any = None,
+        place: Any = None,
+    ) -> None:
+        """Draft a note."""
+        self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+
+    def fills(self, owner: Any, path: str) -> None:
+        """Remember that a field was filled in for an object."""
+        self.filled.setdefault(id(owner), (owner, []))[1].append(path)
+
+    def found(self, part: Any, path: str, into: Any) -> None:
+        """Let the note of a field that was filled in point to where it stands."""
+        draft = self.watched.get((id(part), path))
+        if draft is not None:
+            draft.owner, draft.place = into
+
+    def settle(self) -> None:
+        """Let notes about IR objects point to what was written of these.
+
+        What is lost is not moved.
+        """
+        lost = {id(part) for part in self.gone}
+        if lost:
+            self.notes = [
+                d
+                for d in self.notes
+                if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
+            ]
+        for draft in self.notes:
+            if draft.owner is not None or draft.place is None:
+                continue
+            place = self.instead.get(id(draft.place), (0, draft.place))[1]
+            found = self.written.get(id(place))
+            if found is not None and found[0] is place:
+                _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
+
+    def shape(self, name: str, value: Any) -> Any:
+        """Write a value by the first case that takes it and reads back; raises Misfit."""
+        raise NotImplementedError
+
+    def case(self, shape: Shape, case: Case, value: Any) -> Any:
+        """Write a value by one case; raises Misfit."""
+        raise NotImplementedError
+
+    def match(self, ir: Picture, value: Any, path: str, view: View) -> None:
+        """Match an IR value against an `ir` picture: literals must stand, holes get names."""
+        raise NotImplementedError
+
+    def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
+        """Write one picture; ABSENT when there is nothing to write."""
+        raise NotImplementedError
+
+    def remembered(self, view: View, rel: At, written: Any) -> Any:
+        """Return what stood here when the present value was read, or what is written now."""
+        raise NotImplementedError
+
+    def hole(self, h: Hole, view: View, rel: At, into: Any) -> Any:
+        """Write a hole."""
+        raise NotImplementedError
+
+    def share(
+        self, holes: list[Hole], parts: list[Any], whole: bool = False
+    ) -> dict[int, list[Any]]:
+        """Give each part of a list to the hole that takes it, going down the ladder."""
+        raise NotImplementedError
+
+    def give(
+        self, holes: list[Hole], part: Any, whole: bool = False
+    ) -> list[tuple[Hole, Any, Any]]:
+        """Write one part by the first hole that takes it; a lost part is noted."""
+        raise NotImplementedError
+
+    def leftover(self, view: View, wire: Any) -> None:
+        """Put kept keys back at home; note everything that no picture took abroad."""
+        raise NotImplementedError
+
+    def talk(self, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
+        """Write a conversation."""
+        raise NotImplementedError
+
+    def afresh(self) -> WriteJob:
+        """Return a writer of this dialect that remembers nothing and repairs nothing."""
+        raise NotImplementedError
+
+    def reader(self) -> ReadJob:
+        """Return a reader of this dialect that only sees what a written value means."""
+        raise NotImplementedError

@@ -1,0 +1,84 @@
+"""Loading rule files that are to be checked: those of folders of the user, and of plug-ins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from ..checks import layercheck
+from ..language import layers
+from ..language.findings import Findings
+from ..language.source import Node
+from ..rulesets import RuleSet
+from . import load
+from .shelf import Source, packaged_folder
+
+
+def loaded(
+    sources: Sequence[Source],
+    builtin: bool,
+    overlays: Sequence[str],
+    plugins: bool,
+    again: Callable[[], RuleSet],
+) -> RuleSet:
+    """Load rule files that lie over the packaged ones. Raises RuleError, UsageError."""
+    nodes, findings = _checked(load.packaged_below(builtin), sources, overlays, plugins)
+    return load.made(nodes, findings.sorted(), again=again, sources=sources)
+
+
+def _checked(
+    base: Mapping[str, Node],
+    folders: Sequence[Source],
+    overlays: Sequence[str],
+    plugins: bool = False,
+) -> tuple[dict[str, Node], Findings]:
+    """Return what `gathered` does, with what there is to say of it; raises the first error."""
+    findings = Findings()
+    own = load.of_sources(folders, findings, plugins)
+    files = layers.files(base, own)
+    layers.replaced(base, own, findings)
+    found = layercheck.flat(files, load.chosen(overlays, own, findings).values(), findings)
+    steps = layercheck.ladder(files, findings)
+    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    findings.raise_first()
+    return found.nodes, findings
+
+
+def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Findings:
+    """Return all that is wrong with the rule files of a folder, or with the packaged ones.
+
+    A folder is checked together with the packaged rules; only its own files are reported on. Each
+    of its overlays is checked too, as if it were switched on after `overlays`.
+    """
+    findings = Findings()
+    base: Mapping[str, Node] = {}
+    folders: list[Source] = [packaged_folder(), f"{packaged_folder()}/{load.OVERLAYS}"]
+    if folder is not None:
+        base, folders = load.packaged_nodes(), [folder]
+    own = load.of_sources([s for s in folders if folder or os.path.isdir(str(s))], findings)
+    files = layers.files(base, own)
+    layers.replaced(base, own, findings)
+    laid = load.chosen(overlays, own, findings)
+    steps = layercheck.ladder(files, findings)
+    found = layercheck.flat(files, laid.values(), findings)
+    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    for name, node in own.overlays.items():
+        if name not in laid:
+            found = layercheck.flat(files, [*laid.values(), node], findings)
+            names = layercheck.touched(found, {node.pos.file})
+            layercheck.check(found, names, findings, steps, plain=False)
+    return findings
+
+
+def from_nodes(
+    own: Mapping[str, Node], nodes: Mapping[str, Node], findings: Findings
+) -> RuleSet | None:
+    """Check rule files that were parsed by hand, and load them beside `nodes` if they are right."""
+    mine = layers.by_name(own, findings.take)
+    files = {**nodes, **mine.dialects}
+    found = layercheck.flat(files, mine.overlays.values(), findings)
+    steps = layercheck.ladder(files, findings)
+    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    if any(finding.severity == "error" for finding in findings):
+        return None
+    return load.made(found.nodes)

@@ -1,0 +1,75 @@
+"""Where loading begins: what a wheel has prepared needs nothing of what reads rule files."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Sequence
+
+from ..errors import UsageError
+from ..language.source import LADDER
+from ..rulesets import RuleSet
+from .shelf import PREPARED, Source, packaged_folder
+
+
+@functools.cache
+def packaged() -> RuleSet:
+    """Return the packaged rule set, loaded once; what the wheel prepared is used as it is."""
+    return load_rules()
+
+
+def _prepared() -> RuleSet | None:
+    """Return the packaged rule set as a wheel ships it; None in a checkout."""
+    file = f"{packaged_folder()}/{PREPARED}"
+    if not os.path.isfile(file):
+        return None
+    from . import shipped
+
+    index, nodes, plans = shipped.read(file)
+    return RuleSet(
+        [name for name in nodes if name != LADDER],
+        lambda: nodes,
+        plans,
+        varied=index.varied,
+        models=index.models,
+        hash=index.hash,
+        again=load_rules,
+    )
+
+
+def load_rules(
+    *sources: Source,
+    builtin: bool = True,
+    overlays: Sequence[str] = (),
+    plugins: bool = False,
+) -> RuleSet:
+    """Load rule files: the packaged ones (unless `builtin` is false), then those of the sources.
+
+    A file of a packaged dialect's name replaces it whole, and `findings` says so.
+
+    Args:
+        *sources: Folders, zip files, or mappings of file names to YAML text or parsed YAML.
+        builtin: Whether the packaged dialects are there, too.
+        overlays: Names of overlays, of the sources or packaged ones, laid over their dialects in
+            this order.
+        plugins: Whether installed packages that have an entry point in the group `wireglot.rules`
+            bring theirs, which imports them; without it nothing is imported.
+
+    Raises:
+        RuleError: A rule file is wrong; it has file, line and column.
+        UsageError: A source or overlay is not there.
+    """
+    if isinstance(overlays, str) or not isinstance(overlays, Sequence):
+        raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
+    if builtin and not (sources or overlays or plugins) and (ready := _prepared()) is not None:
+        return ready
+    again = functools.partial(
+        load_rules, *sources, builtin=builtin, overlays=tuple(overlays), plugins=plugins
+    )
+    if sources or plugins:
+        from . import checking
+
+        return checking.loaded(sources, builtin, overlays, plugins, again)
+    from . import load
+
+    return load.laid(overlays, builtin, again)
