@@ -39,15 +39,18 @@ HOLES = (
     (re.compile(r"\|\s*blocks\b"), "| list (or text)"),
     (re.compile(r"\|\s*listed\b"), "| list (or one)"),
     (re.compile(r"\s*\|\s*home\b"), ""),  # the case says so: `read-only: true`
+    (re.compile(r"\s*\|\s*(?:\w+\+)*any(?:\+\w+)*(?![\w-])"), ""),  # all pass without it, too
 )
 # What stands under a word, and `*` under all others.
 INNER: dict[str, dict[str, str]] = {
     "file": {
-        **dict.fromkeys(UNITS, "shape"), "limits": "limits", "shapes": "shapes", "stream": "stream",
+        **dict.fromkeys(UNITS, "shape"), "limits": "limits", "schemas": "schemas",
+        "shapes": "shapes", "stream": "stream",
         "variants": "file", "examples": "shown", "ladder": "picture", "document": "picture",
         "*": "",
     },
     "limits": {"*": "limit"},
+    "schemas": {"*": "schema"},
     "shapes": {"*": "shape"},
     "shape": {"wire": "picture", "ir": "picture", "message": "picture", "cases": "shapes",
               "examples": "example", "*": ""},
@@ -134,6 +137,8 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             if place == "shape" and bare == "wire" and _at_home(child):
                 gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
                 yield Edit(at[0], at[0], f"read-only: true{gap}")
+            if place == "schema" and bare == "numbered":  # they always are
+                yield _without(node, key, child, text)
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
             yield from _edits(child, inner.get(bare, inner.get("*", "")), text)
@@ -147,6 +152,19 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             hole = old.sub(new, hole)
         if hole != text[start:end]:
             yield Edit(start, end, hole)
+
+
+def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
+    """Return how a key and what stands there are taken out of a mapping."""
+    start, end = key.start_mark.index, child.end_mark.index
+    if not node.flow_style:
+        line = text.rfind("\n", 0, start) + 1
+        return Edit(line, (text.find("\n", end) + 1) or len(text), "")
+    keys = [one for one, _ in node.value]
+    i = keys.index(key)
+    if i + 1 < len(keys):
+        return Edit(start, keys[i + 1].start_mark.index, "")
+    return Edit(node.value[i - 1][1].end_mark.index if i else start, end, "")
 
 
 def _at_home(node: Any) -> bool:

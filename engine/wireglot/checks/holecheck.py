@@ -256,8 +256,6 @@ class _View:
             return now
         if is_guard(lens):
             words = frozenset(lens.split("+"))
-            if "any" in words:
-                return now
             kept = {w for w in words if _fits(w, now)}
             if not kept:
                 self._unfit(hole, lens, now)
@@ -387,7 +385,7 @@ def unknown_lens(lens: str, dialect: Dialect) -> str | None:
 
 
 def _fits(word: str, now: frozenset[str]) -> bool:
-    if word in now or word in ("any", "null"):
+    if word in now or word == "null":
         return True
     return {word, *now} >= {"integer", "number"}
 

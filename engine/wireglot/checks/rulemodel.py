@@ -203,7 +203,6 @@ JsonSchema = _model("JsonSchema", {
     "root-without": (_list(Text), "keywords that only the root does not take"),
     "keep": (_list(_like("type", "enum", "required", "description", *PLACES)), _OUT),
     "types": (_list(TypeWord), _OUT),
-    "numbered": (bool, "types are read as numbers, too"),
     "enum": (_one_of("strings", "any"), "`enum` for texts only"),
     "refs": (_one_of("inline", "keep"), "`$ref` is written out"),
     "rewrite": (_map(Rewrite), _ROWS),

@@ -137,7 +137,6 @@ class Tables(Examples):
             "keep": self.names,
             "whole": self.names,
             "types": self.names,
-            "numbered": self._yes,
             "enum": self._one_of("strings", "any"),
             "refs": self._one_of("inline", "keep"),
             "rewrite": self.each(self._rewrite),
@@ -145,12 +144,6 @@ class Tables(Examples):
             "examples": self.examples,
         }
         return self.words(node, "a schema", tuple(rules), rules)
-
-    def _yes(self, node: Node, what: str) -> Node | None:
-        if node.value is True:
-            return node
-        self.form(f"{what} is true", node, "leave it out otherwise")
-        return None
 
     def _one_of(self, *words: str) -> Rule:
         def check(node: Node, what: str) -> Node | None:
