@@ -491,3 +491,52 @@ def test_json_in_a_text_comes_home_byte_for_byte(
     assert ("[]" if key == "list" else "{}") in repr(rules["texts"].write(read).body)
     abroad = rules.convert(body, source="texts", target="other").notes
     assert [note.effect for note in abroad] == ["lost"]
+
+
+DECLARED = """
+shapes:
+  text: {wire: {text: $text}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  function: {wire: {name: $name, takes: $parameters}}
+unions: {part: [text, tool_call]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+  enforce: {tools: [narrowed, declared]}
+request: {wire: {turns: $messages as conversation, tools: $tools each function (optional)}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tools", "choice", "sent", "notes"),
+    [
+        ([], None, ["f", "g"], [("/tools/0", "added"), ("/tools/1", "added")]),
+        (["f"], None, ["f", "g"], [("/tools/1", "added")]),
+        (["f", "h"], "h", ["h"], []),
+    ],
+)
+def test_tools_that_messages_call_are_declared(
+    tmp_path: Path, tools: list[str], choice: str | None, sent: list[str], notes: list[Any]
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=DECLARED))
+    calls = [
+        {"type": "tool_use", "id": f"t{i}", "name": name, "input": {}}
+        for i, name in enumerate("fgf")
+    ]
+    body: dict[str, Any] = {
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": calls},
+        ],
+        "tools": [{"name": name, "input_schema": {"type": "object"}} for name in tools],
+    }
+    if choice is not None:
+        body["tool_choice"] = {"type": "tool", "name": choice}
+    out = rules.convert(body, "anthropic", "one")
+    assert out.body["tools"] == [{"name": n, "takes": {"type": "object"}} for n in sent]
+    added = [n for n in out.notes if n.effect == "added"]
+    assert [(n.target_path, n.effect) for n in added] == notes
+    assert {n.code for n in added} <= {"filled-in"}
+    again = rules.repair({**out.body, "tools": []}, "one")
+    assert [t["name"] for t in again.body["tools"]] == ["f", "g"]

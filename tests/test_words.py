@@ -410,7 +410,7 @@ conversation:
   by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}}
-  enforce: {tools: narrowed}
+  enforce: {tools: [narrowed]}
 request:
   wire:
     turns: $messages as conversation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from ..language.model import Conversation, Turn
@@ -183,8 +184,32 @@ def narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def _called(ir: dict[str, Any]) -> bool:
-    return any(
-        part.get("type") in ("tool_call", "tool_result")
-        for message in ir.get("messages") or ()
-        for part in message.get("parts", ())
-    )
+    return any(part.get("type") in ("tool_call", "tool_result") for part in _parts(ir))
+
+
+def _parts(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for message in ir.get("messages") or ():
+        yield from message.get("parts", ())
+
+
+def declared(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+    """Declare the tools that the messages call, where the target wants that."""
+    if ("declare-called", "") not in writer.asked:
+        return ir
+    tools = list(ir.get("tools") or ())
+    known = {tool.get("name", tool.get("type")) for tool in tools}
+    for part in _parts(ir):
+        name = part.get("name") if part.get("type") == "tool_call" else None
+        if not isinstance(name, str) or name in known:
+            continue
+        known.add(name)
+        tools.append({"name": name, "parameters": {"type": "object"}})
+        told = f"the messages call `{name}`, and the target wants it declared"
+        assert writer.dialect.conversation is not None
+        pos = writer.dialect.conversation.places["declare-called"]
+        writer.note("filled-in", "added", None, pos, told, None, tools[-1])
+    if len(tools) == len(ir.get("tools") or ()):
+        return ir
+    out = {**ir, "tools": tools}
+    writer.trail.copy(ir, out)
+    return out

@@ -75,7 +75,11 @@ ENFORCE: dict[str, Words | Said | None] = {
             [("narrow-tools", "")],
             "is made by sending only these tools",
         ),
-    }),
+        "declared": (
+            [("declare-called", "")],
+            "a tool that the messages call is declared",
+        ),
+    }, many=True),
     "unanswered": Said("pair", "WORDS", "a call without one is answered with this error"),
     "if-empty": Said(
         "some-message", "WORDS", "where all that was said fell out, the user says this text"
