@@ -540,3 +540,75 @@ def test_tools_that_messages_call_are_declared(
     assert {n.code for n in added} <= {"filled-in"}
     again = rules.repair({**out.body, "tools": []}, "one")
     assert [t["name"] for t in again.body["tools"]] == ["f", "g"]
+
+
+BESIDE = """
+shapes:
+  text: {wire: {text: $text}}
+  document: {ir: {source: {type: text, text: $text}}, wire: {paper: $text}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  reasoning: {wire: {thought: $text}}
+unions: {part: [text, document, tool_call, reasoning]}
+conversation:
+  by: role
+  per: PER
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+  enforce: {beside: {document: {text: (see this)}, tool_call: {reasoning: ""}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+PAPER = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "P"}}
+SAY = {"type": "text", "text": "Hi"}
+
+
+@pytest.mark.parametrize(
+    ("per", "talk", "written", "added"),
+    [
+        ("message", [[SAY, PAPER]], [["Hi", "P"]], []),
+        ("message", [[PAPER]], [["(see this)", "P"]], ["/turns/0/parts/0/text"]),
+        (
+            "message",
+            [[PAPER], [SAY]],
+            [["(see this)", "P"], ["Hi"]],
+            ["/turns/0/parts/0/text"],
+        ),
+        ("run", [[PAPER], [SAY]], [["P", "Hi"]], []),
+    ],
+)
+def test_a_text_stands_beside_a_part_that_wants_one(
+    tmp_path: Path, per: str, talk: list[Any], written: list[Any], added: list[str]
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=BESIDE.replace("PER", per)))
+    body = {"messages": [{"role": "user", "content": said} for said in talk]}
+    out = rules.convert(body, "anthropic", "one")
+    found = [[v for part in turn["parts"] for v in part.values()] for turn in out.body["turns"]]
+    assert found == written
+    notes = [n for n in out.notes if n.effect == "added"]
+    assert [n.target_path for n in notes] == added and {n.code for n in notes} <= {"filled-in"}
+    again = rules.repair(out.body, "one")
+    assert again.body == out.body and not [n for n in again.notes if n.effect == "added"]
+
+
+def test_reasoning_stands_beside_a_call_that_wants_it(tmp_path: Path) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=BESIDE.replace("PER", "message")))
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    body = {"messages": [{"role": "assistant", "content": [call]}]}
+    [turn] = rules.convert(body, "anthropic", "one").body["turns"]
+    assert turn["parts"] == [{"thought": ""}, {"do": "f", "ref": "t", "with": {}}]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("[document]", "`beside` says what stands beside a kind of part"),
+        ("{paper: {text: X}}", "`beside` names `paper`, which is no kind of part"),
+        ("{document: {image: X}}", "a text or reasoning stands beside `document`"),
+        ("{document: {text: ' '}}", "`text` says which words stand there"),
+    ],
+)
+def test_what_stands_beside_is_said_in_one_form(tmp_path: Path, said: str, told: str) -> None:
+    text = BESIDE.replace("PER", "run").replace("{document: {text: (see this)}", "BOTH")
+    text = text.replace('BOTH, tool_call: {reasoning: ""}}', said)
+    with pytest.raises(wireglot.RuleError) as caught:
+        loaded(tmp_path, one=text)
+    assert told in str(caught.value)

@@ -150,7 +150,7 @@ conversation:
   cases: {user: {wire: {role: user}}}
 variants:
   - for: {model: x}
-    conversation: {enforce: {calls: [with-reasoning], reasoning: $removed}}
+    conversation: {enforce: {beside: {tool_call: {reasoning: ""}}, reasoning: $removed}}
   - for: {model: y}
     conversation: {enforce!: {text: not-blank, turns: {alternate: true}, reasoning: never}}
 """  # noqa: E501

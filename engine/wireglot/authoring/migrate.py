@@ -111,7 +111,7 @@ def _also(talk: Any) -> set[str] | None:
     """Return which words the `enforce-also` of a conversation says, if it has one."""
     said = {str(key.value): value for key, value in talk.value}.get("enforce-also")
     words = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
-    names = {"thought-beside": "calls", "signed": "calls", "this-turn": "reasoning"}
+    names = {"thought-beside": "beside", "signed": "calls", "this-turn": "reasoning"}
     return {names[word] for word in words & names.keys()} if said else None
 
 
@@ -120,7 +120,7 @@ def _inherited(parent: str) -> set[str]:
     node = flat(load.from_yaml()).get(parent)
     talk = node.get("conversation") if node is not None else None
     said = talk.get("enforce") if talk is not None else None
-    return {"calls", "reasoning"} & set(said.value if said is not None else ())
+    return {"beside", "calls", "reasoning"} & set(said.value if said is not None else ())
 
 
 def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:

@@ -19,7 +19,7 @@ STEPS = {
     "lift": ("system", "lifted"),
     "leave": ("system", "lifted-from-others"),
     "this-turn": ("reasoning", "this-turn"),
-    "thought-beside": ("calls", "[with-reasoning]"),
+    "thought-beside": ("beside", '{tool_call: {reasoning: ""}}'),
     "signed": ("calls", "[signed]"),
     "alternate": ("turns", "alternate: true"),
     "no-empty": None,  # goes without saying

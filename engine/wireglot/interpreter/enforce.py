@@ -123,29 +123,6 @@ def present(
     return [*out, *messages[last:]]
 
 
-def thoughtful(
-    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Let turns of the model hold reasoning where the target asks for it; an empty one is noted."""
-    kinds = {kind for word, kind in writer.asked if word == "thought-beside"}
-    if not kinds or not writer.thinks:
-        return messages
-    out = []
-    for message in messages:
-        parts = message.get("parts", ())
-        asks = message.get("role") == "assistant" and any(p.get("type") in kinds for p in parts)
-        # A sealed thought alone is none that can be told here.
-        if asks and not any(p.get("type") == "reasoning" and "text" in p for p in parts):
-            thought = {"type": "reasoning", "text": ""}
-            told = "the target wants the reasoning of this turn, and none is there"
-            pos = talk.places.get("thought-beside", talk.pos)
-            writer.note("filled-in", "added", None, pos, told, None, thought)
-            writer.watched[id(thought), "text"] = writer.notes[-1]
-            message = with_parts(writer, message, [thought, *parts])
-        out.append(message)
-    return out
-
-
 def down(writer: Writer, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
     """Take a message one rung down the ladder; raises Misfit where there is none."""
     for row in writer.ladder.get("message", ()):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from ..language.model import Conversation, Turn
 from ..notes import ONE_ROLE
 from .copies import with_parts
+from .sight import blank
 from .writer import Writer
 
 
@@ -77,6 +79,38 @@ def joined(
     writer.note("joined", "changed", writer.trail.find(two), talk.pos, ONE_ROLE, None, first)
     unplaced(writer, two, talk.pos)
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
+
+
+def attended(
+    writer: Writer, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Let what the target asks for stand beside parts of a kind; what is filled in is noted."""
+    for one in talk.beside if writer.repair else ():
+        if one.stands == "reasoning" and not writer.thinks:
+            continue
+        out: list[dict[str, Any]] = []
+        # Neighbours of one role may be one message on the wire.
+        turn: Iterator[list[dict[str, Any]]] = ([message] for message in messages)
+        if talk.per == "run":
+            turn = (list(found) for _, found in groupby(messages, lambda m: m.get("role")))
+        for found in turn:
+            parts = [(m, p) for m in found for p in m.get("parts", ())]
+            owner = next((m for m, p in parts if p.get("type") == one.kind), None)
+            # A sealed thought alone is none that can be told here.
+            said = (
+                p.get("type") == one.stands and "text" in p and not blank(writer, p, m.get("role"))
+                for m, p in parts
+            )
+            if owner is not None and not any(said):
+                part = {"type": one.stands, "text": one.text}
+                told = f"the target wants {one.stands} beside this, and none is there"
+                writer.note("filled-in", "added", None, one.pos, told, None, part)
+                writer.watched[id(part), "text"] = writer.notes[-1]
+                fresh = with_parts(writer, owner, [part, *owner["parts"]])
+                found = [fresh if m is owner else m for m in found]
+            out += found
+        messages = out
+    return messages
 
 
 def ended(

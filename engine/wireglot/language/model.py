@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import picture as pic
 from .picture import Fields, Hole, Literal, Picture
@@ -86,6 +86,15 @@ class Turn:
     before: str = ""  # only where the turn that stands there holds such a part
 
 
+class Beside(NamedTuple):
+    """A kind of part, and the kind that must stand beside it in its message, with a text."""
+
+    kind: str
+    stands: str
+    text: str
+    pos: Pos
+
+
 @dataclass(slots=True, eq=False)
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours."""
@@ -96,6 +105,7 @@ class Conversation:
     pos: Pos
     turns: list[Turn] = field(default_factory=list)
     places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
+    beside: list[Beside] = field(default_factory=list)
 
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""

@@ -292,5 +292,5 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
     for fault in order.faults:
         raise fault
     return Conversation(
-        per, list(groups.values()), order.steps, node.pos, order.turns, order.places
+        per, list(groups.values()), order.steps, node.pos, order.turns, order.places, order.beside
     )
