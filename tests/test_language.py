@@ -612,3 +612,79 @@ def test_what_stands_beside_is_said_in_one_form(tmp_path: Path, said: str, told:
     with pytest.raises(wireglot.RuleError) as caught:
         loaded(tmp_path, one=text)
     assert told in str(caught.value)
+
+
+NAMED = """
+limits: {document.filename: {chars: "a-z-", max: 8, unique: true}, document: {count: 3}}
+shapes:
+  text: {wire: {text: $text}}
+  document:
+    ir: {source: {type: text, text: $text}}
+    wire: {paper: $text, called: $filename (optional)}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  tool_result: {ir: {kind: multimodal}, wire: {of: $tool_call_id, gives: $value each block}}
+unions: {part: [text, document, tool_call], block: [text, document]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    user: {wire: {who: user}}
+    assistant: {wire: {who: model}}
+    tool: {wire: $parts each tool_result}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def _paper(name: str) -> dict[str, Any]:
+    return {**PAPER, "title": name}
+
+
+@pytest.mark.parametrize(
+    ("names", "written", "notes"),
+    [
+        (["a", "b"], ["a", "b"], []),
+        (["a", "A.B"], ["a", "---"], ["renamed"]),
+        (["a", "b", "a"], ["a", "b", "a--"], ["renamed"]),
+        (["a", "b", "c", "d"], ["b", "c", "d"], ["no-place"]),
+        (["averylongname"], ["8 signs"], ["renamed"]),
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_texts_have_limits_and_parts_are_counted(
+    tmp_path: Path, names: list[str], written: list[str], notes: list[str], inside: bool
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=NAMED))
+    papers = [_paper(name) for name in names]
+    talk: list[dict[str, Any]] = [{"role": "user", "content": papers}]
+    if inside:
+        call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": "t", "content": [SAY, *papers]}
+        talk = [
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+        ]
+    out = rules.convert({"messages": talk}, "anthropic", "one")
+    last = out.body["turns"][-1]
+    found = [one["called"] for one in last.get("gives", last.get("parts")) if "called" in one]
+    assert found == written or [len(name) for name in found] == [8]
+    told = [n for n in out.notes if n.code in ("renamed", "no-place")]
+    assert [n.code for n in told] == notes and all(n.source_path for n in told)
+    again = rules.repair(out.body, "one")
+    assert (again.body, again.notes) == (out.body, ())
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("document.filename: {max: 3}", "the limit `document.filename` has no `chars`"),
+        ('document.filname: {chars: "a-z"}', "`document.filname` is no limit"),
+        ('document.filename: {chars: "a-z", count: 3}', "`count` is no word of a limit"),
+        ("image: {max: 3}", "`max` is no word of the limit `image`"),
+        ("image: {count: 0}", "`count` is a whole number from 1 to 10000"),
+    ],
+)
+def test_limits_of_texts_and_parts_have_their_words(tmp_path: Path, said: str, told: str) -> None:
+    head, _, rest = NAMED.strip().partition("\n")
+    with pytest.raises(wireglot.RuleError) as caught:
+        loaded(tmp_path, one=f"\nlimits: {{{said}}}\n{rest}" if head else "")
+    assert told in str(caught.value)

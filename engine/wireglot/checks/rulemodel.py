@@ -25,7 +25,7 @@ from pydantic_core import CoreSchema
 
 from ..hooks import HOOKS
 from ..interpreter.demands import UNLESS
-from ..ir import FIELDS, FUNCTION, PARTS, field_type
+from ..ir import FIELDS, FUNCTION, MEDIA, PARTS, field_type
 from ..language import documents, events
 from ..language.merge import REMOVED
 from ..language.nodes import PLACES
@@ -238,11 +238,13 @@ def _bound(word: str, kind: str) -> tuple[Any, str]:
 
 def _limits() -> dict[str, tuple[Any, str]]:
     """Return what can have a limit: names, ids, and the lists and numbers of a request."""
-    found: dict[str, tuple[Any, str]] = dict.fromkeys(LIMITS, (Limit, ""))
+    named = (*LIMITS, *sorted(tableform.TEXTS))
+    found: dict[str, tuple[Any, str]] = dict.fromkeys(named, (Limit, ""))
     kinds = {
         kind: _model(f"Bound_{kind}", {word: _bound(word, kind) for word in words})
         for kind, words in tableform.BOUND_WORDS.items()
     }
+    found.update(dict.fromkeys(sorted(MEDIA), (kinds["list"], "")))
     for name, words in tableform.OTHER_BOUNDS.items():
         bounds = {word: _bound(word, "list") for word in words}
         found[name] = (_model(f"Bound_{name.replace('.', '_')}", bounds), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.model import Case, Dialect
 from ..language.picture import Fields, Hole, Items, Picture
@@ -27,6 +28,8 @@ def interpreted(dialect: Dialect) -> bool:
     if len(request) > 1 or request[0].ir is not None:
         return True
     if any("else" in bound for bound in dialect.bounds.values()):
+        return True
+    if not MEDIA.isdisjoint(dialect.bounds) or any("." in name for name in dialect.limits):
         return True
     talk = dialect.conversation
     if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:

@@ -15,7 +15,7 @@ from ..language.model import Case, Conversation, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..notes import LEFT_OUT, Draft
 from ..trail import At, pointer
-from . import answers, building, enforce, intake, pairing, turns
+from . import answers, building, enforce, intake, marks, pairing, turns
 from .env import Env
 from .reader import Reader
 from .sight import View
@@ -250,7 +250,8 @@ def write_messages(writer: Writer, messages: Any, whole: bool = True) -> list[An
         raise Misfit("`messages` is no list", (), talk.pos)
     given = bool(messages)
     if writer.repair:
-        messages = pairing.paired(writer, enforce.ids(writer, messages))
+        messages = enforce.ids(writer, marks.limited(writer, messages))
+        messages = pairing.paired(writer, messages)
         messages = pairing.freeform(writer, messages)
         messages = enforce.order(writer, enforce.full(writer, messages))
         messages = turns.attended(writer, talk, enforce.present(writer, talk, messages))
