@@ -688,3 +688,86 @@ def test_limits_of_texts_and_parts_have_their_words(tmp_path: Path, said: str, t
     with pytest.raises(wireglot.RuleError) as caught:
         loaded(tmp_path, one=f"\nlimits: {{{said}}}\n{rest}" if head else "")
     assert told in str(caught.value)
+
+
+TAILS = """
+shapes:
+  text: {wire: {words: $text}}
+  image: {ir: {source: {type: url, url: $url}}, wire: {seen: $url, size: $own.size (optional)}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  tool_result:
+    by: kind
+    wire: {of: $tool_call_id}
+    cases:
+      text: {wire: {gives: [{words: $value | string}]}}
+      data: {wire: {gives: [{data: $value | object, age: $own.age (optional)}, ...: $media each block MARK]}}
+      multimodal: {wire: {gives: $value each block}}
+unions: {part: [text, image, tool_call], block: [text, image]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    user: {wire: {who: user}}
+    assistant: {wire: {who: model}}
+    tool: {wire: $parts each tool_result}
+request:
+  wire:
+    turns: $messages as conversation
+    plan: [{first: $own.first}, {then: $own.then}, ...: $own.more | list MARK]
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("mark", ["", "(optional)"])
+@pytest.mark.parametrize("more", [[], [{"x": 1}, "y", {"then": 2}]])
+@pytest.mark.parametrize(
+    "gives",
+    [
+        [{"data": {"a": 1}}],
+        [{"data": {"a": 1}, "age": 3}, {"seen": "u"}],
+        [{"data": {"a": 1}, "odd": 1}, {"seen": "u", "size": 2, "odd": 3}, {"seen": "v"}],
+        [{"data": {"a": 1}}, {"what": 1}, {"seen": "v"}],
+        [{"words": "Hi"}, {"seen": "u"}],
+    ],
+)
+def test_a_list_may_have_a_head_and_a_rest(
+    tmp_path: Path, mark: str, more: list[Any], gives: list[Any]
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=TAILS.replace("MARK", mark)))
+    turns = [
+        {"who": "model", "parts": [{"do": "f", "ref": "c", "with": {}}]},
+        {"of": "c", "gives": gives},
+    ]
+    body = {"turns": turns, "plan": [{"first": 1}, {"then": 2}, *more]}
+    home = rules.convert(body, "one", "one")
+    assert home.body == body and not home.notes
+    read = rules["one"].read(body).ir
+    result = read["messages"][1]["parts"][0]
+    if "data" in gives[0]:
+        assert result["value"] == {"a": 1}
+        assert [m["type"] for m in result.get("media", [])] == [
+            "image" if "seen" in one else "unknown" for one in gives[1:]
+        ]
+    assert read["own"]["one"].get("more", []) == more
+    abroad = rules.convert(body, "one", "anthropic", trace=True)
+    lost = {n.source_path for n in abroad.notes if n.effect == "lost"}
+    for place, one in enumerate(gives):
+        for key in one.keys() & {"odd", "size", "what", "age"}:
+            there = f"/turns/1/gives/{place}"
+            assert lost & {f"{there}/{key}", there}, (there, lost)
+    wrong = rules["one"]
+    with pytest.raises(wireglot.ConversionError, match="expected a list of 2 or more"):
+        wrong.read({**body, "plan": [{"first": 1}]})
+
+
+def test_the_rest_of_a_list_is_written_from_abroad(tmp_path: Path) -> None:
+    text = TAILS.replace("MARK", "(optional)").partition("    plan:")[0]
+    rules = wireglot.load_rules(_folder(tmp_path, one=text, two=text))
+    turns = [
+        {"who": "model", "parts": [{"do": "f", "ref": "c", "with": {}}]},
+        {"of": "c", "gives": [{"data": {"a": 1}}, {"seen": "u"}, {"seen": "v"}]},
+    ]
+    out = rules.convert({"turns": turns}, "one", "two", trace=True)
+    assert out.body == {"turns": turns} and not out.notes
+    assert out.trace is not None
+    at = "/turns/1/gives/2/seen"
+    assert list(out.trace.origins[at].sources) == [at]

@@ -139,8 +139,9 @@ def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
 def _lists(picture: Picture, event: Event, findings: Findings) -> None:
     """Report lists of several pictures: an element is matched with one (R022)."""
     if isinstance(picture, Items):
-        if len(picture.items) > 1:
-            message = f"`{event.name}` pictures a list of {len(picture.items)}"
+        if len(picture.items) > 1 or picture.rest is not None:
+            more = " and more" if picture.rest is not None else ""
+            message = f"`{event.name}` pictures a list of {len(picture.items)}{more}"
             findings.error("R022", message, picture.pos, "a list of one picture is any element")
         for item in picture.items:
             _lists(item, event, findings)

@@ -69,4 +69,6 @@ def _beyond(p: Picture, top: bool = True) -> bool:
         if not top and p.firm and marked and not any(h.mark in ("fill", "default") for h in holes):
             return True
         return any(_beyond(child, False) for _, child in p.entries)
-    return isinstance(p, Items) and any(_beyond(child, False) for child in p.items)
+    if isinstance(p, Items):
+        return p.rest is not None or any(_beyond(child, False) for child in p.items)
+    return False

@@ -278,6 +278,13 @@ class Writer:
         if self.recorder is not None:
             for i, (child, item) in enumerate(zip(p.items, items, strict=True)):
                 self.recorder.wrote(items, i, item, Written(child, view, (*rel, i)))
+        if p.rest is not None:
+            more = self.hole(p.rest, view, (*rel, len(items)), None)
+            for item in () if more is ABSENT else more:
+                if self.recorder is not None:
+                    made = Written(p.rest, view, (*rel, len(p.items)))
+                    self.recorder.wrote(items, len(items), item, made)
+                items.append(item)
         return items
 
     def remembered(self, view: View, rel: At, written: Any) -> Any:
