@@ -771,3 +771,57 @@ def test_the_rest_of_a_list_is_written_from_abroad(tmp_path: Path) -> None:
     assert out.trace is not None
     at = "/turns/1/gives/2/seen"
     assert list(out.trace.origins[at].sources) == [at]
+
+
+FAILS = """
+shapes:
+  text: {wire: {words: $text}}
+  failure:
+    by: kind
+    cases:
+      rate_limit: {wire: {tooMany: {message: $message}}}
+      server: {wire: {broken: {message: $message}}}
+      other: {ir: {kind: $present}, wire: {broken: {message: $message}}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+request: {wire: {turns: $messages as conversation}}
+response: {wire: {answers: $candidates each answer | single}}
+UNIT
+stream:
+  framing: lines
+  events:
+    start: {begin: true}
+    append.text: {piece: $piece}
+    EVENT
+    finish: {stop: $stop_reason}
+"""
+ANSWER = "  answer: {wire: {said: $parts each part}}\nunions:"
+BY_EVENT = ("error: {wire: {message: $message}}", "error: {...: $. as failure}")
+BY_UNIT = (
+    "error: {by: kind, cases: {rate_limit: {wire: {tooMany: $message}}, "
+    "server: {wire: {broken: $message}}, other: {ir: {kind: $present}, wire: {broken: $message}}}}",
+    "",
+)
+
+
+@pytest.mark.parametrize(("unit", "event"), [BY_EVENT, BY_UNIT])
+@pytest.mark.parametrize(
+    ("key", "kind"), [("tooMany", "rate_limit"), ("broken", "server"), ("broken", "timeout")]
+)
+def test_a_kind_of_error_may_be_the_key_in_a_stream(
+    tmp_path: Path, unit: str, event: str, key: str, kind: str
+) -> None:
+    text = FAILS.replace("UNIT", unit).replace("EVENT", event).replace("unions:", ANSWER, 1)
+    rules = wireglot.load_rules(_folder(tmp_path, one=text))
+    said: Any = "Wait." if unit == BY_UNIT[0] else {"message": "Wait."}
+    home = rules.translator("one", "one")
+    frame = {key: said}
+    assert [*home.feed({"begin": True}), *home.feed(frame)] == [{"begin": True}, frame]
+    assert home.error == {"kind": "server" if kind == "timeout" else kind, "message": "Wait."}
+    away = rules.translator("openai-chat", "one")
+    types = {"rate_limit": "rate_limit_error", "server": "server_error", "timeout": "timeout"}
+    made = away.feed({"error": {"message": "Wait.", "type": types[kind]}})
+    assert made[-1] == frame
