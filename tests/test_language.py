@@ -825,3 +825,96 @@ def test_a_kind_of_error_may_be_the_key_in_a_stream(
     types = {"rate_limit": "rate_limit_error", "server": "server_error", "timeout": "timeout"}
     made = away.feed({"error": {"message": "Wait.", "type": types[kind]}})
     assert made[-1] == frame
+
+
+MARKED = """
+shapes:
+  text:
+    cases:
+      plain: {wire: {text: $text}}
+      kept: {ir: {own: {guarded: true}}, wire: {guard: {text: $text}}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_a_case_may_be_told_by_a_field_of_its_own(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=MARKED, other=OTHER)
+    parts: list[Any] = [{"text": "A"}, {"guard": {"text": "B"}}]
+    body = {"turns": [{"who": "user", "parts": parts}]}
+    read = rules["one"].read(body).ir
+    kept = read["messages"][0]["parts"][1]
+    assert kept["own"] == {"one": {"guarded": True}}
+    assert rules.convert(body, "one", "one").body == body
+    fresh = {"messages": [{"role": "user", "parts": [{**kept, "spelled": {}}]}]}
+    assert rules["one"].write(fresh).body["turns"][0]["parts"] == parts[1:]
+    out = rules.convert(body, "one", "other")
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "A"}, {"words": "B"}]}]}
+    assert [n.code for n in out.notes] == ["own-field"]
+
+
+FEW = """
+tables: {ends: {only: [end_turn, max_tokens]}}
+shapes:
+  text: {wire: {words: $text}}
+  answer: {wire: {said: $parts each part, why: $stop_reason | ends}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+request: {wire: {turns: $messages as conversation}}
+response: {wire: {...: $candidates each answer | single}}
+stream:
+  framing: lines
+  events:
+    start: {begin: true}
+    append.text: {piece: $piece}
+    finish: {why: $stop_reason | ends}
+"""
+
+
+def test_a_table_of_few_words_guards_in_a_stream(tmp_path: Path) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=FEW))
+    stream = rules.translator("one", "openai-chat")
+    frames: list[Any] = [{"begin": True}, {"why": "weather"}, {"piece": "Hi"}]
+    made = [stream.feed(frame) for frame in frames]
+    assert made[1] == [] and made[2]
+    end = [*stream.feed({"why": "max_tokens"}), *stream.finish()]
+    assert end[0]["choices"][0]["finish_reason"] == "length"
+    assert [n.source_path for n in stream.notes if n.code == "unknown-frame"] == ["/1"]
+
+
+LAST = """
+shapes:
+  text: {wire: {text: $text}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    user: {wire: {who: user}}
+    assistant: {wire: {who: model}}
+    tool: {wire: {who: user}}
+  enforce: {turns: {last: {user: Go on.}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_results_without_a_place_are_nobodys_turn(tmp_path: Path) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=LAST))
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "R"}
+    talk = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [SAY, call]},
+        {"role": "user", "content": [result]},
+    ]
+    out = rules.convert({"messages": talk}, "anthropic", "one")
+    assert [turn["who"] for turn in out.body["turns"]] == ["user", "model", "user"]
+    assert out.body["turns"][2]["parts"] == [{"text": "Go on."}]
+    assert "turn-added" in [n.code for n in out.notes]

@@ -73,6 +73,9 @@ class _View:
         """Report a path that names nothing of the IR (R001)."""
         first, _, rest = path.partition(".")
         view = self.view
+        if path == "nth" and view.objects == {"message"}:
+            message = "`$nth` is the place of an element in the list of a hole, no message has it"
+            self.error("R001", message, hole.pos, "write `$own.NAME (optional)`", word="$nth")
         if path in (".", "nth"):
             return
         if first == "own":
@@ -277,6 +280,11 @@ class _View:
             message = f"`{said}` is a codec of a list that a shape makes"
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {said}`",
                        word=said)  # fmt: skip
+            return None
+        if hole.mode == "each" and lens not in FORMS:
+            message = f"`{lens.rstrip('!')}` stands behind a value, and `each` makes a list"
+            help = "leave `each` out, or let the elements have shapes that say it"
+            self.error("R010", message, hole.pos, help, word=lens)
             return None
         if lens in self.dialect.tables:
             takes, gives = ("string", "integer", "bool"), "string"

@@ -76,6 +76,10 @@ def _event(
             help = f"write `${needed}{' as SHAPE' if needed == 'part' else ''}` where it stands"
             message = f"`{event.name}` has no `${needed}`"
             findings.error("R022", message, event.pos, help)
+        if word.act == "add" and word.kind == "candidate":
+            message = "`add` says an element of a list of a part, and a candidate is none"
+            help = f"write `append.candidate.{word.field}`, which puts lists together"
+            findings.error("R001", message, event.pos, help, word=event.name)
         if word.act in ("append", "part_start") and not _field(word):
             message = f"`{word.field}` is no field of a {word.kind}"
             help = helped(word.field, OBJECTS[word.kind].keys() - KEPT, "its fields are")

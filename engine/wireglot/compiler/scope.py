@@ -52,7 +52,7 @@ def interpreted(dialect: Dialect) -> bool:
             found = [dialect.schemas[x] for x in hole.lenses if x in dialect.schemas]
             if hole.path == "parameters" and not all(schema.simple for schema in found):
                 return True
-        if _beyond(case.wire):
+        if _beyond(case.wire) or (isinstance(case.ir, Fields) and "own" in case.ir.names):
             return True
     return False
 

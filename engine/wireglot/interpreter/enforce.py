@@ -241,13 +241,14 @@ def full(writer: Writer, messages: list[dict[str, Any]]) -> list[dict[str, Any]]
     return out
 
 
-# What is surely written somewhere.
+# What is surely written somewhere, where a dialect has a picture of it.
 SAID = frozenset(("text", "tool_call", "tool_result"))
 
 
 def _hollow(writer: Writer, talk: Conversation, message: dict[str, Any], parts: list[Any]) -> bool:
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
-    if writer.same or any(part.get("type") in SAID for part in parts):
+    said = SAID & writer.dialect.held
+    if writer.same or any(part.get("type") in said for part in parts):
         return False
     from .conversation import _place  # which asks this module for the order of messages
 

@@ -129,7 +129,7 @@ def ended(
         role == "tool" and (not first or _one_turn(conversation, "tool", turn.role))
     ):
         return messages
-    if not first:
+    if not first and "tool_call" in writer.dialect.held:
         if any(part.get("type") == "tool_call" for part in end.get("parts", ())):
             return messages
     place = len(messages)

@@ -237,6 +237,10 @@ class Writer:
             for (name, *_), child in ir.entries:
                 inner = f"{path}.{name}" if path else name
                 found = value.get(name, ABSENT)
+                if inner == "own":  # each dialect says its own
+                    inner = f"own.{view.family}"
+                    empty: Any = {} if isinstance(child, Fields) else ABSENT
+                    found = found.get(view.family, empty) if isinstance(found, dict) else empty
                 if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
                     if found.get("origin") != self.dialect.name:
                         raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)

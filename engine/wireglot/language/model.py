@@ -193,6 +193,18 @@ class Dialect:
         return frozenset(n for names in found for n in names)
 
     @functools.cached_property
+    def held(self) -> frozenset[Any]:
+        """The kinds of parts that messages hold, those of runs among them."""
+        groups = self.conversation.groups if self.conversation is not None else []
+        wires = [case.wire for group in groups for case in group.cases]
+        names = {h.shape for wire in wires for h in pic.holes(wire) if h.path == "parts"} - {None}
+        found = [self.kinds_of(str(name)) for name in names]
+        members = (
+            self.shapes[m] for name in names for m in self.unions.get(str(name), [str(name)])
+        )
+        return frozenset().union(*found, *(shape.groups for shape in members))
+
+    @functools.cached_property
     def telling(self) -> frozenset[str]:
         """The keys by which cases are told apart: they are required, or literals."""
         return frozenset(
