@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..ir import PARTS
 from . import picture as pic
 from .picture import Fields, Hole, Literal, Picture
 from .source import Node, Pos
@@ -197,7 +198,10 @@ class Dialect:
         """The kinds of parts that messages hold, those of runs among them."""
         groups = self.conversation.groups if self.conversation is not None else []
         wires = [case.wire for group in groups for case in group.cases]
-        names = {h.shape for wire in wires for h in pic.holes(wire) if h.path == "parts"} - {None}
+        holes = [hole for wire in wires for hole in pic.holes(wire)]
+        names = {hole.shape for hole in holes if hole.path == "parts" and hole.shape}
+        if not names or any(hole.path == "." for hole in holes):
+            return PARTS  # shapes of the message itself may hold any
         found = [self.kinds_of(str(name)) for name in names]
         members = (
             self.shapes[m] for name in names for m in self.unions.get(str(name), [str(name)])
