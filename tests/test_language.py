@@ -484,3 +484,430 @@ def test_json_in_a_text_comes_home_byte_for_byte(
     assert ("[]" if key == "list" else "{}") in repr(rules["texts"].write(read).body)
     abroad = rules.convert(body, source="texts", target="other").notes
     assert [note.effect for note in abroad] == ["lost"]
+
+
+DECLARED = """
+shapes:
+  text: {wire: {text: $text}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  function: {wire: {name: $name, takes: $parameters}}
+unions: {part: [text, tool_call]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+  enforce: {tools: [narrowed, declared]}
+request: {wire: {turns: $messages as conversation, tools: $tools each function (optional)}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tools", "choice", "sent", "notes"),
+    [
+        ([], None, ["f", "g"], [("/tools/0", "added"), ("/tools/1", "added")]),
+        (["f"], None, ["f", "g"], [("/tools/1", "added")]),
+        (["f", "h"], "h", ["h"], []),
+    ],
+)
+def test_tools_that_messages_call_are_declared(
+    tmp_path: Path, tools: list[str], choice: str | None, sent: list[str], notes: list[Any]
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=DECLARED))
+    calls = [
+        {"type": "tool_use", "id": f"t{i}", "name": name, "input": {}}
+        for i, name in enumerate("fgf")
+    ]
+    body: dict[str, Any] = {
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": calls},
+        ],
+        "tools": [{"name": name, "input_schema": {"type": "object"}} for name in tools],
+    }
+    if choice is not None:
+        body["tool_choice"] = {"type": "tool", "name": choice}
+    out = rules.convert(body, "anthropic", "one")
+    assert out.body["tools"] == [{"name": n, "takes": {"type": "object"}} for n in sent]
+    added = [n for n in out.notes if n.effect == "added"]
+    assert [(n.target_path, n.effect) for n in added] == notes
+    assert {n.code for n in added} <= {"filled-in"}
+    again = rules.repair({**out.body, "tools": []}, "one")
+    assert [t["name"] for t in again.body["tools"]] == ["f", "g"]
+
+
+BESIDE = """
+shapes:
+  text: {wire: {text: $text}}
+  document: {ir: {source: {type: text, text: $text}}, wire: {paper: $text}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  reasoning: {wire: {thought: $text}}
+unions: {part: [text, document, tool_call, reasoning]}
+conversation:
+  by: role
+  per: PER
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+  enforce: {beside: {document: {text: (see this)}, tool_call: {reasoning: ""}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+PAPER = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "P"}}
+SAY = {"type": "text", "text": "Hi"}
+
+
+@pytest.mark.parametrize(
+    ("per", "talk", "written", "added"),
+    [
+        ("message", [[SAY, PAPER]], [["Hi", "P"]], []),
+        ("message", [[PAPER]], [["(see this)", "P"]], ["/turns/0/parts/0/text"]),
+        (
+            "message",
+            [[PAPER], [SAY]],
+            [["(see this)", "P"], ["Hi"]],
+            ["/turns/0/parts/0/text"],
+        ),
+        ("run", [[PAPER], [SAY]], [["P", "Hi"]], []),
+    ],
+)
+def test_a_text_stands_beside_a_part_that_wants_one(
+    tmp_path: Path, per: str, talk: list[Any], written: list[Any], added: list[str]
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=BESIDE.replace("PER", per)))
+    body = {"messages": [{"role": "user", "content": said} for said in talk]}
+    out = rules.convert(body, "anthropic", "one")
+    found = [[v for part in turn["parts"] for v in part.values()] for turn in out.body["turns"]]
+    assert found == written
+    notes = [n for n in out.notes if n.effect == "added"]
+    assert [n.target_path for n in notes] == added and {n.code for n in notes} <= {"filled-in"}
+    again = rules.repair(out.body, "one")
+    assert again.body == out.body and not [n for n in again.notes if n.effect == "added"]
+
+
+def test_reasoning_stands_beside_a_call_that_wants_it(tmp_path: Path) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=BESIDE.replace("PER", "message")))
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    body = {"messages": [{"role": "assistant", "content": [call]}]}
+    [turn] = rules.convert(body, "anthropic", "one").body["turns"]
+    assert turn["parts"] == [{"thought": ""}, {"do": "f", "ref": "t", "with": {}}]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("[document]", "`beside` says what stands beside a kind of part"),
+        ("{paper: {text: X}}", "`beside` names `paper`, which is no kind of part"),
+        ("{document: {image: X}}", "a text or reasoning stands beside `document`"),
+        ("{document: {text: ' '}}", "`text` says which words stand there"),
+    ],
+)
+def test_what_stands_beside_is_said_in_one_form(tmp_path: Path, said: str, told: str) -> None:
+    text = BESIDE.replace("PER", "run").replace("{document: {text: (see this)}", "BOTH")
+    text = text.replace('BOTH, tool_call: {reasoning: ""}}', said)
+    with pytest.raises(wireglot.RuleError) as caught:
+        loaded(tmp_path, one=text)
+    assert told in str(caught.value)
+
+
+NAMED = """
+limits: {document.filename: {chars: "a-z-", max: 8, unique: true}, document: {count: 3}}
+shapes:
+  text: {wire: {text: $text}}
+  document:
+    ir: {source: {type: text, text: $text}}
+    wire: {paper: $text, called: $filename (optional)}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  tool_result: {ir: {kind: multimodal}, wire: {of: $tool_call_id, gives: $value each block}}
+unions: {part: [text, document, tool_call], block: [text, document]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    user: {wire: {who: user}}
+    assistant: {wire: {who: model}}
+    tool: {wire: $parts each tool_result}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def _paper(name: str) -> dict[str, Any]:
+    return {**PAPER, "title": name}
+
+
+@pytest.mark.parametrize(
+    ("names", "written", "notes"),
+    [
+        (["a", "b"], ["a", "b"], []),
+        (["a", "A.B"], ["a", "---"], ["renamed"]),
+        (["a", "b", "a"], ["a", "b", "a--"], ["renamed"]),
+        (["a", "b", "c", "d"], ["b", "c", "d"], ["no-place"]),
+        (["averylongname"], ["8 signs"], ["renamed"]),
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_texts_have_limits_and_parts_are_counted(
+    tmp_path: Path, names: list[str], written: list[str], notes: list[str], inside: bool
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=NAMED))
+    papers = [_paper(name) for name in names]
+    talk: list[dict[str, Any]] = [{"role": "user", "content": papers}]
+    if inside:
+        call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": "t", "content": [SAY, *papers]}
+        talk = [
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+        ]
+    out = rules.convert({"messages": talk}, "anthropic", "one")
+    last = out.body["turns"][-1]
+    found = [one["called"] for one in last.get("gives", last.get("parts")) if "called" in one]
+    assert found == written or [len(name) for name in found] == [8]
+    told = [n for n in out.notes if n.code in ("renamed", "no-place")]
+    assert [n.code for n in told] == notes and all(n.source_path for n in told)
+    again = rules.repair(out.body, "one")
+    assert (again.body, again.notes) == (out.body, ())
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("document.filename: {max: 3}", "the limit `document.filename` has no `chars`"),
+        ('document.filname: {chars: "a-z"}', "`document.filname` is no limit"),
+        ('document.filename: {chars: "a-z", count: 3}', "`count` is no word of a limit"),
+        ("image: {max: 3}", "`max` is no word of the limit `image`"),
+        ("image: {count: 0}", "`count` is a whole number from 1 to 10000"),
+    ],
+)
+def test_limits_of_texts_and_parts_have_their_words(tmp_path: Path, said: str, told: str) -> None:
+    head, _, rest = NAMED.strip().partition("\n")
+    with pytest.raises(wireglot.RuleError) as caught:
+        loaded(tmp_path, one=f"\nlimits: {{{said}}}\n{rest}" if head else "")
+    assert told in str(caught.value)
+
+
+TAILS = """
+shapes:
+  text: {wire: {words: $text}}
+  image: {ir: {source: {type: url, url: $url}}, wire: {seen: $url, size: $own.size (optional)}}
+  tool_call: {wire: {do: $name, ref: $id, with: $arguments}}
+  tool_result:
+    by: kind
+    wire: {of: $tool_call_id}
+    cases:
+      text: {wire: {gives: [{words: $value | string}]}}
+      data: {wire: {gives: [{data: $value | object, age: $own.age (optional)}, ...: $media each block MARK]}}
+      multimodal: {wire: {gives: $value each block}}
+unions: {part: [text, image, tool_call], block: [text, image]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    user: {wire: {who: user}}
+    assistant: {wire: {who: model}}
+    tool: {wire: $parts each tool_result}
+request:
+  wire:
+    turns: $messages as conversation
+    plan: [{first: $own.first}, {then: $own.then}, ...: $own.more | list MARK]
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("mark", ["", "(optional)"])
+@pytest.mark.parametrize("more", [[], [{"x": 1}, "y", {"then": 2}]])
+@pytest.mark.parametrize(
+    "gives",
+    [
+        [{"data": {"a": 1}}],
+        [{"data": {"a": 1}, "age": 3}, {"seen": "u"}],
+        [{"data": {"a": 1}, "odd": 1}, {"seen": "u", "size": 2, "odd": 3}, {"seen": "v"}],
+        [{"data": {"a": 1}}, {"what": 1}, {"seen": "v"}],
+        [{"words": "Hi"}, {"seen": "u"}],
+    ],
+)
+def test_a_list_may_have_a_head_and_a_rest(
+    tmp_path: Path, mark: str, more: list[Any], gives: list[Any]
+) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=TAILS.replace("MARK", mark)))
+    turns = [
+        {"who": "model", "parts": [{"do": "f", "ref": "c", "with": {}}]},
+        {"of": "c", "gives": gives},
+    ]
+    body = {"turns": turns, "plan": [{"first": 1}, {"then": 2}, *more]}
+    home = rules.convert(body, "one", "one")
+    assert home.body == body and not home.notes
+    read = rules["one"].read(body).ir
+    result = read["messages"][1]["parts"][0]
+    if "data" in gives[0]:
+        assert result["value"] == {"a": 1}
+        assert [m["type"] for m in result.get("media", [])] == [
+            "image" if "seen" in one else "unknown" for one in gives[1:]
+        ]
+    assert read["own"]["one"].get("more", []) == more
+    abroad = rules.convert(body, "one", "anthropic", trace=True)
+    lost = {n.source_path for n in abroad.notes if n.effect == "lost"}
+    for place, one in enumerate(gives):
+        for key in one.keys() & {"odd", "size", "what", "age"}:
+            there = f"/turns/1/gives/{place}"
+            assert lost & {f"{there}/{key}", there}, (there, lost)
+    wrong = rules["one"]
+    with pytest.raises(wireglot.ConversionError, match="expected a list of 2 or more"):
+        wrong.read({**body, "plan": [{"first": 1}]})
+
+
+def test_the_rest_of_a_list_is_written_from_abroad(tmp_path: Path) -> None:
+    text = TAILS.replace("MARK", "(optional)").partition("    plan:")[0]
+    rules = wireglot.load_rules(_folder(tmp_path, one=text, two=text))
+    turns = [
+        {"who": "model", "parts": [{"do": "f", "ref": "c", "with": {}}]},
+        {"of": "c", "gives": [{"data": {"a": 1}}, {"seen": "u"}, {"seen": "v"}]},
+    ]
+    out = rules.convert({"turns": turns}, "one", "two", trace=True)
+    assert out.body == {"turns": turns} and not out.notes
+    assert out.trace is not None
+    at = "/turns/1/gives/2/seen"
+    assert list(out.trace.origins[at].sources) == [at]
+
+
+FAILS = """
+shapes:
+  text: {wire: {words: $text}}
+  failure:
+    by: kind
+    cases:
+      rate_limit: {wire: {tooMany: {message: $message}}}
+      server: {wire: {broken: {message: $message}}}
+      other: {ir: {kind: $present}, wire: {broken: {message: $message}}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+request: {wire: {turns: $messages as conversation}}
+response: {wire: {answers: $candidates each answer | single}}
+UNIT
+stream:
+  framing: lines
+  events:
+    start: {begin: true}
+    append.text: {piece: $piece}
+    EVENT
+    finish: {stop: $stop_reason}
+"""
+ANSWER = "  answer: {wire: {said: $parts each part}}\nunions:"
+BY_EVENT = ("error: {wire: {message: $message}}", "error: {...: $. as failure}")
+BY_UNIT = (
+    "error: {by: kind, cases: {rate_limit: {wire: {tooMany: $message}}, "
+    "server: {wire: {broken: $message}}, other: {ir: {kind: $present}, wire: {broken: $message}}}}",
+    "",
+)
+
+
+@pytest.mark.parametrize(("unit", "event"), [BY_EVENT, BY_UNIT])
+@pytest.mark.parametrize(
+    ("key", "kind"), [("tooMany", "rate_limit"), ("broken", "server"), ("broken", "timeout")]
+)
+def test_a_kind_of_error_may_be_the_key_in_a_stream(
+    tmp_path: Path, unit: str, event: str, key: str, kind: str
+) -> None:
+    text = FAILS.replace("UNIT", unit).replace("EVENT", event).replace("unions:", ANSWER, 1)
+    rules = wireglot.load_rules(_folder(tmp_path, one=text))
+    said: Any = "Wait." if unit == BY_UNIT[0] else {"message": "Wait."}
+    home = rules.translator("one", "one")
+    frame = {key: said}
+    assert [*home.feed({"begin": True}), *home.feed(frame)] == [{"begin": True}, frame]
+    assert home.error == {"kind": "server" if kind == "timeout" else kind, "message": "Wait."}
+    away = rules.translator("openai-chat", "one")
+    types = {"rate_limit": "rate_limit_error", "server": "server_error", "timeout": "timeout"}
+    made = away.feed({"error": {"message": "Wait.", "type": types[kind]}})
+    assert made[-1] == frame
+
+
+MARKED = """
+shapes:
+  text:
+    cases:
+      plain: {wire: {text: $text}}
+      kept: {ir: {own: {guarded: true}}, wire: {guard: {text: $text}}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_a_case_may_be_told_by_a_field_of_its_own(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=MARKED, other=OTHER)
+    parts: list[Any] = [{"text": "A"}, {"guard": {"text": "B"}}]
+    body = {"turns": [{"who": "user", "parts": parts}]}
+    read = rules["one"].read(body).ir
+    kept = read["messages"][0]["parts"][1]
+    assert kept["own"] == {"one": {"guarded": True}}
+    assert rules.convert(body, "one", "one").body == body
+    fresh = {"messages": [{"role": "user", "parts": [{**kept, "spelled": {}}]}]}
+    assert rules["one"].write(fresh).body["turns"][0]["parts"] == parts[1:]
+    out = rules.convert(body, "one", "other")
+    assert out.body == {"talk": [{"who": "user", "says": [{"words": "A"}, {"words": "B"}]}]}
+    assert [n.code for n in out.notes] == ["own-field"]
+
+
+FEW = """
+tables: {ends: {only: [end_turn, max_tokens]}}
+shapes:
+  text: {wire: {words: $text}}
+  answer: {wire: {said: $parts each part, why: $stop_reason | ends}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+request: {wire: {turns: $messages as conversation}}
+response: {wire: {...: $candidates each answer | single}}
+stream:
+  framing: lines
+  events:
+    start: {begin: true}
+    append.text: {piece: $piece}
+    finish: {why: $stop_reason | ends}
+"""
+
+
+def test_a_table_of_few_words_guards_in_a_stream(tmp_path: Path) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=FEW))
+    stream = rules.translator("one", "openai-chat")
+    frames: list[Any] = [{"begin": True}, {"why": "weather"}, {"piece": "Hi"}]
+    made = [stream.feed(frame) for frame in frames]
+    assert made[1] == [] and made[2]
+    end = [*stream.feed({"why": "max_tokens"}), *stream.finish()]
+    assert end[0]["choices"][0]["finish_reason"] == "length"
+    assert [n.source_path for n in stream.notes if n.code == "unknown-frame"] == ["/1"]
+
+
+LAST = """
+shapes:
+  text: {wire: {text: $text}}
+unions: {part: [text]}
+conversation:
+  by: role
+  wire: {parts: $parts each part}
+  cases:
+    user: {wire: {who: user}}
+    assistant: {wire: {who: model}}
+    tool: {wire: {who: user}}
+  enforce: {turns: {last: {user: Go on.}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_results_without_a_place_are_nobodys_turn(tmp_path: Path) -> None:
+    rules = wireglot.load_rules(_folder(tmp_path, one=LAST))
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "R"}
+    talk = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [SAY, call]},
+        {"role": "user", "content": [result]},
+    ]
+    out = rules.convert({"messages": talk}, "anthropic", "one")
+    assert [turn["who"] for turn in out.body["turns"]] == ["user", "model", "user"]
+    assert out.body["turns"][2]["parts"] == [{"text": "Go on."}]
+    assert "turn-added" in [n.code for n in out.notes]

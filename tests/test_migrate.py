@@ -20,8 +20,15 @@ drop: {audio: "It holds (old) no | lone sound.", seed: none}
 limits:
   tool_name: {rest: "a-z", max: 9}    # rest
   reasoning.effort: {unless: [forced-tool], else: low}
+schemas:
+  small:
+    types: [string]
+    numbered: true                # as some send them
+    enum: strings
+  flat: {types: [string, "null"], numbered: true}
+  head: {numbered: true, types: [string]}
 shapes:
-  text: {wire: {type: text, text: $text, tint: '$own.tint (old)', rest: $own.rest (optional)}}
+  text: {wire: {type: text, text: $text | any, tint: '$own.tint (old)', of: $own.of (optional)}}
   spoken: {gathers: text, wire: {type: said, parts: $run each text | blocks}}
   reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
   thought: {wire: {type: old, text: $text | string | home}, ir: {type: reasoning}}
@@ -61,8 +68,14 @@ unsupported: {audio: "It holds (old) no | lone sound.", seed: none}
 limits:
   tool_name: {chars: "a-z", max: 9}    # rest
   reasoning.effort: {not-with: [forced-tool], else: low}
+schemas:
+  small:
+    types: [string]
+    enum: strings
+  flat: {types: [string, "null"]}
+  head: {types: [string]}
 shapes:
-  text: {wire: {type: text, text: $text, tint: '$own.tint (refused)', rest: $own.rest (optional)}}
+  text: {wire: {type: text, text: $text, tint: '$own.tint (refused)', of: $own.of (optional)}}
   spoken: {groups: text, wire: {type: said, parts: $run each text | list (or text)}}
   reasoning: {wire: {type: thought, text: $text}, drop: {unless: It says (else) nothing.}}
   thought: {read-only: true, wire: {type: old, text: $text | string}, ir: {type: reasoning}}
@@ -135,7 +148,7 @@ conversation:
   cases: {user: {wire: {role: user}}}
 variants:
   - for: {model: x}
-    conversation: {enforce: {calls: [with-reasoning], reasoning: $removed}}
+    conversation: {enforce: {beside: {tool_call: {reasoning: ""}}, reasoning: $removed}}
   - for: {model: y}
     conversation: {enforce!: {text: not-blank, turns: {alternate: true}, reasoning: never}}
 """  # noqa: E501

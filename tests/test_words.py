@@ -408,7 +408,7 @@ unions: {part: [text], tool: [function]}
 conversation:
   wire: {parts: $parts each part}
   cases: {user: {wire: {role: user}}}
-  enforce: {tools: narrowed}
+  enforce: {tools: [narrowed]}
 request:
   wire:
     turns: $messages as conversation

@@ -117,7 +117,9 @@ class Maker:
         if isinstance(p, Text):
             return p.write(tuple(str(self.named(name, said)) for name in p.names)) or ABSENT
         if isinstance(p, Items):
-            return [self.within(n, child, said) for n, child in enumerate(p.items)]
+            found = [self.within(n, child, said) for n, child in enumerate(p.items)]
+            more = self.within("rest", p.rest, said) if p.rest is not None else None
+            return [*found, *(more if isinstance(more, list) else ())]
         if isinstance(p, Fields):
             return self.fields(p, said)
         assert isinstance(p, Hole)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from ..checks.fields import KINDS
-from ..language.order import ENFORCE, ROLES, TURNS, Said, Words
+from ..ir import PARTS
+from ..language.order import ENFORCE, ROLES, STAND, TURNS, Said, Words
 from .pictureschema import Schema
 
 TURN = "in a request, the first turn"
 USERS = "a turn of the model holds no such part"
+BESIDE = "a message with such a part holds this"
 
 
 def enforced() -> dict[str, tuple[Schema, str]]:
@@ -21,6 +23,20 @@ def enforced() -> dict[str, tuple[Schema, str]]:
             one = {"enum": list(form.values), "enumDescriptions": told}
             words[word] = ({"type": "array", "items": one} if form.many else one), ""
     words["user-only"] = {"type": "array", "items": {"enum": sorted(KINDS)}}, USERS
+    stands = {
+        "type": "object",
+        "properties": {word: {"type": "string"} for word in STAND},
+        "additionalProperties": False,
+        "minProperties": 1,
+        "maxProperties": 1,
+    }
+    kinds = {
+        "type": "object",
+        "properties": dict.fromkeys(sorted(PARTS), stands),
+        "additionalProperties": False,
+        "minProperties": 1,
+    }
+    words["beside"] = kinds, BESIDE
     turns = {"alternate": {"const": True}, **{word: _turn(word) for word in TURNS}}
     words["turns"] = (
         {

@@ -73,7 +73,9 @@ class Generator:
         if isinstance(p, Text):
             return p.write(tuple(self.word() for _ in p.names)) or ABSENT
         if isinstance(p, Items):
-            return [self.picture(child, made) for child in p.items]
+            more = self.hole(p.rest, made) if p.rest is not None else None
+            head = [self.picture(child, made) for child in p.items]
+            return [*head, *(more if isinstance(more, list) else ())]
         if isinstance(p, Fields):
             return self.fields(p, made)
         assert isinstance(p, Hole)

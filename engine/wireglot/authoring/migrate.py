@@ -39,16 +39,19 @@ HOLES = (
     (re.compile(r"\|\s*blocks\b"), "| list (or text)"),
     (re.compile(r"\|\s*listed\b"), "| list (or one)"),
     (re.compile(r"\s*\|\s*home\b"), ""),  # the case says so: `read-only: true`
+    (re.compile(r"\s*\|\s*(?:\w+\+)*any(?:\+\w+)*(?![\w-])"), ""),  # all pass without it, too
 )
 # What stands under a word, and `*` under all others.
 INNER: dict[str, dict[str, str]] = {
     "file": {
         **dict.fromkeys(UNITS, "shape"), "conversation": "talk", "limits": "limits",
+        "schemas": "schemas",
         "shapes": "shapes", "stream": "stream",
         "variants": "file", "examples": "shown", "ladder": "picture", "document": "picture",
         "*": "",
     },
     "limits": {"*": "limit"},
+    "schemas": {"*": "schema"},
     "shapes": {"*": "shape"},
     "shape": {"wire": "picture", "ir": "picture", "message": "picture", "cases": "shapes",
               "examples": "example", "*": ""},
@@ -110,7 +113,7 @@ def _also(talk: Any) -> set[str] | None:
     """Return which words the `enforce-also` of a conversation says, if it has one."""
     said = {str(key.value): value for key, value in talk.value}.get("enforce-also")
     words = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
-    names = {"thought-beside": "calls", "signed": "calls", "this-turn": "reasoning"}
+    names = {"thought-beside": "beside", "signed": "calls", "this-turn": "reasoning"}
     return {names[word] for word in words & names.keys()} if said else None
 
 
@@ -119,7 +122,7 @@ def _inherited(parent: str) -> set[str]:
     node = flat(load.from_yaml()).get(parent)
     talk = node.get("conversation") if node is not None else None
     said = talk.get("enforce") if talk is not None else None
-    return {"calls", "reasoning"} & set(said.value if said is not None else ())
+    return {"beside", "calls", "reasoning"} & set(said.value if said is not None else ())
 
 
 def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
@@ -136,8 +139,9 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             if place == "shape" and bare == "wire" and _at_home(child):
                 gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
                 yield Edit(at[0], at[0], f"read-only: true{gap}")
-            if place == "talk" and bare == "by":  # its cases are always named by the role
-                yield Edit(*_without(node, key, child, text), "")
+            gone = {"talk": "by", "schema": "numbered"}  # what goes without saying
+            if gone.get(place) == bare:
+                yield _without(node, key, child, text)
                 continue
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
@@ -154,13 +158,17 @@ def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
             yield Edit(start, end, hole)
 
 
-def _without(node: Any, key: Any, child: Any, text: str) -> tuple[int, int]:
-    """Return where an entry of a mapping stands, with what parts it from the others."""
+def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
+    """Return how a key and what stands there are taken out of a mapping."""
     start, end = key.start_mark.index, child.end_mark.index
-    if node.flow_style:
-        rest = re.match(r"\s*,\s*", text[end:])
-        return start, end + (rest.end() if rest else 0)
-    return text.rfind("\n", 0, start) + 1, text.find("\n", end) + 1 or len(text)
+    if not node.flow_style:
+        line = text.rfind("\n", 0, start) + 1
+        return Edit(line, (text.find("\n", end) + 1) or len(text), "")
+    keys = [one for one, _ in node.value]
+    i = keys.index(key)
+    if i + 1 < len(keys):
+        return Edit(start, keys[i + 1].start_mark.index, "")
+    return Edit(node.value[i - 1][1].end_mark.index if i else start, end, "")
 
 
 def _at_home(node: Any) -> bool:

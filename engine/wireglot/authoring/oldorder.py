@@ -15,11 +15,11 @@ STEPS = {
     "put-first": ("results", "[first]"),
     "no-blank": ("text", "not-blank"),
     "no-empty-text": ("text", "not-empty"),
-    "narrow-tools": ("tools", "narrowed"),
+    "narrow-tools": ("tools", "[narrowed]"),
     "lift": ("system", "lifted"),
     "leave": ("system", "lifted-from-others"),
     "this-turn": ("reasoning", "this-turn"),
-    "thought-beside": ("calls", "[with-reasoning]"),
+    "thought-beside": ("beside", '{tool_call: {reasoning: ""}}'),
     "signed": ("calls", "[signed]"),
     "alternate": ("turns", "alternate: true"),
     "no-empty": None,  # goes without saying
@@ -134,6 +134,6 @@ def _value(word: str, values: list[str]) -> str:
         return "$removed"
     if word == "turns":
         return "{" + ", ".join(values) + "}"
-    if values[0].startswith("[") and word in ("results", "calls", "user-only"):
+    if values[0].startswith("[") and word in ("results", "calls", "tools", "user-only"):
         return "[" + ", ".join(value.strip("[]") for value in values) + "]"
     return values[-1]  # `lift` and `leave`

@@ -27,7 +27,7 @@ from ..checks import exampleform, form, laddercheck, tableform
 from ..checks.fields import KEPT, KINDS, OBJECTS, ROLES, held
 from ..hooks import HOOKS
 from ..interpreter.demands import UNLESS
-from ..ir import FIELDS, FUNCTION, PARTS, field_type
+from ..ir import FIELDS, FUNCTION, MEDIA, PARTS, field_type
 from ..language import documents, events
 from ..language.merge import REMOVED
 from ..language.nodes import PLACES
@@ -203,7 +203,6 @@ JsonSchema = _model("JsonSchema", {
     "root-without": (_list(Text), "keywords that only the root does not take"),
     "keep": (_list(_like("type", "enum", "required", "description", *PLACES)), _OUT),
     "types": (_list(TypeWord), _OUT),
-    "numbered": (bool, "types are read as numbers, too"),
     "enum": (_one_of("strings", "any"), "`enum` for texts only"),
     "refs": (_one_of("inline", "keep"), "`$ref` is written out"),
     "rewrite": (_map(Rewrite), _ROWS),
@@ -239,11 +238,13 @@ def _bound(word: str, kind: str) -> tuple[Any, str]:
 
 def _limits() -> dict[str, tuple[Any, str]]:
     """Return what can have a limit: names, ids, and the lists and numbers of a request."""
-    found: dict[str, tuple[Any, str]] = dict.fromkeys(LIMITS, (Limit, ""))
+    named = (*LIMITS, *sorted(tableform.TEXTS))
+    found: dict[str, tuple[Any, str]] = dict.fromkeys(named, (Limit, ""))
     kinds = {
         kind: _model(f"Bound_{kind}", {word: _bound(word, kind) for word in words})
         for kind, words in tableform.BOUND_WORDS.items()
     }
+    found.update(dict.fromkeys(sorted(MEDIA), (kinds["list"], "")))
     for name, words in tableform.OTHER_BOUNDS.items():
         bounds = {word: _bound(word, "list") for word in words}
         found[name] = (_model(f"Bound_{name.replace('.', '_')}", bounds), "")

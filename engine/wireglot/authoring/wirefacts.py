@@ -102,9 +102,12 @@ class _Walk:
         elif isinstance(p, Hole):
             self.hole(p, path, case, inside)
         elif isinstance(p, Items):
-            self.add(path, case, "required", f"a list of {len(p.items)}", p)
+            more = " or more" if p.rest is not None else ""
+            self.add(path, case, "required", f"a list of {len(p.items)}{more}", p)
             for child in p.items:
                 self.picture(child, f"{path}[]", case, inside)
+            if p.rest is not None:
+                self.hole(p.rest, path, case, inside)
         elif isinstance(p, Literal) and p.values == (ABSENT,):
             self.add(path, case, "forbidden", "", p)
         else:
@@ -149,7 +152,8 @@ def spelt(p: Picture) -> str:
         inner += [f"...: {spelt(hole)}" for hole in p.spread]
         return "{" + ", ".join([*inner, *(["...: $absent"] if p.closed else [])]) + "}"
     if isinstance(p, Items):
-        return "[" + ", ".join(map(spelt, p.items)) + "]"
+        rest = [f"...: {spelt(p.rest)}"] if p.rest is not None else []
+        return "[" + ", ".join([*map(spelt, p.items), *rest]) + "]"
     if isinstance(p, Text):
         pairs = zip(p.names, p.fixed[1:], strict=True)
         return p.fixed[0] + "".join(f"${{{name}}}{fixed}" for name, fixed in pairs)

@@ -56,10 +56,14 @@ class Contexts:
                 self._follow(View(case, shape, frozenset((UNITS[unit],))))
         for case in talks(dialect):
             self._follow(View(case, None, frozenset(("message",))))
-        for picture in dialect.stream.pictures() if dialect.stream else ():
+        stream = dialect.stream
+        errors = [e for e in stream.events if "error" in e.acts] if stream is not None else []
+        failed = [h for e in errors for p in (*e.reads, *e.writes) for h in pic.holes(p)]
+        for picture in stream.pictures() if stream is not None else ():
             for hole in pic.holes(picture):
                 if hole.shape is not None:
-                    self._reach(hole.shape, {IN_FRAMES.get(hole.path, hole.path)})
+                    itself = "error" if hole.path == "." and hole in failed else hole.path
+                    self._reach(hole.shape, {IN_FRAMES.get(itself, itself)})
         while self._queue:
             name = self._queue.pop()
             shape = dialect.shapes[name]

@@ -85,6 +85,14 @@ for _kind in (FUNCTION, "custom", "tool"):
 WORDS["native", "type"] = KINDS
 
 
+def texts() -> frozenset[str]:
+    """Return the texts that can have a limit, `KIND.FIELD`, beside names of tools and ids."""
+    told = ("filename", "title", "description")
+    kinds = (*PARTS, *TOOLS, FUNCTION)
+    found = {f"{kind}.{field}" for kind in kinds for field in told if field in OBJECTS[kind]}
+    return frozenset(found | {"message.name", "response_format.name"})
+
+
 def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
     """Return what a dotted path holds in any of some objects, or None where none has it.
 

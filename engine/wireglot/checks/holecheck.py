@@ -73,6 +73,9 @@ class _View:
         """Report a path that names nothing of the IR (R001)."""
         first, _, rest = path.partition(".")
         view = self.view
+        if path == "nth" and view.objects == {"message"}:
+            message = "`$nth` is the place of an element in the list of a hole, no message has it"
+            self.error("R001", message, hole.pos, "write `$own.NAME (optional)`", word="$nth")
         if path in (".", "nth"):
             return
         if first == "own":
@@ -256,8 +259,6 @@ class _View:
             return now
         if is_guard(lens):
             words = frozenset(lens.split("+"))
-            if "any" in words:
-                return now
             kept = {w for w in words if _fits(w, now)}
             if not kept:
                 self._unfit(hole, lens, now)
@@ -279,6 +280,11 @@ class _View:
             message = f"`{said}` is a codec of a list that a shape makes"
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {said}`",
                        word=said)  # fmt: skip
+            return None
+        if hole.mode == "each" and lens not in FORMS:
+            message = f"`{lens.rstrip('!')}` stands behind a value, and `each` makes a list"
+            help = "leave `each` out, or let the elements have shapes that say it"
+            self.error("R010", message, hole.pos, help, word=lens)
             return None
         if lens in self.dialect.tables:
             takes, gives = ("string", "integer", "bool"), "string"
@@ -387,7 +393,7 @@ def unknown_lens(lens: str, dialect: Dialect) -> str | None:
 
 
 def _fits(word: str, now: frozenset[str]) -> bool:
-    if word in now or word in ("any", "null"):
+    if word in now or word == "null":
         return True
     return {word, *now} >= {"integer", "number"}
 

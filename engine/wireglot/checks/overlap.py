@@ -158,7 +158,9 @@ def sample(dialect: Dialect, p: Picture, shape: str, full: bool, depth: int = 0)
     if isinstance(p, Text):
         return p.write(tuple("x" for _ in p.names))
     if isinstance(p, Items):
-        return [sample(dialect, item, shape, full, depth + 1) for item in p.items]
+        head = [sample(dialect, item, shape, full, depth + 1) for item in p.items]
+        more = _held(dialect, p.rest, shape, full, depth) if p.rest is not None else ABSENT
+        return [*head, *(more if isinstance(more, list) else ())]
     if isinstance(p, Hole):
         return _held(dialect, p, shape, full, depth)
     made = {}
@@ -218,7 +220,9 @@ def like(one: Picture, two: Picture) -> bool:
     if isinstance(one, pic.Test) and isinstance(two, pic.Test):
         return (one.word, one.kind) == (two.word, two.kind)
     if isinstance(one, Items) and isinstance(two, Items):
-        return len(one.items) == len(two.items) and all(map(like, one.items, two.items))
+        rests = [p.rest and _hole(p.rest) for p in (one, two)]
+        same = len(one.items) == len(two.items) and rests[0] == rests[1]
+        return same and all(map(like, one.items, two.items))
     if isinstance(one, Hole) and isinstance(two, Hole):
         return _hole(one) == _hole(two)
     if isinstance(one, Fields) and isinstance(two, Fields):

@@ -65,6 +65,11 @@ class Pictures:
                     "R023", "an `ir` picture holds no list but `[]`", node.pos, help
                 )
                 return None
+            if len(value) > 1 and fits != self._on_wire and pic.tail(value[-1]) is not None:
+                help = "picture the list with its length, or name it whole"
+                message = "the rest of a list stands in pictures of the wire alone"
+                self.findings.error("R023", message, value[-1].pos, help)
+                return None
             items = [self._picture(item, fits, rests) for item in value]
             if not rests:
                 items = [item for item in items if item is None or not self._within(item)]
@@ -115,10 +120,7 @@ class Pictures:
         if not ONE.isdisjoint(parsed.lenses):
             return False
         message = f"`{node.value}` is a list within the list here, not the rest of it"
-        help = (
-            "write the hole alone, with a member of its union for what leads the list, "
-            "or `| single`"
-        )
+        help = f"write `...: {node.value}` behind what leads the list, or `| single`"
         self.findings.error("R023", message, node.pos, help)
         return True
 

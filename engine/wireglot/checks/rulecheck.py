@@ -333,7 +333,13 @@ class _Names:
                     continue  # a kind and a field of one name
                 message = f"`unsupported` gives `{name}` up, and the file pictures it"
                 self.findings.warn("R002", message, drop.keys.get(name, drop.pos), "take it out")
-        for name in dropped - every - fields:
+        talk = self.clean.get("conversation")
+        if ("lift", "system") in model.conversation.enforce and "system" not in held:
+            message = "`system` is lifted to `$system`, which the request does not picture"
+            help = "picture it, as in `system: $system each text`, or take the word out"
+            pos = model.conversation.places.get("lift", talk.pos if talk else begins(self.raw))
+            self.findings.warn("R014", message, pos, help)
+        for name in dropped - every - fields - {"metadata"}:
             assert drop is not None
             message = f"`unsupported` names `{name}`, which is no kind and no field of a request"
             pos = drop.keys.get(name, drop.pos)

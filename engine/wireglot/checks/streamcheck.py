@@ -76,6 +76,10 @@ def _event(
             help = f"write `${needed}{' as SHAPE' if needed == 'part' else ''}` where it stands"
             message = f"`{event.name}` has no `${needed}`"
             findings.error("R022", message, event.pos, help)
+        if word.act == "add" and word.kind == "candidate":
+            message = "`add` says an element of a list of a part, and a candidate is none"
+            help = f"write `append.candidate.{word.field}`, which puts lists together"
+            findings.error("R001", message, event.pos, help, word=event.name)
         if word.act in ("append", "part_start") and not _field(word):
             message = f"`{word.field}` is no field of a {word.kind}"
             help = helped(word.field, OBJECTS[word.kind].keys() - KEPT, "its fields are")
@@ -139,8 +143,9 @@ def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
 def _lists(picture: Picture, event: Event, findings: Findings) -> None:
     """Report lists of several pictures: an element is matched with one (R022)."""
     if isinstance(picture, Items):
-        if len(picture.items) > 1:
-            message = f"`{event.name}` pictures a list of {len(picture.items)}"
+        if len(picture.items) > 1 or picture.rest is not None:
+            more = " and more" if picture.rest is not None else ""
+            message = f"`{event.name}` pictures a list of {len(picture.items)}{more}"
             findings.error("R022", message, picture.pos, "a list of one picture is any element")
         for item in picture.items:
             _lists(item, event, findings)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import RuleError
 from ..interpreter.demands import UNLESS
-from ..ir import field_type
+from ..ir import MEDIA, field_type
 from ..jsontext import finite
 from ..language.findings import helped, near
 from ..language.nodes import Row
@@ -16,7 +16,7 @@ from ..language.nodes import Rule as SchemaRule
 from ..language.rulefile import LIMITS
 from ..language.source import Node, Pos
 from .exampleform import Examples
-from .fields import KEPT, OBJECTS, held
+from .fields import KEPT, OBJECTS, held, texts
 from .grammar import Rule, short
 
 LIMIT_WORDS: dict[str, type] = {"first": str, "chars": str, "min": int, "max": int, "unique": bool}
@@ -28,6 +28,7 @@ OTHER_BOUNDS = {
     "reasoning.mode": ("not-with",), "reasoning.effort": ("not-with", "else"),
     "cache": ("count", "with"), "url": ("schemes",),
 }  # fmt: skip
+TEXTS = texts()  # `KIND.FIELD`
 SCHEME = "^[a-z][a-z0-9+.-]*$"
 LONGEST = 10_000  # of a name or id
 
@@ -137,7 +138,6 @@ class Tables(Examples):
             "keep": self.names,
             "whole": self.names,
             "types": self.names,
-            "numbered": self._yes,
             "enum": self._one_of("strings", "any"),
             "refs": self._one_of("inline", "keep"),
             "rewrite": self.each(self._rewrite),
@@ -145,12 +145,6 @@ class Tables(Examples):
             "examples": self.examples,
         }
         return self.words(node, "a schema", tuple(rules), rules)
-
-    def _yes(self, node: Node, what: str) -> Node | None:
-        if node.value is True:
-            return node
-        self.form(f"{what} is true", node, "leave it out otherwise")
-        return None
 
     def _one_of(self, *words: str) -> Rule:
         def check(node: Node, what: str) -> Node | None:
@@ -194,7 +188,7 @@ class Tables(Examples):
 
     def limit(self, node: Node, what: str) -> Node | None:
         name = what.strip("`")
-        if name not in LIMITS:
+        if name not in LIMITS and name not in TEXTS:
             return self._bound_of(name, node)
         if not isinstance(node.value, dict):
             self.form(f"the limit {what} is a mapping", node, "first, chars, min, max")
@@ -224,12 +218,18 @@ class Tables(Examples):
         error = self.findings.error
         known = held(frozenset(("request",)), name) is not None
         usual = BOUND_WORDS.get(field_type("request", name), ()) if known else ()
-        words = OTHER_BOUNDS.get(name, usual)
+        words = OTHER_BOUNDS.get(name, ("count",) if name in MEDIA else usual)
         if not words:
             pos = self.findings.before(node.pos, name)
             fields = {f for f in OBJECTS["request"] if field_type("request", f) in BOUND_WORDS}
-            there = {*LIMITS, *(fields - KEPT), "reasoning.budget", *OTHER_BOUNDS}
-            error("R027", f"`{short(name)}` is no limit", pos, helped(name, there), word=name)
+            there = {*LIMITS, *(fields - KEPT), "reasoning.budget", *OTHER_BOUNDS, *MEDIA}
+            error(
+                "R027",
+                f"`{short(name)}` is no limit",
+                pos,
+                helped(name, there if "." not in name else {*there, *TEXTS}),
+                word=name,
+            )
             return None
         found = self.words(node, f"the limit `{name}`", words, {})
         right = found is not None and bool(found.value) and found.value.keys() == node.value.keys()

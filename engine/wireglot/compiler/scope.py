@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.model import Case, Dialect
 from ..language.picture import Fields, Hole, Items, Picture
@@ -28,6 +29,8 @@ def interpreted(dialect: Dialect) -> bool:
         return True
     if any("else" in bound for bound in dialect.bounds.values()):
         return True
+    if not MEDIA.isdisjoint(dialect.bounds) or any("." in name for name in dialect.limits):
+        return True
     talk = dialect.conversation
     if talk is not None and not {word for word, _ in talk.enforce} <= ENFORCED:
         return True
@@ -49,7 +52,7 @@ def interpreted(dialect: Dialect) -> bool:
             found = [dialect.schemas[x] for x in hole.lenses if x in dialect.schemas]
             if hole.path == "parameters" and not all(schema.simple for schema in found):
                 return True
-        if _beyond(case.wire):
+        if _beyond(case.wire) or (isinstance(case.ir, Fields) and "own" in case.ir.names):
             return True
     return False
 
@@ -66,7 +69,9 @@ def _beyond(p: Picture, top: bool = True) -> bool:
         if not top and p.firm and marked and not any(h.mark in ("fill", "default") for h in holes):
             return True
         return any(_beyond(child, False) for _, child in p.entries)
-    return isinstance(p, Items) and any(_beyond(child, False) for child in p.items)
+    if isinstance(p, Items):
+        return p.rest is not None or any(_beyond(child, False) for child in p.items)
+    return False
 
 
 def told_by_text(model: Dialect) -> bool:

@@ -15,7 +15,7 @@ from ..language.model import Case, Conversation, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..notes import LEFT_OUT, Draft
 from ..trail import At, pointer
-from . import answers, building, enforce, intake, pairing, turns
+from . import answers, building, enforce, intake, marks, pairing, turns
 from .env import Env
 from .jobs import ReadJob, WriteJob
 from .placing import case_of, unplaced
@@ -250,10 +250,11 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
         raise Misfit("`messages` is no list", (), talk.pos)
     given = bool(messages)
     if writer.repair:
-        messages = pairing.paired(writer, enforce.ids(writer, messages))
+        messages = enforce.ids(writer, marks.limited(writer, messages))
+        messages = pairing.paired(writer, messages)
         messages = pairing.freeform(writer, messages)
         messages = enforce.order(writer, enforce.full(writer, messages))
-        messages = enforce.thoughtful(writer, talk, enforce.present(writer, talk, messages))
+        messages = turns.attended(writer, talk, enforce.present(writer, talk, messages))
         messages = pairing.signed(writer, messages)
         if whole:
             messages = turns.right(writer, turns.some(writer, messages) if given else messages)
@@ -278,7 +279,8 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
                     # What left its message belongs to this very run: write that once more.
                     del writer.notes[mark:], writer.lefts[lost:]
                     blocks, writer.beside = writer.beside, []
-                    whole = _with_aside(talk, run, case, blocks)
+                    [left] = turns.attended(writer, talk, [{"role": "user", "parts": blocks}])
+                    whole = _with_aside(talk, run, case, left)
                     wires = _write_run(writer, talk, group, whole, made)
                     writer.beside = []
             out.extend(wires)
@@ -291,7 +293,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
         joined.clear()
         if writer.beside:
             blocks, writer.beside = writer.beside, []
-            left = {"role": "user", "parts": blocks}
+            [left] = turns.attended(writer, talk, [{"role": "user", "parts": blocks}])
             asides.append(left)
             turns.aside(writer, talk, left, waiting)
         group = None
@@ -332,12 +334,12 @@ def _case_aside(writer: WriteJob, talk: Conversation, group: Group) -> Case | No
 
 
 def _with_aside(
-    talk: Conversation, run: list[tuple[Case, dict[str, Any]]], case: Case, blocks: list[Any]
+    talk: Conversation, run: list[tuple[Case, dict[str, Any]]], case: Case, left: dict[str, Any]
 ) -> list[tuple[Case, dict[str, Any]]]:
     """Put a user's message of what left the results right after them."""
     places = [i + 1 for i, (other, _) in enumerate(run) if talk.role(other) == "tool"]
     place = places[-1] if places else len(run)
-    return [*run[:place], (case, {"role": "user", "parts": blocks}), *run[place:]]
+    return [*run[:place], (case, left), *run[place:]]
 
 
 def _write_run(

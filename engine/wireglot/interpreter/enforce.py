@@ -122,29 +122,6 @@ def present(
     return [*out, *messages[last:]]
 
 
-def thoughtful(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Let turns of the model hold reasoning where the target asks for it; an empty one is noted."""
-    kinds = {kind for word, kind in writer.asked if word == "thought-beside"}
-    if not kinds or not writer.thinks:
-        return messages
-    out = []
-    for message in messages:
-        parts = message.get("parts", ())
-        asks = message.get("role") == "assistant" and any(p.get("type") in kinds for p in parts)
-        # A sealed thought alone is none that can be told here.
-        if asks and not any(p.get("type") == "reasoning" and "text" in p for p in parts):
-            thought = {"type": "reasoning", "text": ""}
-            told = "the target wants the reasoning of this turn, and none is there"
-            pos = talk.places.get("thought-beside", talk.pos)
-            writer.note("filled-in", "added", None, pos, told, None, thought)
-            writer.watched[id(thought), "text"] = writer.notes[-1]
-            message = with_parts(writer, message, [thought, *parts])
-        out.append(message)
-    return out
-
-
 def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give each call an id of its own where it has none, or that of a call that still waits.
 
@@ -238,7 +215,7 @@ def full(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any
     return out
 
 
-# What is surely written somewhere.
+# What is surely written somewhere, where a dialect has a picture of it.
 SAID = frozenset(("text", "tool_call", "tool_result"))
 
 
@@ -246,7 +223,8 @@ def _hollow(
     writer: WriteJob, talk: Conversation, message: dict[str, Any], parts: list[Any]
 ) -> bool:
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
-    if writer.same or any(part.get("type") in SAID for part in parts):
+    said = SAID & writer.dialect.held
+    if writer.same or any(part.get("type") in said for part in parts):
         return False
     mark, gone = len(writer.notes), len(writer.gone)
     writer.role = message.get("role")

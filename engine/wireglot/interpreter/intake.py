@@ -20,7 +20,7 @@ from ..language.lenses import (
 )
 from ..language.model import Shape
 from ..language.picture import ABSENT, Hole
-from ..trail import At, pointer
+from ..trail import At, Several, pointer
 from . import building, runs
 from .env import Env, show
 from .jobs import ReadJob
@@ -301,6 +301,25 @@ def texts(
     return parts, True
 
 
+class Rest(list[Any]):
+    """The elements of a list behind its `start`."""
+
+    start = 0
+
+
+def rest(reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At, env: Env) -> None:
+    """Read the elements of a list behind those that have pictures of their own."""
+    there: Any = wire[start:]
+    if not there and h.mark is not None:
+        there = ABSENT
+    elif h.mode == "each":
+        there = Rest(there)
+        there.start = start
+    elif there:
+        at = Several.of([(*at, i) for i in range(start, len(wire))])
+    reader.hole(h, there, at, rel, env)
+
+
 def each(
     reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, alone: bool = False
 ) -> list[Any]:
@@ -317,7 +336,7 @@ def each(
     assert h.shape is not None
     last: Shape | None = None
     marks = reader.dialect.marks_of(h.shape)
-    for i, item in enumerate(wire):
+    for i, item in enumerate(wire, wire.start if isinstance(wire, Rest) else 0):
         here = at if alone else (*at, i)
         if marks and found and marked(reader, marks, found[-1], item, here):
             last = None

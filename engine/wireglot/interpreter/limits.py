@@ -15,6 +15,7 @@ _PLACES = {
     ("tool_result", "name"): "tool_name",
     (FUNCTION, "name"): "tool_name",
     ("custom", "name"): "tool_name",
+    ("json_schema", "name"): "response_format.name",
     ("", "tool_choice.name"): "tool_name",
     ("", "tool_choice.allowed"): "tool_name",
     ("tool_call", "id"): "call_id",
@@ -25,7 +26,7 @@ _PLACES = {
 class Limits:
     """The limits of one dialect and the renamings of one conversion.
 
-    `{first, rest, min, max}`: the characters of the first and the other places, and the length.
+    `{first, chars, min, max}`: the characters of the first and the other places, and the length.
     """
 
     def __init__(self, limits: dict[str, dict[str, Any]]) -> None:
@@ -36,13 +37,12 @@ class Limits:
         self._of: dict[str, dict[str, str]] = {kind: {} for kind in limits}
 
     def kind(self, obj: dict[str, Any], path: str) -> str | None:
-        """Return `tool_name` or `call_id` when a limit holds for a field, else None."""
+        """Return the limit that holds for a field, `tool_name`, `call_id` or its own, else None."""
         if not self.limits:
             return None
-        what = obj.get("type")
-        if what is None and path == "name" and "role" not in obj and "parts" not in obj:
-            what = FUNCTION
-        found = _PLACES.get((what or "", path)) or _PLACES.get(("", path))
+        said = "role" in obj or "parts" in obj
+        what = obj.get("type") or ("message" if said else FUNCTION)
+        found = _PLACES.get((what, path)) or _PLACES.get(("", path)) or f"{what}.{path}"
         return found if found in self.limits else None
 
     def reserve(self, kind: str, name: str) -> None:
@@ -77,6 +77,8 @@ class Limits:
         """Return the name itself when it fits, else its one renaming."""
         if not isinstance(name, str) or self._full[kind].fullmatch(name):
             return name
+        if "." in kind:  # what nothing else names; where it must not come again is seen to apart
+            return next(self.forms(kind, name), name)
         known = self._map.get((kind, name))
         if known is None:
             taken = self._of[kind]
@@ -88,7 +90,7 @@ class Limits:
         """Yield what a name may be written as, first what says most; it depends on nothing else."""
         limit, full = self.limits[kind], self._full[kind]
         top, (text, gap) = int(limit.get("max", 64)), self._spelling(kind, name)
-        if kind == TOLD and full.fullmatch(text):
+        if (kind == TOLD or "." in kind) and full.fullmatch(text):
             yield text
         for turn in range(1000):
             digest = hashlib.sha256(f"{name}/{turn}".encode("utf-8", "replace")).hexdigest()

@@ -1,10 +1,12 @@
-"""Marks of what is to be cached: a provider takes some of them only."""
+"""What a provider takes some of only: marks of what is to be cached, media; texts told apart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
+from ..ir import MEDIA
 from .copies import instead
 from .jobs import WriteJob
 
@@ -58,3 +60,87 @@ def _without(writer: WriteJob, value: Any, gone: set[int]) -> Any:
         return value
     instead(writer, value, out)
     return out
+
+
+def limited(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out parts beyond the number that the target takes, and let no text come again.
+
+    The latest stay, which stand nearest to what is new.
+    """
+    bounds, limits = writer.dialect.bounds, writer.dialect.limits
+    counts = {kind: bounds[kind]["count"] for kind in bounds if kind in MEDIA}
+    unique = [name for name in limits if "." in name and limits[name].get("unique")]
+    if not counts and not unique:
+        return messages
+    found = [part for message in messages for part in _parts(message)]
+    gone: set[int] = set()
+    talk = writer.dialect.conversation
+    pos = talk.pos if talk is not None else None
+    for kind, top in counts.items():
+        these = [part for part in found if part.get("type") == kind]
+        for part in these[: max(0, len(these) - top)]:
+            told = f"the target takes {top} of the kind {kind} at most"
+            writer.note("no-place", "lost", writer.trail.find(part), pos, told)
+            gone.add(id(part))
+    found = [part for part in found if id(part) not in gone]
+    named = {id(part): fresh for name in unique for part, fresh in _again(writer, name, found)}
+    return _fewer(writer, messages, gone, named) if gone or named else messages
+
+
+def _parts(owner: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a message, and the blocks within them, in their order."""
+    for key in INSIDE:
+        value = owner.get(key)
+        if key == "value" and owner.get("kind") != "multimodal":
+            continue  # data, in which no word means anything
+        for one in value if isinstance(value, list) else ():
+            if isinstance(one, dict):
+                yield one
+                yield from _parts(one)
+        if isinstance(value, dict):
+            yield from _parts(value)
+
+
+def _again(
+    writer: WriteJob, name: str, parts: list[dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield each part whose text another one before it has, and the part with another text."""
+    kind, _, field = name.partition(".")
+    said = [p for p in parts if p.get("type") == kind and isinstance(p.get(field), str)]
+    written = [writer.limits.fit(name, part[field]) for part in said]
+    taken, seen = set(written), set[str]()
+    numbers: dict[str, Iterator[int]] = {}
+    for part, text in zip(said, written, strict=True):
+        if text not in seen:
+            seen.add(text)
+            continue
+        left = numbers.setdefault(text, count(2))
+        new = next(
+            new for n in left if (new := writer.limits.fit(name, f"{part[field]} {n}")) not in taken
+        )
+        taken.add(new)
+        told = f"another {kind} has the {field} `{text}`"
+        at, pos = writer.trail.find(part, field), writer.dialect.shapes.get(kind)
+        fresh = {**part, field: new}
+        writer.note("renamed", "changed", at, pos.pos if pos else None, told, None, fresh)
+        yield part, fresh
+
+
+def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) -> Any:
+    """Return a value without some parts, and others in the place of some; else itself."""
+    if isinstance(value, list):
+        new = [_fewer(writer, one, gone, named) for one in value if id(one) not in gone]
+        same = len(new) == len(value) and all(a is b for a, b in zip(value, new, strict=True))
+        return value if same else new
+    if not isinstance(value, dict):
+        return value
+    out = dict(named.get(id(value), value))
+    for key in INSIDE:
+        if key in out and (key != "value" or out.get("kind") == "multimodal"):
+            out[key] = _fewer(writer, out[key], gone, named)
+    if id(value) not in named and all(out[key] is value[key] for key in value):
+        return value
+    fresh = named.get(id(value), out)
+    fresh.update(out)
+    instead(writer, value, fresh)
+    return fresh

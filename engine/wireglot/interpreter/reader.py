@@ -143,12 +143,16 @@ class PictureReader(ReadJob):
             if self.recorder is not None:
                 self.recorder.reads[at] = p
         elif isinstance(p, Items):
-            if not isinstance(wire, list) or len(wire) != len(p.items):
-                raise Misfit(f"expected a list of {len(p.items)}", at, p.pos)
+            head = len(p.items)
+            if not isinstance(wire, list) or len(wire) < head or (len(wire) > head and not p.rest):
+                more = " or more" if p.rest is not None else ""
+                raise Misfit(f"expected a list of {head}{more}", at, p.pos)
             if self.recorder is not None and not wire:
                 self.recorder.hush(at, "it is empty", p.pos)
-            for i, (child, item) in enumerate(zip(p.items, wire, strict=True)):
+            for i, (child, item) in enumerate(zip(p.items, wire, strict=False)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
+            if p.rest is not None:
+                intake.rest(self, p.rest, wire, head, at, (*rel, head), env)
 
     def usual(
         self, p: Text, wire: str, found: tuple[str, ...], at: At, rel: At, env: Env

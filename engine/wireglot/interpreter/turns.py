@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from ..language.model import Conversation, Turn
@@ -10,6 +12,7 @@ from ..notes import ONE_ROLE
 from .copies import with_parts
 from .jobs import WriteJob
 from .placing import down, unplaced
+from .sight import blank
 
 
 def right(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -75,6 +78,38 @@ def joined(
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
 
+def attended(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Let what the target asks for stand beside parts of a kind; what is filled in is noted."""
+    for one in talk.beside if writer.repair else ():
+        if one.stands == "reasoning" and not writer.thinks:
+            continue
+        out: list[dict[str, Any]] = []
+        # Neighbours of one role may be one message on the wire.
+        turn: Iterator[list[dict[str, Any]]] = ([message] for message in messages)
+        if talk.per == "run":
+            turn = (list(found) for _, found in groupby(messages, lambda m: m.get("role")))
+        for found in turn:
+            parts = [(m, p) for m in found for p in m.get("parts", ())]
+            owner = next((m for m, p in parts if p.get("type") == one.kind), None)
+            # A sealed thought alone is none that can be told here.
+            said = (
+                p.get("type") == one.stands and "text" in p and not blank(writer, p, m.get("role"))
+                for m, p in parts
+            )
+            if owner is not None and not any(said):
+                part = {"type": one.stands, "text": one.text}
+                told = f"the target wants {one.stands} beside this, and none is there"
+                writer.note("filled-in", "added", None, one.pos, told, None, part)
+                writer.watched[id(part), "text"] = writer.notes[-1]
+                fresh = with_parts(writer, owner, [part, *owner["parts"]])
+                found = [fresh if m is owner else m for m in found]
+            out += found
+        messages = out
+    return messages
+
+
 def ended(
     writer: WriteJob, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
@@ -91,7 +126,7 @@ def ended(
         role == "tool" and (not first or _one_turn(conversation, "tool", turn.role))
     ):
         return messages
-    if not first:
+    if not first and "tool_call" in writer.dialect.held:
         if any(part.get("type") == "tool_call" for part in end.get("parts", ())):
             return messages
     place = len(messages)
@@ -180,8 +215,32 @@ def narrowed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def _called(ir: dict[str, Any]) -> bool:
-    return any(
-        part.get("type") in ("tool_call", "tool_result")
-        for message in ir.get("messages") or ()
-        for part in message.get("parts", ())
-    )
+    return any(part.get("type") in ("tool_call", "tool_result") for part in _parts(ir))
+
+
+def _parts(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for message in ir.get("messages") or ():
+        yield from message.get("parts", ())
+
+
+def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Declare the tools that the messages call, where the target wants that."""
+    if ("declare-called", "") not in writer.asked:
+        return ir
+    tools = list(ir.get("tools") or ())
+    known = {tool.get("name", tool.get("type")) for tool in tools}
+    for part in _parts(ir):
+        name = part.get("name") if part.get("type") == "tool_call" else None
+        if not isinstance(name, str) or name in known:
+            continue
+        known.add(name)
+        tools.append({"name": name, "parameters": {"type": "object"}})
+        told = f"the messages call `{name}`, and the target wants it declared"
+        assert writer.dialect.conversation is not None
+        pos = writer.dialect.conversation.places["declare-called"]
+        writer.note("filled-in", "added", None, pos, told, None, tools[-1])
+    if len(tools) == len(ir.get("tools") or ()):
+        return ir
+    out = {**ir, "tools": tools}
+    writer.trail.copy(ir, out)
+    return out

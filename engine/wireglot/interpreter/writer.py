@@ -131,6 +131,10 @@ class PictureWriter(WriteJob):
             for (name, *_), child in ir.entries:
                 inner = f"{path}.{name}" if path else name
                 found = value.get(name, ABSENT)
+                if inner == "own":  # each dialect says its own
+                    inner = f"own.{view.family}"
+                    empty: Any = {} if isinstance(child, Fields) else ABSENT
+                    found = found.get(view.family, empty) if isinstance(found, dict) else empty
                 if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
                     if found.get("origin") != self.dialect.name:
                         raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
@@ -172,6 +176,13 @@ class PictureWriter(WriteJob):
         if self.recorder is not None:
             for i, (child, item) in enumerate(zip(p.items, items, strict=True)):
                 self.recorder.wrote(items, i, item, Written(child, view, (*rel, i)))
+        if p.rest is not None:
+            more = self.hole(p.rest, view, (*rel, len(items)), None)
+            for item in () if more is ABSENT else more:
+                if self.recorder is not None:
+                    made = Written(p.rest, view, (*rel, len(p.items)))
+                    self.recorder.wrote(items, len(items), item, made)
+                items.append(item)
         return items
 
     def remembered(self, view: View, rel: At, written: Any) -> Any:

@@ -152,7 +152,10 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         whole["messages"] = rest
         if parts or units.was_there(ir, writer.dialect.name, writer.same):
             whole["system"] = parts
-    whole = demands.loosened(writer, _narrowed(writer, whole))
+    narrowed = _narrowed(writer, whole)
+    if narrowed is whole:  # else what is sent says what may be called
+        narrowed = turns.declared(writer, whole)
+    whole = demands.loosened(writer, narrowed)
     envelope: Envelope | None = None
     outside: set[str] = set()
     if "envelope" in writer.dialect.units:
@@ -186,7 +189,7 @@ def _asking(writer: Writer, wire: dict[str, Any]) -> None:
 def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Send fewer tools where that is how a dialect says which may be called."""
     talk = writer.dialect.conversation
-    if talk is None or not writer.repair or ("narrow-tools", "") not in talk.enforce:
+    if talk is None or ("narrow-tools", "") not in writer.asked:
         return ir
     try:
         hole, case = units.request_hole(writer.dialect, "tool_choice")

@@ -42,11 +42,12 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
         or (isinstance(v, float) and v.is_integer())
     ),
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
-    "any": lambda v: True,
     "refless": refless,
     "filled": lambda v: v not in ("", [], {}),
 }
-_KNOWN = {**GUARDS, "home": GUARDS["any"]}  # of a case that is only read: the writer refuses it
+# Of a case that is only read: the writer refuses it.
+_KNOWN: dict[str, Callable[[Any], bool]] = {**GUARDS, "home": lambda _: True}
+_TYPES: dict[str, Callable[[Any], bool]] = {**_KNOWN, "any": lambda _: True}
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Guards that say nothing of the type of a value.
@@ -234,7 +235,7 @@ def guard(names: str, value: Any) -> bool:
 
 @functools.lru_cache(4096)
 def _guards(names: str) -> tuple[Callable[[Any], bool], ...]:
-    return tuple(_KNOWN[name] for name in names.split("+"))
+    return tuple(_TYPES[name] for name in names.split("+"))
 
 
 @functools.lru_cache(4096)

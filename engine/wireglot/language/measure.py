@@ -109,7 +109,10 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
         return 9.0  # a fixed text is narrower than any guard
     if isinstance(p, Items):
         side[path] = frozenset(("list",))
-        return 2.0 + sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))
+        more = 0.0 if p.rest is not None else 0.5  # so many and no more is narrower
+        return (
+            1.5 + more + sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))
+        )
     if isinstance(p, Fields):
         total = 2.0 if p.closed else 0.0
         for names, child in p.entries:

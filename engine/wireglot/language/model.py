@@ -6,8 +6,9 @@ import dataclasses
 import functools
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..ir import PARTS
 from . import picture as pic
 from .picture import Fields, Hole, Literal, Picture
 from .source import Node, Pos
@@ -86,6 +87,15 @@ class Turn:
     before: str = ""  # only where the turn that stands there holds such a part
 
 
+class Beside(NamedTuple):
+    """A kind of part, and the kind that must stand beside it in its message, with a text."""
+
+    kind: str
+    stands: str
+    text: str
+    pos: Pos
+
+
 @dataclass(slots=True, eq=False)
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours."""
@@ -96,6 +106,7 @@ class Conversation:
     pos: Pos
     turns: list[Turn] = field(default_factory=list)
     places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
+    beside: list[Beside] = field(default_factory=list)
 
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
@@ -181,6 +192,21 @@ class Dialect:
         """All keys that pictures of the wire name, in every spelling."""
         found = (names for case in self.cases for names, _ in pic.keys(case.wire))
         return frozenset(n for names in found for n in names)
+
+    @functools.cached_property
+    def held(self) -> frozenset[Any]:
+        """The kinds of parts that messages hold, those of runs among them."""
+        groups = self.conversation.groups if self.conversation is not None else []
+        wires = [case.wire for group in groups for case in group.cases]
+        holes = [hole for wire in wires for hole in pic.holes(wire)]
+        names = {hole.shape for hole in holes if hole.path == "parts" and hole.shape}
+        if not names or any(hole.path == "." for hole in holes):
+            return PARTS  # shapes of the message itself may hold any
+        found = [self.kinds_of(str(name)) for name in names]
+        members = (
+            self.shapes[m] for name in names for m in self.unions.get(str(name), [str(name)])
+        )
+        return frozenset().union(*found, *(shape.groups for shape in members))
 
     @functools.cached_property
     def telling(self) -> frozenset[str]:

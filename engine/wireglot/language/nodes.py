@@ -198,6 +198,8 @@ def _fields(node: Node, word: str, name: str) -> Fields:
     found = None if said is None else pic.parse(said)
     if not isinstance(found, Fields):
         raise wrong(f"`{name}` has `{word}`, a picture of a node", node.pos)
+    if any(hole.mode for hole in pic.holes(found)):
+        raise wrong(f"`{word}` pictures whole lists, and no rest of one", node.pos)
     for hole in pic.holes(found):
         for lens in hole.lenses:
             if lens not in LENSES and not is_guard(lens):

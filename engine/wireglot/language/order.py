@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..errors import RuleError
 from ..ir import PARTS
 from .findings import helped
-from .model import Turn
+from .model import Beside, Turn
 from .source import Node, Pos, wrong
 
 Step = tuple[str, str]
@@ -54,10 +54,6 @@ ENFORCE: dict[str, Words | Said | None] = {
             [("signed", "tool_call")],
             "the first call of a step of the present turn has its signature",
         ),
-        "with-reasoning": (
-            [("thought-beside", "tool_call")],
-            "a turn of the model with a call holds reasoning with a text",
-        ),
     }, many=True),
     "reasoning": Words({
         "this-turn": (
@@ -75,15 +71,21 @@ ENFORCE: dict[str, Words | Said | None] = {
             [("narrow-tools", "")],
             "is made by sending only these tools",
         ),
-    }),
+        "declared": (
+            [("declare-called", "")],
+            "a tool that the messages call is declared",
+        ),
+    }, many=True),
     "unanswered": Said("pair", "WORDS", "a call without one is answered with this error"),
     "if-empty": Said(
         "some-message", "WORDS", "where all that was said fell out, the user says this text"
     ),
     "strict": Said("strict", "SCHEMA", "the schema of a strict tool"),
     "turns": None,
+    "beside": None,
     "user-only": None,
 }  # fmt: skip
+STAND = ("text", "reasoning")  # what may have to stand beside a part
 # Where a turn must stand, with what may stand beside its role.
 TURNS = {"first": ("before",), "last": (), "between": ("after", "before")}
 
@@ -106,20 +108,21 @@ class Order(NamedTuple):
     places: dict[str, Pos]  # where a step is asked for
     clean: Node  # the words in which nothing is wrong
     faults: list[RuleError]
+    beside: list[Beside]
 
 
 def asked(node: Node | None, pos: Pos) -> Order:
     """Read `enforce`; where it stands, a message of which nothing was written is left out."""
     if node is None:
-        return Order([], [], {}, Node({}, pos), [])
-    found = Order([("no-empty", "")], [], {}, Node({}, node.pos), [])
+        return Order([], [], {}, Node({}, pos), [], [])
+    found = Order([("no-empty", "")], [], {}, Node({}, node.pos), [], [])
     if not isinstance(node.value, dict):
         help = "write `enforce: {results: [next]}`"
         found.faults.append(wrong("`enforce` is a mapping", node.pos, help, rule="R022"))
         return found
     for word, taken in node.value.items():
         try:
-            steps, turns = _word(word, taken, node.keys.get(word, taken.pos))
+            steps, turns, beside = _word(word, taken, node.keys.get(word, taken.pos))
         except RuleError as error:
             found.faults.append(error)
             continue
@@ -127,11 +130,12 @@ def asked(node: Node | None, pos: Pos) -> Order:
         found.clean.keys[word] = node.keys.get(word, taken.pos)
         found.steps.extend(steps)
         found.turns.extend(turns)
+        found.beside.extend(beside)
         found.places.update((name, taken.pos) for name, _ in steps)
     return found
 
 
-def _word(word: str, taken: Node, pos: Pos) -> tuple[list[Step], list[Turn]]:
+def _word(word: str, taken: Node, pos: Pos) -> tuple[list[Step], list[Turn], list[Beside]]:
     if word not in ENFORCE:
         raise wrong(f"`{word}` cannot be enforced", pos, helped(word, ENFORCE), rule="R021")
     form = ENFORCE[word]
@@ -140,12 +144,14 @@ def _word(word: str, taken: Node, pos: Pos) -> tuple[list[Step], list[Turn]]:
             raise wrong(
                 f"`{word}` takes a text", taken.pos, f"write `{word}: {form.takes}`", rule="R022"
             )
-        return [(form.step, taken.value)], []
+        return [(form.step, taken.value)], [], []
     if isinstance(form, Words):
-        return _values(word, form, taken), []
+        return _values(word, form, taken), [], []
     if word == "turns":
-        return _turns(taken)
-    return [("user-only", kind) for kind in _kinds(word, taken)], []
+        return *_turns(taken), []
+    if word == "beside":
+        return [("beside", "")], [], _beside(taken)
+    return [("user-only", kind) for kind in _kinds(word, taken)], [], []
 
 
 def _values(word: str, form: Words, taken: Node) -> list[Step]:
@@ -176,6 +182,26 @@ def _kind(word: str, one: Node) -> str:
         message = f"`{word}` names `{one.plain()}`, which is no kind of part"
         raise wrong(message, one.pos, helped(str(one.value), PARTS), rule="R024")
     return one.value
+
+
+def _beside(node: Node) -> list[Beside]:
+    """Read what must stand beside parts of a kind, `{KIND: {text: TEXT}}`."""
+    if not isinstance(node.value, dict) or not node.value:
+        help = "write `beside: {document: {text: TEXT}}`"
+        raise wrong("`beside` says what stands beside a kind of part", node.pos, help, rule="R022")
+    found = []
+    for kind, said in node.value.items():
+        _kind("beside", Node(kind, node.keys.get(kind, said.pos)))
+        plain = said.plain()
+        if not isinstance(plain, dict) or len(plain) != 1 or not plain.keys() <= set(STAND):
+            message = f"a text or reasoning stands beside `{kind}`"
+            raise wrong(message, said.pos, f"write `{kind}: {{text: TEXT}}`", rule="R022")
+        ((stands, text),) = plain.items()
+        if not isinstance(text, str) or (stands == "text" and not text.strip()):
+            message = f"`{stands}` says which words stand there"
+            raise wrong(message, said.value[stands].pos, "write a text", rule="R022")
+        found.append(Beside(kind, stands, text, said.pos))
+    return found
 
 
 def _turns(node: Node) -> tuple[list[Step], list[Turn]]:

@@ -1,6 +1,6 @@
 """Wire pictures: JSON with holes, parsed from rule-file nodes.
 
-    picture = {KEY: picture, ...: hole} | [picture*, ...hole] | literal | text picture | hole | test
+    picture = {KEY: picture, ...: hole} | [picture*, ...: hole] | literal | text | hole | test
     hole    = "$"(PATH | ".") ("+" "$"PATH)* [as S | each S | entries S] ("|" LENS)* [(MARK)]
 
 The same classes serve the wire side (`wire:`) and the IR side (`ir:`, ladder rows) of a rule.
@@ -199,13 +199,13 @@ def _fixed(p: Picture) -> bool:
 
 
 class Items(Picture):
-    """A list of fixed pictures."""
+    """A list of fixed pictures, and a hole for the elements behind them or none."""
 
-    __slots__ = ("items",)
+    __slots__ = ("items", "rest")
 
-    def __init__(self, items: list[Picture], pos: Pos) -> None:
+    def __init__(self, items: list[Picture], pos: Pos, rest: Hole | None = None) -> None:
         super().__init__(pos)
-        self.items = items
+        self.items, self.rest = items, rest
 
 
 class Test(Picture):
@@ -230,10 +230,24 @@ def parse(node: Node) -> Picture:
     if isinstance(value, dict):
         return _fields(node)
     if isinstance(value, list):
-        return Items([parse(item) for item in value], node.pos)
+        rest = tail(value[-1]) if len(value) > 1 else None
+        head = value if rest is None else value[:-1]
+        return Items([parse(item) for item in head], node.pos, rest)
     if not isinstance(value, str):
         return Literal((value,), node.pos)
     return _text(value, node.pos)
+
+
+def tail(node: Node) -> Hole | None:
+    """Return the hole that takes the elements behind others: `...: $x each S`, or `| list`."""
+    said = node.value.get("...") if isinstance(node.value, dict) and len(node.value) == 1 else None
+    if said is None or not isinstance(said.value, str) or not said.value.startswith("$"):
+        return None
+    found = _text(said.value, said.pos)
+    if not isinstance(found, Hole) or found.path == "run":
+        return None
+    many = found.mode == "each" and not found.lenses
+    return found if many or (found.mode is None and found.lenses == ("list",)) else None
 
 
 def _fields(node: Node) -> Fields:
@@ -382,6 +396,8 @@ def holes(picture: Picture) -> Iterator[Hole]:
     elif isinstance(picture, Items):
         for child in picture.items:
             yield from holes(child)
+        if picture.rest is not None:
+            yield picture.rest
 
 
 def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:

@@ -25,7 +25,7 @@ HEADER = frozenset(
 SHAPE_WORDS = frozenset("wire also by ir groups marks cases drop examples note read-only".split())
 CASE_WORDS = frozenset("wire ir drop note examples read-only".split())
 TALK_WORDS = frozenset("per wire cases enforce examples".split())
-LIMITS = ("tool_name", "call_id")  # the others are bounds of fields of a request
+LIMITS = ("tool_name", "call_id")  # the others are of texts, or bounds of fields of a request
 
 
 def load(node: Node) -> Dialect:
@@ -63,8 +63,8 @@ def load(node: Node) -> Dialect:
         unions,
         tables,
         schemas,
-        {k: v for k, v in limits.items() if k in LIMITS},
-        {k: v for k, v in limits.items() if k not in LIMITS},
+        {k: v for k, v in limits.items() if k in LIMITS or "chars" in v},
+        {k: v for k, v in limits.items() if k not in LIMITS and "chars" not in v},
         _conversation(talk) if talk else None,
         units,
         hooks,
@@ -294,5 +294,5 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
     for fault in order.faults:
         raise fault
     return Conversation(
-        per, list(groups.values()), order.steps, node.pos, order.turns, order.places
+        per, list(groups.values()), order.steps, node.pos, order.turns, order.places, order.beside
     )

@@ -30,7 +30,7 @@ from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node, wrong
 
-WORDS = frozenset("root root-without keep whole types numbered enum refs rewrite must".split())
+WORDS = frozenset("root root-without keep whole types enum refs rewrite must".split())
 
 
 class Schema:
@@ -41,8 +41,8 @@ class Schema:
         self.whole = frozenset(plain.get("whole", ()))
         self.root = plain.get("root")
         self.rootless = frozenset(plain.get("root-without", ()))
-        self.types = frozenset(plain.get("types", ()))
-        self.numbers: list[str] = plain["types"] if plain.get("numbered") else []
+        self.numbers: list[str] = plain.get("types", [])  # some clients send their numbers
+        self.types = frozenset(self.numbers)
         self.enum = plain.get("enum", "any")
         self.inlines = plain.get("refs") == "inline"
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
@@ -285,9 +285,6 @@ def load(name: str, node: Node) -> dict[str, Schema]:
         said = node.get(word)
         if said is not None and said.value not in allowed:
             raise wrong(f"`{word}` says {' or '.join(allowed)}", said.pos)
-    numbered = node.get("numbered")
-    if numbered is not None and (numbered.value is not True or node.get("types") is None):
-        raise wrong("`numbered: true` stands beside `types`", numbered.pos)
     rewrite, must = node.get("rewrite"), node.get("must")
     if rewrite is not None and not isinstance(rewrite.value, dict):
         raise wrong("`rewrite` is a mapping of rows", rewrite.pos)

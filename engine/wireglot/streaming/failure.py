@@ -21,16 +21,20 @@ class Failure:
         for case in self._shape.cases if self._shape else ():
             entries = case.wire.entries if isinstance(case.wire, Fields) else ()
             found.append(frozenset(names[0] for names, child in entries if _stands(child)))
-        self._needed = frozenset.intersection(*found) if found else frozenset()
+        shared = frozenset.intersection(*found) if found else frozenset()
+        # Where the cases share none, each is heard by its own.
+        self._needed = [shared] * len(found) if shared else found
 
     def of(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
         """Return the error that a frame holds beside what events have claimed of it."""
-        shape, needed = self._shape, self._needed
-        if shape is None or not needed or not isinstance(wire, dict):
+        shape = self._shape
+        if shape is None or not isinstance(wire, dict):
             return None
-        if not all(wire.get(key) is not None and (key,) not in frame.claimed for key in needed):
+        said = {key for key in wire if wire[key] is not None and (key,) not in frame.claimed}
+        pairs = zip(shape.cases, self._needed, strict=True)
+        cases = [(shape, case) for case, needed in pairs if needed and needed <= said]
+        if not cases:
             return None
-        cases = [(shape, case) for case in shape.cases]
         try:
             found = Reader(self._dialect, {}).first(cases, wire, (), True)
         except Misfit:

@@ -168,6 +168,8 @@ class Frame:
             sight.found[path], sight.places[path] = wire, at
             sight.claims.append(at)
             return True
+        if not self._worded(h, wire):
+            return h.mark is not None
         if h.shape is not None:
             size = len(at)
             if not self._whole(h, wire) or any(claim[:size] == at for claim in self.claimed):
@@ -177,6 +179,15 @@ class Frame:
         sight.taken.append((h, wire, at))
         sight.claims.append(at)
         return True
+
+    def _worded(self, h: Hole, wire: Any) -> bool:
+        """Tell whether a value is a word of the tables of a hole that take no others."""
+        found = (self.dialect.tables.get(lens) for lens in h.lenses)
+        return all(
+            isinstance(wire, str) and (wire in table.to_ir or wire in table.read_also)
+            for table in found
+            if table is not None and table.closed
+        )
 
     def _whole(self, h: Hole, wire: Any) -> bool:
         """Tell whether an object holds what one case of its shape cannot do without."""

@@ -78,6 +78,8 @@ class _Walk:
         elif isinstance(p, Items):
             for child in p.items:
                 self.picture(child, f"{path}[]", inside)
+            if p.rest is not None:
+                self.hole(p.rest, path, inside)
 
     def hole(self, h: Hole, path: str, inside: tuple[str, ...]) -> None:
         """Collect the paths of one hole."""

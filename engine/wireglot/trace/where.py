@@ -73,8 +73,11 @@ def _below(dialect: Dialect, p: Picture, step: object) -> Iterator[Picture]:
             if hole.shape is not None:
                 for inner in _of(dialect, hole.shape):
                     yield from _below(dialect, inner, step)
-    elif isinstance(p, Items) and isinstance(step, int) and step < len(p.items):
-        yield p.items[step]
+    elif isinstance(p, Items) and isinstance(step, int):
+        if step < len(p.items):
+            yield p.items[step]
+        elif p.rest is not None:
+            yield from _below(dialect, p.rest, step)
     elif isinstance(p, Hole) and p.shape is not None:
         inside = list(_of(dialect, p.shape))
         if isinstance(step, int):
