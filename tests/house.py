@@ -32,7 +32,7 @@ FLOORS = (
     ("command line",),
 )
 GROUPS = {
-    "values": "errors guards hooks ir jsontext notes results room seeds trail".split(),
+    "values": "errors guards hooks ir jsontext notes results room seeds selecting trail".split(),
     "payloads": ["payload", "policy"],
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ConversionError, PolicyError, RuleError, UsageError, WireglotError
 from .loading.load import load_rules, packaged
 from .notes import Note
-from .policy import Policy, load_policy
+from .policy import Policy
 from .results import Conversion, Envelope, Reading
 from .rulesets import RuleSet
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .interpreter.resolver import Resolve
     from .ir import Unit
     from .loading.live import LiveRules
+    from .loading.policyfile import load_policy
     from .loop.exchanges import Exchange
     from .loop.states import States, merge_states
     from .streaming.streams import TextStream, Translator
@@ -247,6 +248,7 @@ _LATER = {
     "TextStream": ".streaming.streams",
     "Trace": ".trace.trace",
     "Translator": ".streaming.streams",
+    "load_policy": ".loading.policyfile",
     "has_tool_calls": ".guards",
     "is_tool_result": ".guards",
     "merge_states": ".loop.states",

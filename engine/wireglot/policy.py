@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from .errors import RuleError, UsageError
-from .notes import CODES, EFFECTS, SEVERITIES, Note
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from .errors import UsageError
+from .notes import CODES, EFFECTS, Note
 
 WORDS = ("ignore", "note", "fail")
-ASKED = ("code", "effect", "severity", "source", "target", "path")
 
 
 class Row(NamedTuple):
     """One row of a policy: what a note must be like, and what to do about it.
 
     None is any; `path` are the steps of a pointer, at or below which the note's path is, `*` any
-    one step.
+    one step; `where` tells of a note as a mapping, with `source` and `target`, whether it is meant.
     """
 
     do: str
@@ -29,15 +25,19 @@ class Row(NamedTuple):
     source: str | None = None
     target: str | None = None
     path: tuple[str, ...] | None = None
+    where: Callable[[Mapping[str, Any]], bool] | None = None
 
     def fits(self, note: Note, source: str | None, target: str | None) -> bool:
         """Tell whether a note of a conversion from `source` to `target` is meant."""
         there = (note.code, note.effect, note.severity, source, target)
         if any(w is not None and w != v for w, v in zip(self[1:6], there, strict=True)):
             return False
-        if self.path is None:
+        if self.path is not None:
+            if not any(_under(self.path, path) for path in (note.source_path, note.target_path)):
+                return False
+        if self.where is None:
             return True
-        return any(_under(self.path, path) for path in (note.source_path, note.target_path))
+        return self.where({**note._asdict(), "source": source, "target": target})
 
 
 def _under(steps: tuple[str, ...], path: str | None) -> bool:
@@ -132,70 +132,3 @@ class Policy:
 def of(policy: Mapping[str, str] | Policy | None) -> Policy:
     """Return what a caller gave as `policy=`. Raises UsageError."""
     return policy if isinstance(policy, Policy) else Policy(policy)
-
-
-def load_policy(file: str | Path) -> Policy:
-    """Load a policy file, YAML or JSON. Raises RuleError with its place, UsageError."""
-    from .language.source import MAX_BYTES, parse
-
-    try:
-        with open(file, encoding="utf-8-sig") as opened:
-            text = opened.read(MAX_BYTES + 1)
-    except UnicodeDecodeError:
-        raise RuleError("the file is no UTF-8 text", str(file), 1, 1) from None
-    except OSError as error:
-        raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
-    return _loaded(parse(text, str(file)))
-
-
-def _loaded(node: Any) -> Policy:
-    from .language.source import wrong
-
-    if not isinstance(node.value, dict):
-        raise wrong("a policy file is a mapping", node.pos)
-    if "policy" not in node.value and "rules" not in node.value:
-        try:
-            return Policy(node.plain())
-        except UsageError as error:
-            raise wrong(str(error), node.pos) from None
-    for word, child in node.value.items():
-        if word not in ("policy", "rules", "otherwise"):
-            help = "`policy`, `rules` and `otherwise` are"
-            raise wrong(f"`{word}` is no word of a policy", node.keys.get(word, child.pos), help)
-    version = node.get("policy")
-    if version is None or version.value != 1:
-        raise wrong("a policy file begins with `policy: 1`", (version or node).pos)
-    said = node.get("otherwise")
-    if said is not None and said.value not in WORDS:
-        raise wrong("`otherwise` is `ignore`, `note` or `fail`", said.pos)
-    rules = node.get("rules")
-    if rules is not None and not isinstance(rules.value, list):
-        raise wrong("`rules` is a list of rows", rules.pos)
-    rows = [_row(child) for child in rules.value] if rules is not None else []
-    return Policy(None, rows, str(said.value) if said is not None else "note")
-
-
-def _row(node: Any) -> Row:
-    from .language.source import wrong
-
-    if not isinstance(node.value, dict):
-        raise wrong("a row of a policy is a mapping", node.pos, "{effect: lost, do: fail}")
-    given: dict[str, Any] = {}
-    for word, child in node.value.items():
-        pos = node.keys.get(word, child.pos)
-        if word not in (*ASKED, "do"):
-            raise wrong(f"`{word}` is no word of a row", pos, ", ".join((*ASKED, "do")))
-        if not isinstance(child.value, str):
-            raise wrong(f"`{word}` is a text", child.pos)
-        given[word] = child.value
-        known = {"code": CODES, "effect": EFFECTS, "severity": SEVERITIES, "do": WORDS}.get(word)
-        if known is not None and child.value not in known:
-            help = "docs/notes.md lists the codes" if word == "code" else ", ".join(known)
-            raise wrong(f"`{child.value}` is no {word}", child.pos, help)
-        if word == "path":
-            if child.value and not child.value.startswith("/"):
-                raise wrong("a path begins with `/`", child.pos)
-            given[word] = tuple(child.value.split("/")[1:])
-    if "do" not in given:
-        raise wrong("a row says what to `do`", node.pos, "ignore, note or fail")
-    return Row(**given)

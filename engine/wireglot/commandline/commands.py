@@ -50,11 +50,13 @@ def convert(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     from ..audits import explain
+    from ..selecting import Selection
 
+    select = None if arguments.select is None else Selection(arguments.select)
     body, out = _traced(arguments)
     part = explain.chosen(out, arguments.path, arguments.input)
-    if arguments.json:
-        text = json.dumps(explain.as_json(out, part), indent=2)
+    if arguments.json or select is not None:
+        text = json.dumps(explain.as_json(out, part, select), indent=2)
     else:
         briefly = arguments.path is None and arguments.input is None
         text = "\n".join(explain.lines(body, out, part, briefly))
@@ -395,7 +397,8 @@ def _option(text: str) -> tuple[str, Any]:
 
 
 def _policy(texts: Iterable[str]) -> Policy:
-    from ..policy import Policy, load_policy
+    from ..loading.policyfile import load_policy
+    from ..policy import Policy
 
     table: dict[str, str] = {}
     rows: list[Row] = []
