@@ -119,6 +119,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
     show.add_argument("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
+    add = show.add_argument
+    add("--no-examples", dest="examples", action="store_false", help="only pictures and words")
 
     diff = command("diff", commands.diff, "say what differs between two rule sets")
     add = diff.add_argument

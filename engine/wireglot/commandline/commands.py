@@ -157,7 +157,7 @@ def show(arguments: argparse.Namespace) -> int:
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
     check_name(arguments.dialect, [name for name in nodes if name != load.LADDER])
-    text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
+    text = show.flat_yaml(nodes[arguments.dialect], arguments.shape, arguments.examples)
     terminal.write(text.encode("utf-8", "backslashreplace"), None)
     return OK
 
