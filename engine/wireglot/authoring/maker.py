@@ -37,7 +37,7 @@ class Made:
 
 
 class Maker:
-    """Makes wire payloads of one dialect. What a heir decides stands at its top."""
+    """Makes wire payloads of one dialect. What a maker of its kind decides stands at the top."""
 
     choose: Callable[[Any, Sequence[Any]], Any]  # one of several ways, of what
     mostly: Callable[[Any, Sequence[Any]], Any]  # the same, where the first is the usual one
