@@ -35,8 +35,8 @@ FLOORS = (
 )
 GROUPS = {
     "values": (
-        "errors guards hooks ir jsontext models notes payload policy results room seeds traces "
-        "trail"
+        "errors guards hooks ir jsontext models notes payload policy results room seeds selecting "
+        "traces trail"
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))

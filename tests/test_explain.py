@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,48 @@ def test_json_holds_the_trace_and_the_notes_that_name_it(
     assert said["origins"]["/max_tokens"]["sources"] == []
     assert [note["code"] for note in said["notes"]] == ["filled-in"]
     assert said["fates"] == {}
+
+
+def test_an_expression_selects_from_this_json(
+    body: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for expression, expected in (
+        ("notes[?effect=='lost'].[code, source_path][]", ["no-place", "/logprobs"]),
+        ('origins."/max_tokens".steps[0].way', "filled-in"),
+        ("none", None),
+    ):
+        assert json.loads(run(capsys, body, *PAIR, "--select", expression)) == expected
+    said = run(capsys, body, *PAIR, "/max_tokens", "--select", "keys(origins)")
+    assert json.loads(said) == ["/max_tokens"]  # of the part that is asked for
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("notes[", "`notes[` is no jmespath expression: column 7: it ends here"),
+        ("", "`` is no jmespath expression: it is empty"),
+        ("size(notes)", "`size(notes)` calls `size`, which is no function"),
+        (
+            "abs(notes)",
+            "`abs(notes)` cannot be evaluated: In function abs(), invalid type for value: "
+            "[], expected one of: ['number'], received: \"array\"",
+        ),
+    ],
+)
+def test_an_expression_that_selects_nothing_is_told(
+    body: str, expression: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = run(capsys, body, *PAIR, "/model", "--select", expression, status=2)
+    assert said == f"wireglot: {message}\n"
+
+
+def test_selecting_needs_the_extra(
+    body: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jmespath", None)
+    said = run(capsys, body, *PAIR, "--select", "notes", status=2)
+    assert said == "wireglot: an expression that selects needs `pip install 'wireglot[select]'`\n"
+    run(capsys, body, *PAIR, "--json")
 
 
 def test_a_place_where_nothing_stands_is_refused(

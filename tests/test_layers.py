@@ -511,6 +511,57 @@ def test_show_does_not_miss_a_key_that_is_there_again(
     assert "# no" not in out
 
 
+SHOWN = """\
+wireglot: 2
+dialect: mini
+see: https://example.com
+verified: 2026-11-24
+tables: {stop: {write: {end_turn: end}, examples: [{wire: end, ir: end_turn}]}}
+shapes:
+  text:
+    cases: {a: {wire: {examples: $text}, examples: [{wire: {examples: a}, ir: {type: text}}]}}
+  examples: {ir: {type: text}, wire: {b: $text}}
+unions: {part: [text, examples]}
+request: {wire: {say: $system each part}, examples: [{wire: {say: []}, ir: {}}]}
+examples:
+  text:
+    - {reads: {examples: b}, as: {type: text, text: b}}
+"""
+
+
+def test_show_has_examples_beneath_their_picture_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mini.yaml").write_text(SHOWN, "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def shown(*argv: str) -> Any:
+        assert cli.main(["show", "mini", *argv, "--rules", "."]) == 0
+        return source.parse(capsys.readouterr().out, "shown.yaml").plain()
+
+    said = source.parse(SHOWN, "mini.yaml").plain()
+    assert shown() == said
+    assert shown("text") == {
+        "shapes": {"text": said["shapes"]["text"]},
+        "examples": {"text": said["examples"]["text"]},
+    }
+    cases = {"a": {"wire": {"examples": "$text"}}}
+    assert shown("text", "--no-examples") == {"shapes": {"text": {"cases": cases}}}
+    assert shown("request", "--no-examples") == {"request": {"wire": said["request"]["wire"]}}
+    less = shown("--no-examples")
+    assert less == {
+        **{word: said[word] for word in said if word != "examples"},
+        "tables": {"stop": {"write": {"end_turn": "end"}}},
+        "shapes": {"text": {"cases": cases}, "examples": said["shapes"]["examples"]},
+        "request": {"wire": {"say": "$system each part"}},
+    }
+    assert cli.main(["show", "anthropic", "tool_result"]) == 0
+    both = capsys.readouterr().out
+    assert both.index("rules/anthropic.yaml:") < both.index("rules/examples/anthropic.yaml:")
+    assert cli.main(["show", "anthropic", "tool_result", "--no-examples"]) == 0
+    assert "rules/examples/" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("argv", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,7 @@ def test_otherwise_is_for_what_no_row_names(tmp_path: Path) -> None:
         ("policy: 1\nrules:\n  - {path: 3, do: fail}\n", "`path` is a text", 3),
         ("policy: 1\nrules:\n  - {to: gemini, do: fail}\n", "`to` is no word of a row", 3),
         ("policy: 1\nrules:\n  - {code: no-place}\n", "a row says what to `do`", 3),
+        ("policy: 1\nrules:\n  - {where: 3, do: fail}\n", "`where` is a text", 3),
         ("no-such-code: fail\n", "which is no code of docs/notes.md", 1),
         ("policy: 1\npolicy: 1\n", "stands here twice", 2),
     ],
@@ -123,3 +125,82 @@ def test_a_policy_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> N
     (tmp_path / "bad.yaml").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(wireglot.RuleError, match="no UTF-8"):
         wireglot.load_policy(tmp_path / "bad.yaml")
+
+
+@pytest.mark.parametrize(
+    ("expression", "one", "word"),
+    [
+        ("code == 'no-place'", note("no-place", "lost", "warning", "/x", None), "fail"),
+        ("code == 'no-place'", note("unfit", "lost", "warning", "/x", None), "note"),
+        ("target != 'b'", note("unfit", "lost", "warning", "/x", None), "note"),
+        ("source == 'a'", note("unfit", "lost", "warning", "/x", None), "fail"),
+        ("source_path", note("unfit", "added", "info", None, "/x"), "note"),
+        ("source_path", note("unfit", "added", "info", "", "/x"), "note"),
+        ("contains(target_path || '', '/x')", note("unfit", "added", "info", None, "/x"), "fail"),
+        ("`0`", note("unfit", "lost", "info", None, "/x"), "fail"),  # as jmespath has it
+        ("`false`", note("unfit", "lost", "info", None, "/x"), "note"),
+        ("`{}`", note("unfit", "lost", "info", None, "/x"), "note"),
+    ],
+)
+def test_where_is_an_expression_over_the_note_and_the_dialects(
+    tmp_path: Path, expression: str, one: Note, word: str
+) -> None:
+    text = f'policy: 1\nrules:\n  - {{where: "{expression}", do: fail}}\n'
+    assert wireglot.load_policy(stored(tmp_path, text)).word(one, "a", "b") == word
+
+
+def test_where_and_what_else_a_row_asks_for_must_hold(tmp_path: Path) -> None:
+    text = "policy: 1\nrules:\n  - {path: /x, where: code != 'unfit', do: fail}\n"
+    policy = wireglot.load_policy(stored(tmp_path, text))
+    assert policy.word(note("no-place", "lost", "warning", "/x/y", None)) == "fail"
+    assert policy.word(note("no-place", "lost", "warning", "/y", None)) == "note"
+    assert policy.word(note("unfit", "lost", "warning", "/x/y", None)) == "note"
+
+
+THERE = "code, effect, severity, source_path, target_path, rule, message, source, target"
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("", "`` is no jmespath expression: it is empty"),
+        ("code ==", "`code ==` is no jmespath expression: column 8: it ends here"),
+        ("code = 'x'", "`code = 'x'` is no jmespath expression: column 6: Unknown token '='"),
+        ("code 'x'", "`code 'x'` is no jmespath expression: column 6: Unexpected token: x"),
+        ("'x", "`'x` is no jmespath expression: column 1: Unclosed ' delimiter"),
+        ("path", f"`path` asks for `path`; there are: {THERE}"),
+        ("code && !like(rule)", "`code && !like(rule)` calls `like`, which is no function"),
+        (
+            "length(code, rule)",
+            "`length(code, rule)` cannot be evaluated: "
+            "Expected 1 argument for function length(), received 2",
+        ),
+        (
+            "contains(rule, 'x')",
+            "`contains(rule, 'x')` cannot be evaluated: In function contains(), invalid type for "
+            "value: None, expected one of: ['array', 'string'], received: \"null\"",
+        ),
+    ],
+)
+def test_a_where_that_cannot_be_asked_is_refused_with_its_place(
+    tmp_path: Path, expression: str, message: str
+) -> None:
+    file = stored(tmp_path, f'policy: 1\nrules:\n  - {{do: fail, where: "{expression}"}}\n')
+    with pytest.raises(wireglot.RuleError) as caught:
+        wireglot.load_policy(file)
+    error = caught.value
+    assert (error.reason, error.line, error.column) == (message, 3, 23)
+    help = "paths, `rule`, `source` and `target` may be null: `source_path || ''` is a text"
+    assert error.help == (help if "evaluated" in message else "")
+
+
+def test_without_jmespath_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jmespath", None)
+    file = stored(tmp_path, "policy: 1\nrules:\n  - {where: code, do: fail}\n")
+    with pytest.raises(wireglot.RuleError) as caught:
+        wireglot.load_policy(file)
+    message = "an expression that selects needs `pip install 'wireglot[select]'`"
+    assert caught.value.reason == message
+    wireglot.load_policy(stored(tmp_path, FILE))  # which has none

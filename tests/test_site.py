@@ -114,6 +114,21 @@ def test_a_rule_file_full_of_markup_is_only_text() -> None:
         assert evil in page.text or evil.replace('"', '\\"') in page.text
 
 
+def test_a_picture_and_its_examples_stand_side_by_side_where_there_is_room() -> None:
+    page = dialects.page(wireglot.packaged(), "anthropic", link).html
+    entry = page.partition('id="shapes-tool_call-entry"')[2].partition("</section>")[0]
+    assert re.search(
+        r'<div class="beside">\n<div>.*?<pre class="highlight picture[^>]*>.*?</pre>\n</div>\n'
+        r'<div class="shots">.*On the wire.*rules/examples/anthropic',
+        entry.replace("\n\n", "\n"),
+        re.DOTALL,
+    )
+    style = (ROOT / "website/theme/assets/site.css").read_text("utf-8")
+    assert (
+        "@media (max-width: 70em) { .beside { grid-template-columns: minmax(0, 1fr); } }" in style
+    )
+
+
 @pytest.mark.parametrize("name", wireglot.packaged().dialects)
 def test_the_page_of_a_dialect_shows_each_shape_and_example(name: str) -> None:
     rules = wireglot.packaged()

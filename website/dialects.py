@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -187,25 +186,7 @@ def _about(shape: Shape) -> str:
 
 def _alone(node: Node, name: str) -> Node:
     """Return a mapping of one entry, without the examples, which stand beside it."""
-    return Node({name: _bare(node.value[name])}, node.pos, node.keys)
-
-
-def _bare(node: Node) -> Node:
-    """Return what holds a picture without its examples and those of its cases."""
-    bare = _less(node)
-    cases = node.get("cases")
-    if cases is not None and isinstance(cases.value, dict):
-        bare.value["cases"] = inner = copy.copy(cases)
-        inner.value = {name: _less(case) for name, case in cases.value.items()}
-    return bare
-
-
-def _less(node: Node) -> Node:
-    """Return a copy of a node without its examples."""
-    less = copy.copy(node)
-    if isinstance(node.value, dict):
-        less.value = {k: v for k, v in node.value.items() if k != "examples"}
-    return less
+    return Node({name: show.bare(node.value[name])}, node.pos, node.keys)
 
 
 def _shot(example: Example, link: Link) -> Shot:

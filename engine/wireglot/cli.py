@@ -106,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     add("path", nargs="?", metavar="PATH", help="a JSON pointer into the output (default: all)")
     add("--input", metavar="PATH", help="say what became of this place of the input")
     add("--json", action="store_true", help="print the trace as JSON")
+    add("--select", metavar="EXPR", help="print what a jmespath expression selects from this JSON")
     report.add_argument("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
     audit = command(
@@ -118,6 +119,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     show.add_argument("dialect", metavar="DIALECT", help="the name of a dialect")
     show.add_argument("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
+    add = show.add_argument
+    add("--no-examples", dest="examples", action="store_false", help="only pictures and words")
 
     diff = command("diff", commands.diff, "say what differs between two rule sets")
     add = diff.add_argument

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .errors import UsageError
 from .notes import CODES, EFFECTS, Note
@@ -15,7 +15,7 @@ class Row(NamedTuple):
     """One row of a policy: what a note must be like, and what to do about it.
 
     None is any; `path` are the steps of a pointer, at or below which the note's path is, `*` any
-    one step.
+    one step; `where` tells of a note as a mapping, with `source` and `target`, whether it is meant.
     """
 
     do: str
@@ -25,15 +25,19 @@ class Row(NamedTuple):
     source: str | None = None
     target: str | None = None
     path: tuple[str, ...] | None = None
+    where: Callable[[Mapping[str, Any]], bool] | None = None
 
     def fits(self, note: Note, source: str | None, target: str | None) -> bool:
         """Tell whether a note of a conversion from `source` to `target` is meant."""
         there = (note.code, note.effect, note.severity, source, target)
         if any(w is not None and w != v for w, v in zip(self[1:6], there, strict=True)):
             return False
-        if self.path is None:
+        if self.path is not None:
+            if not any(_under(self.path, path) for path in (note.source_path, note.target_path)):
+                return False
+        if self.where is None:
             return True
-        return any(_under(self.path, path) for path in (note.source_path, note.target_path))
+        return self.where({**note._asdict(), "source": source, "target": target})
 
 
 def _under(steps: tuple[str, ...], path: str | None) -> bool:

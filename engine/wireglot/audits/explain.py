@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..loading.shelf import packaged_folder
 from ..notes import Note
 from ..results import Conversion
+from ..selecting import Selection
 from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import keys_of
 
@@ -36,9 +37,11 @@ def chosen(done: Conversion, path: str | None, source: str | None) -> Trace:
     return Trace(origins, fates)
 
 
-def as_json(done: Conversion, part: Trace) -> dict[str, Any]:
-    """Return a part of a trace as plain JSON, with the notes that name it."""
-    return {**part.as_json(), "notes": [note._asdict() for note in notes_of(done.notes, part)]}
+def as_json(done: Conversion, part: Trace, select: Selection | None = None) -> Any:
+    """Return a part of a trace as plain JSON, with the notes that name it, or what is selected."""
+    notes = [note._asdict() for note in notes_of(done.notes, part)]
+    found = {**part.as_json(), "notes": notes}
+    return found if select is None else select.of(found)
 
 
 def notes_of(notes: tuple[Note, ...], part: Trace) -> list[Note]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..authoring.generate import BY_TYPE, NOT_OBJECTS, TIMED, TIMES, can_be_left_out
+from ..authoring.generate import BY_TYPE
+from ..authoring.maker import TIMED, TIMES, Made, Maker
 from ..ir import field_type
-from ..language import picture as pic
-from ..language.lenses import UNTYPED, is_guard, milliseconds_of, stringify
-from ..language.model import Case, Dialect, Shape
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.lenses import UNTYPED, is_guard, stringify
+from ..language.model import Case, Dialect
+from ..language.picture import ABSENT, Hole, Picture
 from .schemaprobes import SCHEMAS
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided
@@ -59,7 +59,7 @@ def explored(dialect: Dialect, unit: str, calls: Any = None) -> Iterator[tuple[A
     while waiting and made < MOST:
         rounds, waiting = waiting, []
         for chosen in rounds:
-            maker = Maker(dialect, chosen, calls)
+            maker = Prober(dialect, chosen, calls)
             payload = maker.unit(unit)
             yield payload, maker.odd
             made += 1
@@ -69,19 +69,18 @@ def explored(dialect: Dialect, unit: str, calls: Any = None) -> Iterator[tuple[A
                     waiting += [{**chosen, label: way} for way in range(1, ways)]
 
 
-class Maker:
+class Prober(Maker):
     """Makes one payload; what is not `chosen` is decided in the first way."""
 
     def __init__(self, dialect: Dialect, chosen: dict[Label, int], calls: Any = None) -> None:
-        self.dialect, self.chosen, self.calls = dialect, chosen, calls
+        super().__init__(dialect)
+        self.chosen, self.calls = chosen, calls
         self.met: dict[Label, int] = {}
         self.at: Label = ()
-        self.depth = self.count = 0
         self.odd = False  # whether something in it fits no picture
-        self.open: list[tuple[str, str]] = []  # calls that wait for a result
         self.wanted: list[tuple[str, str]] = []  # calls that results ask for
 
-    def pick(self, what: Any, ways: Sequence[Any]) -> Any:
+    def choose(self, what: Any, ways: Sequence[Any]) -> Any:
         """Decide something at this place."""
         at = self.at[:-1] if what == "own" else self.at  # that is decided for the whole object
         label = (*at[-NEAR:], what)
@@ -89,277 +88,181 @@ class Maker:
             self.met.setdefault(label, len(ways))
         return ways[min(self.chosen.get(label, 0), len(ways) - 1)]
 
-    def unit(self, name: str) -> Any:
-        """Make a payload of a unit."""
-        return self.shape(self.dialect.units[name])
+    mostly = choose
 
-    def shape(self, shape: Shape) -> Any:
-        """Make a wire value of a shape."""
-        case = self.pick(shape.name, shape.cases)
-        return self.case(case, shape.kind)
-
-    def case(self, case: Case, kind: str | None, nth: int = 0) -> Any:
-        """Make a wire value of a case."""
-        self.depth += 1
-        outer, self.at = self.at, (*self.at, f"{case.shape}.{case.name}")
-        said = kind or next(iter(case.sides[0].get("/type", ())), None)
-        made = self.picture(case.wire, _Said(case, str(said), nth))
-        self.at = outer
-        self.depth -= 1
-        return made
+    def maybe(self, what: Any) -> bool:
+        return bool(self.choose(what, (True, False) if what == "not" else (False, True)))
 
     # -- pictures -----------------------------------------------------------------------------
 
-    def picture(self, p: Picture, said: _Said) -> Any:
-        """Make a wire value of a picture; ABSENT where nothing stands."""
-        if isinstance(p, Literal):
-            return self.pick("literal", p.values)
-        if isinstance(p, Text):
-            return p.write(tuple(str(self.named(name, said)) for name in p.names)) or ABSENT
-        if isinstance(p, Items):
-            found = [self.within(n, child, said) for n, child in enumerate(p.items)]
-            more = self.within("rest", p.rest, said) if p.rest is not None else None
-            return [*found, *(more if isinstance(more, list) else ())]
-        if isinstance(p, Fields):
-            return self.fields(p, said)
-        assert isinstance(p, Hole)
-        return self.hole(p, said)
+    def case(self, case: Case, kind: str | None, nth: int) -> Any:
+        """Make a wire value of a case, which is part of the place of what it decides."""
+        outer = self.at  # what a second element may hold is tried where it stands alone
+        steps = ("[]" if step == "two" else step for step in outer)
+        self.at = (*steps, f"{case.shape}.{case.name}")
+        made = super().case(case, kind, nth)
+        self.at = outer
+        return made
 
-    def within(self, key: Any, child: Picture, said: _Said) -> Any:
-        """Make what stands below a key."""
+    def within(self, key: Any, child: Picture, made: Made) -> Any:
         outer, self.at = self.at, (*self.at, key)
-        found = self.picture(child, said)
+        found = super().within(key, child, made)
         self.at = outer
         return found
 
-    def fields(self, p: Fields, said: _Said) -> dict[str, Any]:
-        """Make an object."""
-        out: dict[str, Any] = {}
-        for names, child in p.entries:
-            if isinstance(child, Fields) and can_be_left_out(child):
-                if not self.pick(("there", names[0]), (False, True)):
-                    continue
-            value = self.within(names[0], child, said)
-            if value is not ABSENT:
-                out[self.pick(("key", names[0]), _spellings(names))] = value
-        for n, hole in enumerate(p.spread):
-            value = self.within(("rest", n), hole, said)
-            if isinstance(value, dict):
-                out.update({k: v for k, v in value.items() if k not in p.names})
-        if not p.closed and not p.spread and self.pick("zzz", (False, True)):
-            out["zzz"], self.odd = "x", True
-        return out
+    def piece(self, name: str, made: Made) -> str:
+        return str(self.named(name, made))
 
-    def hole(self, h: Hole, said: _Said) -> Any:
-        """Make a wire value of a hole."""
-        if len(h.paths) > 1:
-            there = [n for path in h.paths if (n := said.number(path, self)) is not None]
-            total = sum(there) if there or h.mark is None else ABSENT
-            return total if total is ABSENT else self.pick("sum", (total, total + 1))
-        if h.mark is not None:
-            there = self._there(h, said)
-            if there is not True:
-                return there
-        if h.path == "nth":
-            return said.nth
-        value = self.value(h, said)
-        for lens in h.lenses:
-            value = self.lens(lens, value, h)
-        return value
+    def key(self, names: tuple[str, ...]) -> str:
+        """Choose a spelling that differs in more than how its words are joined."""
+        found = {name.replace("_", "").lower(): name for name in reversed(names)}
+        return str(self.choose(("key", names[0]), list(reversed(found.values()))))
 
-    def _there(self, h: Hole, said: _Said) -> Any:
+    def unknown(self) -> Any:
+        if not self.choose("zzz", (False, True)):
+            return ABSENT
+        self.odd = True
+        return "x"
+
+    def total(self, h: Hole, made: Made) -> Any:
+        """Make a sum, or one that does not add up."""
+        total = super().total(h, made)
+        return total if total is ABSENT else self.choose("sum", (total, total + 1))
+
+    def number(self, path: str, there: bool) -> int | None:
+        ways: tuple[int | None, ...] = (7, 0) if there else (7, None, 0)
+        found: int | None = self.choose(("number", path), ways)
+        return found
+
+    def there(self, h: Hole, made: Made) -> Any:
         """Decide whether something stands at a marked hole; also what never fits there."""
-        if h.path in said.summed and h.shape is None:
-            return said.number(h.path, self) is not None or ABSENT
+        if h.path in made.summed and h.shape is None:
+            return made.number(h.path, self) is not None or ABSENT
         likely = h.mark == "made"
         if h.shape == "conversation":
             return True
-        if h.path == "parts" and said.kind == "message" and not said.full:
-            said.full = likely = True  # of a message that holds nothing there is nothing to tell
+        if h.path == "parts" and made.kind == "message" and not made.full:
+            made.full = likely = True  # of a message that holds nothing there is nothing to tell
         if h.path.startswith("own.") and h.shape is None and not h.lenses:
             # They go or stay as they are, each by itself, so one payload shows all of an object.
-            return self.pick("own", (ABSENT, True))
+            return self.choose("own", (ABSENT, True))
         ways: list[Any] = [True, ABSENT] if likely else [ABSENT, True]
-        if field_type(said.case.shape, h.path) != "any" or h.lenses or h.shape:
+        if field_type(made.case.shape, h.path) != "any" or h.lenses or h.shape:
             ways.append(UNFIT)
-        found = self.pick("there", ways)
+        found = self.choose("there", ways)
         self.odd = self.odd or found is UNFIT
         return found
 
     # -- values -------------------------------------------------------------------------------
 
-    def value(self, h: Hole, said: _Said) -> Any:
-        """Make what stands at a hole before its lenses."""
-        if h.shape == "conversation":
-            return self.talk()
-        if h.mode == "each" and h.shape is not None:
-            if "joined" in h.lenses:
-                return self.pick("text", TEXTS)
-            return self.elements(h, h.shape)
-        if h.mode == "entries" and h.shape is not None:
-            return [self.member(h.shape, 0)]
-        if h.shape is not None:
-            if h.path == "result" and self.open:  # it is that of the call around it
-                self.open.insert(0, self.open.pop())
-            return self.member(h.shape, 0)
-        return self.scalar(h, said)
-
-    def elements(self, h: Hole, name: str) -> list[Any]:
+    def elements(self, h: Hole, name: str) -> Any:
         """Make a list: one element of each kind, each before and behind another, and two of it."""
+        if "joined" in h.lenses:
+            return self.choose("text", TEXTS)
         if self.depth > MAX_DEPTH:
-            return [] if h.mark else [self.member(name, 0)]
+            return [] if h.mark else [self.member(name)]
         ways = ("one",) if "single" in h.lenses else ("one", "none", "two", "twice")
-        many = self.pick("many", ways)
+        many = self.choose("many", ways)
         outer, self.at = self.at, (*self.at, many if many == "two" else "[]")
         if outer.count("[]") > 0:  # who speaks means nothing to what stands within a part
             self.at = tuple(step for step in self.at if not isinstance(step, Role))
         if many == "twice":
-            found = [self.member(name, 0), self.member(name, 0, 1)]
+            found = [self.member(name), self.member(name, 1, which=0)]
         else:
             found = [self.member(name, n) for n in range({"none": 0, "two": 2}.get(many, 1))]
         self.at = outer
         return found
 
-    def member(self, name: str, which: int, nth: int | None = None) -> Any:
-        """Make a wire value of a shape or of one member of a union."""
-        members = self.dialect.unions.get(name, [name])
-        shape = self.dialect.shapes[self.pick(("member", which), members)]
-        case = self.pick(shape.name, shape.cases)
-        # What a second element may hold is tried where it stands alone.
-        outer = self.at
-        self.at = tuple("[]" if step == "two" else step for step in outer)
-        found = self.case(case, shape.kind, which if nth is None else nth)
-        self.at = outer
-        return found
-
-    def scalar(self, h: Hole, said: _Said) -> Any:
+    def scalar(self, h: Hole, made: Made) -> Any:
         """Make a value of the type of a field."""
-        if h.path == "id" and said.kind == "tool_call":
+        if h.path == "id" and made.kind == "tool_call":
             self.count += 1
             ways = (f"call_{self.count}", LONG, "", "call_1")
-            if "id" not in said.said:
-                said.said["id"] = self.pick("id", ways)
-                self.open.append((said.said["id"], self.name(said)))
-            return said.said["id"]
-        if h.path in ("tool_call_id", "name") and said.kind == "tool_result":
-            return self._answered(said)[h.path]
+            if "id" not in made.said:
+                made.said["id"] = self.choose("id", ways)
+                self.open.append((made.said["id"], self.name(made)))
+            return made.said["id"]
+        if h.path in ("tool_call_id", "name") and made.kind == "tool_result":
+            return self._answered(made)[h.path]
         for lens in h.lenses:
             if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in GUARDS]):
-                return self.pick("guard", [v for kind in kinds for v in GUARDS[kind]])
-        if h.path in said.summed:
-            return said.number(h.path, self, there=True)
-        return self.named(h.path, said)
+                return self.choose("guard", [v for kind in kinds for v in GUARDS[kind]])
+        if h.path in made.summed:
+            return made.number(h.path, self, there=True)
+        return self.named(h.path, made)
 
-    def _answered(self, said: _Said) -> dict[str, str]:
-        if "tool_call_id" not in said.said:
+    def _answered(self, made: Made) -> dict[str, str]:
+        if "tool_call_id" not in made.said:
             if self.open:
                 call = self.open.pop(0)
             else:
                 self.count += 1
                 call = (f"call_{self.count}", "f")
                 self.wanted.append(call)
-            said.said["tool_call_id"], said.said["name"] = call
-        return said.said
+            made.said["tool_call_id"], made.said["name"] = call
+        return made.said
 
-    def named(self, path: str, said: _Said) -> Any:
+    def named(self, path: str, made: Made) -> Any:
         """Make a value for a field of the IR."""
         last = path.rpartition(".")[2]
         if path.startswith("own."):
             return "x"  # whatever it is, it goes or stays as it is
         if last in TIMED:
-            return self.pick(last, TIMES)
+            return self.choose(last, TIMES)
         if last == "name":
-            return self.name(said)
+            return self.name(made)
         if last == "id":
             self.count += 1
-            return f"{said.kind}_{self.count}"
+            return f"{made.kind}_{self.count}"
         if last == "media_type":
-            return self.pick(last, MEDIA_TYPES)
-        ways = BY_NAME.get(last) or VALUES[field_type(said.case.shape, path)]
-        return self.pick(last, ways)
+            return self.choose(last, MEDIA_TYPES)
+        ways = BY_NAME.get(last) or VALUES[field_type(made.case.shape, path)]
+        return self.choose(last, ways)
 
-    def name(self, said: _Said) -> str:
-        """Make a name, the same wherever one object says it."""
-        if "name" not in said.said:
-            said.said["name"] = self.pick("name", ("f", LONG))
-        return said.said["name"]
+    def name(self, made: Made) -> str:
+        if "name" not in made.said:
+            made.said["name"] = self.choose("name", ("f", LONG))
+        return str(made.said["name"])
 
-    def lens(self, lens: str, value: Any, h: Hole) -> Any:
-        """Put a value through a lens, from the IR to the wire."""
-        table, schema = self.dialect.tables.get(lens), self.dialect.schemas.get(lens)
-        if table is not None:
-            more = [] if table.closed else ["new_word"]
-            return self.pick(lens, [*table.to_ir, *table.read_also, *more])
-        if schema is not None:
-            return self.pick(lens, SCHEMAS)
-        if lens == "json":
-            guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
-            return stringify(value if guards else self.pick(lens, VALUES["object"]))
-        if lens == "not":
-            return self.pick(lens, (True, False))
-        if lens == "not-an-object":
-            return self.pick(lens, NOT_OBJECTS)
-        if lens == "milliseconds":
-            return milliseconds_of(value)
-        if lens == "single":
-            return value[0]
-        if lens in ("bare", "blocks", "plain", "listed") and isinstance(value, list):
-            return self._form(lens, value)
-        return value
+    def word(self, table: str) -> Any:
+        words = self.dialect.tables[table]
+        more = [] if words.closed else ["new_word"]
+        return self.choose(table, [*words.to_ir, *words.read_also, *more])
 
-    def _form(self, lens: str, value: list[Any]) -> Any:
+    def schema(self, name: str) -> Any:
+        return self.choose(name, SCHEMAS)
+
+    def json(self, h: Hole, value: Any) -> str:
+        """Make JSON text, of any object where the hole names no type."""
+        guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
+        return stringify(value if guards else self.choose("json", VALUES["object"]))
+
+    def form(self, lens: str, value: Any) -> Any:
+        """Choose between a list and what is written for it."""
+        if not isinstance(value, list) or lens not in ("bare", "blocks", "plain", "listed"):
+            return value
         if lens == "listed":
-            return self.pick(lens, (value, value[0])) if len(value) == 1 else value
-        text = self.pick((lens, "text"), TEXTS)
-        return self.pick(lens, (value, text))
+            return self.choose(lens, (value, value[0])) if len(value) == 1 else value
+        text = self.choose((lens, "text"), TEXTS)
+        return self.choose(lens, (value, text))
 
     # -- messages -----------------------------------------------------------------------------
 
-    def talk(self) -> list[Any]:
-        """Make a list of wire messages: one or two, in every order of their cases."""
-        talk = self.dialect.conversation
-        assert talk is not None
-        cases = [case for group in talk.groups for case in group.cases]
+    def turns(self, cases: list[Case]) -> Any:
+        """Choose one message or two, in every order of their cases."""
         ways = [(), *((one,) for one in cases), *((one, two) for one in cases for two in cases)]
-        found: list[Any] = []
-        for case in self.pick("talk", ways[1:] + ways[:1]):
-            outer, self.at = self.at, (*self.at, Role(case.name))
-            wire = case.wire
-            if isinstance(wire, Hole):
-                found.append(self.member(str(wire.shape), 0))
-            else:
-                found.append(self.picture(wire, _Said(case, "message", 0)))
-            self.at = outer
-            if self.wanted and self.calls is not None:
-                found[-1:] = [*self.calls(self.wanted), found[-1]]
-                self.wanted = []
+        return self.choose("talk", ways[1:] + ways[:1])
+
+    def messages(self, case: Case) -> list[Any]:
+        """Make a message, after those of the calls that its results ask for."""
+        outer, self.at = self.at, (*self.at, Role(case.name))
+        found = super().messages(case)
+        self.at = outer
+        if self.wanted and self.calls is not None:
+            found = [*self.calls(self.wanted), *found]
+            self.wanted = []
         return found
 
 
 class Role(str):
     """The case of a message, in the place of a decision."""
-
-
-class _Said:
-    """What one case has said so far: ids and names are the same wherever it says them."""
-
-    def __init__(self, case: Case, kind: str, nth: int) -> None:
-        self.case, self.kind, self.nth = case, kind, nth
-        self.said: dict[str, str] = {}
-        self.full = False  # whether it has a part
-        self.numbers: dict[str, int | None] = {}
-        sums = (h.paths for h in pic.holes(case.wire) if len(h.paths) > 1)
-        self.summed = {path for paths in sums for path in paths}
-
-    def number(self, path: str, maker: Maker, there: bool = False) -> int | None:
-        """Return the number at a path that is part of a sum, or None where it is left out."""
-        if path not in self.numbers or (there and self.numbers[path] is None):
-            ways: tuple[int | None, ...] = (7, 0) if there else (7, None, 0)
-            self.numbers[path] = maker.pick(("number", path), ways)
-        return self.numbers[path]
-
-
-def _spellings(names: tuple[str, ...]) -> list[str]:
-    """Return the spellings of a key that differ in more than how its words are joined."""
-    found = {name.replace("_", "").lower(): name for name in reversed(names)}
-    return list(reversed(found.values()))

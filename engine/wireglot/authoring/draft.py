@@ -248,7 +248,7 @@ class Draft:
     def _result(self, group: Group) -> Tree:
         flag = next((k for e in group.elements for k, v in e.items() if isinstance(v, bool)), None)
         bare = [{k: v for k, v in e.items() if k != flag} for e in group.elements]
-        keys = {k for e in bare for k, v in e.items() if self._holds(k, v)}
+        keys = dict.fromkeys(k for e in bare for k, v in e.items() if self._holds(k, v))
         wire = self._kinds(
             "tool_result", [{k: v for k, v in e.items() if k not in keys} for e in bare]
         )

@@ -18,6 +18,7 @@ from ..language.source import Node, parse
 HEAD = ("wireglot", "dialect", "examples-of", "overlay", "extends", "family", "see", "verified")
 TAIL = ("variants", "examples")
 STEP = 2
+_LINES = re.compile(r"[\n\x85\u2028\u2029]")  # where YAML says that a line ends
 _ODD = re.compile(r'["\\]')
 
 
@@ -84,7 +85,7 @@ def _leaves(node: Any) -> Iterator[Any]:
 
 def _comments(text: str, root: Any) -> list[Comment]:
     """Return the comments of a file: what stands behind a `#` that is in no scalar."""
-    lines = text.split("\n")
+    lines = _LINES.split(text)
     covered: dict[int, list[tuple[int, int]]] = {}
     for leaf in _leaves(root):
         one, two = leaf.start_mark, leaf.end_mark
@@ -115,7 +116,7 @@ def _ordered(text: str) -> str:
     wanted = sorted(names, key=_rank)
     if names == wanted:
         return text
-    lines = text.split("\n")
+    lines = _LINES.split(text)
     starts = [_above(lines, root.value[i][0].start_mark.line) for i in range(1, len(names))]
     first = root.value[0][0].start_mark.line
     end = _above(lines, len(lines) - 1)  # what stands below everything stays there
@@ -143,7 +144,7 @@ class _Writer:
 
     def __init__(self, text: str) -> None:
         self.source = text
-        self.lines = text.split("\n")
+        self.lines = _LINES.split(text)
         self.root = _compose(text)
         self.comments = _comments(text, self.root)
         self.done: list[str] = []

@@ -1,7 +1,7 @@
 """Rule files of version 1 of the language in the words of version 2.
 
 Each change is made where it stands in the text, so comments, line breaks and quotes stay as they
-are. A file that a YAML library writes anew loses where its `{...}` go on in the next line.
+are. A YAML library that writes a file anew joins what goes on in the next line (docs/authoring.md).
 """
 
 from __future__ import annotations

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..language.apart import SECTIONS, UNITS
 from ..language.source import Node, Pos
 
 WIDE = 76  # the comments stand in one column, except beside lines that are longer than this
@@ -25,11 +27,12 @@ class Line(NamedTuple):
     said: str
 
 
-def flat_yaml(node: Node, only: str | None = None) -> str:
+def flat_yaml(node: Node, only: str | None = None, examples: bool = True) -> str:
     """Return a flat rule file, or what stands under one name, as YAML with comments.
 
     Raises UsageError for a name that is not there.
     """
+    node = node if examples else without_examples(node)
     found = list(lines(node if only is None else _named(node, only)))
     fits = [len(line.text) for line in found if line.said and len(line.text) <= WIDE]
     width = max(fits, default=0)
@@ -42,6 +45,27 @@ def lines(node: Node) -> Iterator[Line]:
     yield from _mapping(node, 0)
 
 
+def without_examples(node: Node) -> Node:
+    """Return a rule file without its examples, which stand in many places of it."""
+    less = bare(node, SECTIONS)
+    units = {word: bare(less.value[word]) for word in (*UNITS, "session") if word in less.value}
+    less.value |= units
+    return less
+
+
+def bare(node: Node, within: Sequence[str] = ("cases",)) -> Node:
+    """Return what holds a picture without its examples, and those of its cases."""
+    less = copy.copy(node)
+    if isinstance(node.value, dict):
+        less.value = {word: child for word, child in node.value.items() if word != "examples"}
+        for word in within:
+            inner = less.value.get(word)
+            if inner is not None and isinstance(inner.value, dict):
+                less.value[word] = made = copy.copy(inner)
+                made.value = {name: bare(child) for name, child in inner.value.items()}
+    return less
+
+
 def _named(node: Node, name: str) -> Node:
     """Return the parts of a file that have a name, each within what it stands in."""
     if name in node.value:
@@ -49,7 +73,7 @@ def _named(node: Node, name: str) -> Node:
     found = {}
     for key, child in node.value.items():
         inner = child.get(name)
-        if inner is not None and key in ("shapes", "tables", "schemas", "limits", "unions"):
+        if inner is not None and key in (*SECTIONS, "limits", "unions", "examples"):
             found[key] = Node({name: inner}, child.pos, child.keys)
     if not found:
         shapes = node.get("shapes")

@@ -53,11 +53,13 @@ def convert(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     from ..audits import explain
+    from ..selecting import Selection
 
+    select = None if arguments.select is None else Selection(arguments.select)
     body, out = _traced(arguments)
     part = explain.chosen(out, arguments.path, arguments.input)
-    if arguments.json:
-        text = json.dumps(explain.as_json(out, part), indent=2)
+    if arguments.json or select is not None:
+        text = json.dumps(explain.as_json(out, part, select), indent=2)
     else:
         briefly = arguments.path is None and arguments.input is None
         text = "\n".join(explain.lines(body, out, part, briefly))
@@ -157,7 +159,7 @@ def show(arguments: argparse.Namespace) -> int:
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
     check_name(arguments.dialect, [name for name in nodes if name != LADDER])
-    text = show.flat_yaml(nodes[arguments.dialect], arguments.shape)
+    text = show.flat_yaml(nodes[arguments.dialect], arguments.shape, arguments.examples)
     terminal.write(text.encode("utf-8", "backslashreplace"), None)
     return OK
 

@@ -1,16 +1,19 @@
-"""Policy files: a table of codes, or rows that also know dialects."""
+"""Policy files: YAML or JSON, a mapping as `policy=` takes it or rows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..errors import RuleError, UsageError
 from ..language.source import MAX_BYTES, Node, parse, wrong
-from ..notes import CODES, EFFECTS, SEVERITIES
+from ..notes import CODES, EFFECTS, SEVERITIES, Note
 from ..policy import WORDS, Policy, Row
+from ..selecting import Selection
 
-ASKED = ("code", "effect", "severity", "source", "target", "path")
+ASKED = ("code", "effect", "severity", "source", "target", "path", "where")
+FIELDS = (*Note._fields, "source", "target")  # what `where` may ask for
 
 
 def load_policy(file: str | Path) -> Policy:
@@ -69,6 +72,20 @@ def _row(node: Node) -> Row:
             if child.value and not child.value.startswith("/"):
                 raise wrong("a path begins with `/`", child.pos)
             given[word] = tuple(child.value.split("/")[1:])
+        if word == "where":
+            given[word] = _where(child)
     if "do" not in given:
         raise wrong("a row says what to `do`", node.pos, "ignore, note or fail")
     return Row(**given)
+
+
+def _where(node: Node) -> Callable[[Any], bool]:
+    """Return the expression of a row, tried on notes with and without what a note may lack."""
+    try:
+        made = Selection(node.value, FIELDS)
+        for lacks in ((), ("source_path", "target_path", "rule", "source", "target")):
+            made.of({name: None if name in lacks else "x" for name in FIELDS})
+    except UsageError as error:
+        help = "paths, `rule`, `source` and `target` may be null: `source_path || ''` is a text"
+        raise wrong(str(error), node.pos, help if "evaluated" in str(error) else "") from None
+    return made.holds

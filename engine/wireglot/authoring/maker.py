@@ -1,0 +1,210 @@
+"""Payloads made from the pictures of a dialect: the walk, which leaves each choice to others.
+
+`generate.py` draws at random, and `audits/probes.py` takes each choice once in each way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..language import picture as pic
+from ..language.lenses import milliseconds_of
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+
+TIMED = ("time", "start", "end")
+TIMES = ("2026-01-31T12:00:00.000Z", "2026-01-31T12:00:01.250Z")
+NOT_OBJECTS = ("{", "", "no", "[1]", '"x"')
+
+
+class Made:
+    """What one case has made so far: ids, names and the terms of a sum are said once."""
+
+    def __init__(self, case: Case, kind: str, nth: int = 0) -> None:
+        self.case, self.kind, self.nth = case, kind, nth
+        self.said: dict[str, Any] = {}
+        self.full = False  # whether it has a part
+        self.numbers: dict[str, int | None] = {}
+        sums = (h.paths for h in pic.holes(case.wire) if len(h.paths) > 1)
+        self.summed = {path for paths in sums for path in paths}
+
+    def number(self, path: str, maker: Maker, there: bool = False) -> int | None:
+        """Return the number at a path that is part of a sum, or None where it is left out."""
+        if path not in self.numbers or (there and self.numbers[path] is None):
+            self.numbers[path] = maker.number(path, there)
+        return self.numbers[path]
+
+
+class Maker:
+    """Makes wire payloads of one dialect. What a maker of its kind decides stands at the top."""
+
+    choose: Callable[[Any, Sequence[Any]], Any]  # one of several ways, of what
+    mostly: Callable[[Any, Sequence[Any]], Any]  # the same, where the first is the usual one
+    maybe: Callable[[Any], bool]
+    piece: Callable[[str, Made], str]  # what stands in a hole of a text
+    unknown: Callable[[], Any]  # the value of a key that no picture names, or ABSENT
+    there: Callable[[Hole, Made], Any]  # True, or what stands for nothing at a marked hole
+    number: Callable[[str, bool], int | None]  # a term of a sum, and whether it must be there
+    scalar: Callable[[Hole, Made], Any]
+    elements: Callable[[Hole, str], Any]
+    word: Callable[[str], Any]  # of a table
+    schema: Callable[[str], Any]
+    json: Callable[[Hole, Any], str]
+    form: Callable[[str, Any], Any]  # of a list: itself, or what is written for it
+    turns: Callable[[list[Case]], Iterable[Case]]
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.depth = self.count = 0
+        self.open: list[tuple[str, str]] = []  # calls that wait for a result
+
+    def unit(self, name: str) -> Any:
+        """Make a payload of a unit: request, response or error."""
+        return self.shape(self.dialect.units[name])
+
+    def shape(self, shape: Shape, nth: int = 0) -> Any:
+        """Make a wire value of one shape by one of its cases."""
+        return self.case(self.choose(shape.name, shape.cases), shape.kind, nth)
+
+    def member(self, name: str, nth: int = 0, which: int | None = None) -> Any:
+        """Make a wire value of a shape, or of one member of a union; it knows its place."""
+        members = self.dialect.unions.get(name, [name])
+        what = ("member", nth if which is None else which)
+        return self.shape(self.dialect.shapes[self.choose(what, members)], nth)
+
+    def case(self, case: Case, kind: str | None, nth: int) -> Any:
+        """Make a wire value of a case."""
+        self.depth += 1
+        kind = kind or next(iter(case.sides[0].get("/type", ())), None)
+        value = self.picture(case.wire, Made(case, str(kind), nth))
+        self.depth -= 1
+        return value
+
+    # -- pictures -----------------------------------------------------------------------------
+
+    def picture(self, p: Picture, made: Made) -> Any:
+        """Make a wire value of a picture; ABSENT where nothing stands."""
+        if isinstance(p, Literal):
+            return self.mostly("literal", p.values)
+        if isinstance(p, Text):
+            return p.write(tuple(self.piece(name, made) for name in p.names)) or ABSENT
+        if isinstance(p, Items):
+            head = [self.within(n, child, made) for n, child in enumerate(p.items)]
+            more = self.within("rest", p.rest, made) if p.rest is not None else None
+            return [*head, *(more if isinstance(more, list) else ())]
+        if isinstance(p, Fields):
+            return self.fields(p, made)
+        assert isinstance(p, Hole)
+        return self.hole(p, made)
+
+    def within(self, key: Any, child: Picture, made: Made) -> Any:
+        """Make what stands below a key."""
+        return self.picture(child, made)
+
+    def fields(self, p: Fields, made: Made) -> dict[str, Any]:
+        """Make an object."""
+        out: dict[str, Any] = {}
+        for names, child in p.entries:
+            if isinstance(child, Fields) and can_be_left_out(child):
+                if not self.maybe(("there", names[0])):
+                    continue
+            value = self.within(names[0], child, made)
+            if value is not ABSENT:
+                out[self.key(names)] = value
+        for n, hole in enumerate(p.spread):
+            value = self.rest(n, hole, made)
+            if isinstance(value, dict):
+                out.update({k: v for k, v in value.items() if k not in p.names})
+        if not p.closed and not p.spread and (more := self.unknown()) is not ABSENT:
+            out["zzz"] = more
+        return out
+
+    def key(self, names: tuple[str, ...]) -> str:
+        """Choose the spelling of a key."""
+        return str(self.mostly(("key", names[0]), names))
+
+    def rest(self, n: int, hole: Hole, made: Made) -> Any:
+        """Make what stands in an object beside its keys."""
+        return self.within(("rest", n), hole, made)
+
+    def hole(self, h: Hole, made: Made) -> Any:
+        """Make a wire value of a hole."""
+        if len(h.paths) > 1:
+            return self.total(h, made)
+        if h.mark is not None:
+            there = self.there(h, made)
+            if there is not True:
+                return there
+        if h.path == "nth":
+            return made.nth
+        value = self.value(h, made)
+        for lens in h.lenses:
+            value = self.lens(lens, value, h)
+        return value
+
+    def total(self, h: Hole, made: Made) -> Any:
+        """Make a number that is the sum of what its terms are elsewhere."""
+        there = [n for path in h.paths if (n := made.number(path, self)) is not None]
+        return sum(there) if there or h.mark is None else ABSENT
+
+    def value(self, h: Hole, made: Made) -> Any:
+        """Make what stands at a hole before its lenses."""
+        if h.shape == "conversation":
+            return self.talk()
+        if h.shape is None:
+            return self.scalar(h, made)
+        if h.mode == "each":
+            return self.elements(h, h.shape)
+        if h.mode == "entries":
+            return self.entries(h.shape)
+        if h.path == "result" and self.open:  # it is that of the call around it
+            self.open.insert(0, self.open.pop())
+        return self.member(h.shape)
+
+    def entries(self, name: str) -> list[Any]:
+        """Make the list of a map."""
+        return [self.member(name)]
+
+    def lens(self, lens: str, value: Any, h: Hole) -> Any:
+        """Put a value through a lens, from the IR to the wire."""
+        if lens in self.dialect.tables:
+            return self.word(lens)
+        if lens in self.dialect.schemas:
+            return self.schema(lens)
+        if lens == "json":
+            return self.json(h, value)
+        if lens == "not":
+            return self.maybe("not")
+        if lens == "not-an-object":
+            return self.choose(lens, NOT_OBJECTS)
+        if lens == "milliseconds":
+            return milliseconds_of(value)
+        return value[0] if lens == "single" else self.form(lens, value)
+
+    def talk(self) -> list[Any]:
+        """Make a list of wire messages: a talk, with calls and then their results."""
+        talk = self.dialect.conversation
+        assert talk is not None
+        cases = [case for group in talk.groups for case in group.cases]
+        return [message for case in self.turns(cases) for message in self.messages(case)]
+
+    def messages(self, case: Case) -> list[Any]:
+        """Make the messages that a case of the conversation wants there."""
+        if isinstance(case.wire, Hole):
+            return [self.member(str(case.wire.shape))]
+        return [self.picture(case.wire, Made(case, "message"))]
+
+
+def can_be_left_out(p: Fields) -> bool:
+    """Tell whether nothing of an object must be there."""
+    for _, child in p.entries:
+        if isinstance(child, Fields):
+            free = can_be_left_out(child)
+        elif isinstance(child, Hole):
+            free = child.mark is not None
+        else:
+            free = isinstance(child, Literal) and ABSENT in child.values
+        if not free:
+            return False
+    return all(hole.mark is not None for hole in p.spread)
