@@ -100,6 +100,16 @@ def test_each_word_is_rewritten_where_it_is_one_and_nowhere_else() -> None:
     assert migrated(AFTER, "mini.yaml") == AFTER
 
 
+def test_a_file_is_read_as_the_loader_reads_it() -> None:
+    before = BEFORE.replace(
+        "{type: text, text: $text,", "{ask: é Warm in Oslo?, text: $text (old),"
+    )
+    after = AFTER.replace(
+        "{type: text, text: $text,", "{ask: é Warm in Oslo?, text: $text (refused),"
+    )
+    assert migrated(before, "mini.yaml") == after
+
+
 ORDER = """\
 wireglot: 1
 dialect: mini
@@ -152,6 +162,13 @@ def test_a_second_list_takes_away_what_the_first_said_in_a_packaged_file() -> No
     said = f"{head}conversation: {{enforce-also: [{{signed: tool_call}}]}}\n"
     now = "conversation: {enforce: {calls: [signed], reasoning: $removed}}\n"
     assert migrated(said, "mini.yaml") == head.replace("1", "2") + now
+
+
+@pytest.mark.parametrize("step", ["insert", "{insert: {user: Go on.}}", "answer-nxt"])
+def test_a_step_that_is_none_is_refused_where_it_stands(step: str) -> None:
+    text = f"wireglot: 1\ndialect: mini\nconversation:\n  enforce: [{step}, no-empty]\n"
+    with pytest.raises(wireglot.RuleError, match=r"^mini.yaml:4:3: `enforce` says here what"):
+        migrated(text, "mini.yaml")
 
 
 def test_the_command_rewrites_files_in_place_and_says_which(

@@ -19,6 +19,8 @@ from ..language.version import VERSION
 from ..loading import load
 from .oldorder import rewritten
 
+# The one that rule files are read with: the other takes `{ask: Who?}` otherwise.
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNITS = ("conversation", "envelope", "request", "response", "error", "session")
 # Words that have another name now, by what they stand in.
 KEYS = {
@@ -79,14 +81,14 @@ def migrated(text: str, file: str) -> str:
         pos = said.pos if said is not None else parse(text, file).pos
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
     made = text
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    edits = [*_edits(root, "file", text), *_order(root, text)]
+    root = yaml.compose(text, Loader=LOADER)
+    edits = [*_edits(root, "file", text), *_order(root, text, file)]
     for edit in sorted(edits, reverse=True):
         made = made[: edit.start] + edit.text + made[edit.end :]
     return made
 
 
-def _order(root: Any, text: str) -> Iterator[Edit]:
+def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
     """Yield how `enforce` is said now, of a file and of its variants."""
     file = {str(key.value): value for key, value in root.value}
     below = file.get("extends") or file.get("overlay")
@@ -101,7 +103,12 @@ def _order(root: Any, text: str) -> Iterator[Edit]:
             if str(key.value).rstrip("!") == "conversation" and isinstance(talk, yaml.MappingNode):
                 bang = str(key.value).endswith("!")
                 taken = inherited if said is root or own is None else lambda: own or set()
-                yield from (Edit(*e) for e in rewritten(talk, text, whole and not bang, taken))
+                try:
+                    yield from (Edit(*e) for e in rewritten(talk, text, whole and not bang, taken))
+                except (AttributeError, LookupError, TypeError, ValueError):
+                    at = talk.start_mark
+                    message = "`enforce` says here what version 1 does not know"
+                    raise RuleError(message, shown, at.line + 1, at.column + 1) from None
 
 
 def _also(talk: Any) -> set[str] | None:

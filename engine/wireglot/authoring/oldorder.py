@@ -110,8 +110,8 @@ def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:
             yield "user-only", f"[{taken.value}]"
         elif word == "user-only":
             yield "reasoning", "never"
-        elif STEPS.get(word) is not None:
-            yield STEPS[word]  # type: ignore[misc]  # a step without a word is passed over
+        elif (step := STEPS[word]) is not None:
+            yield step
 
 
 def _source(node: Any, text: str) -> str:
