@@ -82,7 +82,7 @@ def migrated(text: str, file: str) -> str:
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
     made = text
     root = yaml.compose(text, Loader=LOADER)
-    edits = [*_edits(root, "file", text), *_order(root, text, file)]
+    edits = [*_edits(root, "file", text), *_order(root, text, file), *_written(root)]
     for edit in sorted(edits, reverse=True):
         made = made[: edit.start] + edit.text + made[edit.end :]
     return made
@@ -117,6 +117,39 @@ def _also(talk: Any) -> set[str] | None:
     words = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
     names = {"thought-beside": "calls", "signed": "calls", "this-turn": "reasoning"}
     return {names[word] for word in words & names.keys()} if said else None
+
+
+def _written(root: Any) -> Iterator[Edit]:
+    """Yield where a layer writes a packaged case that is only read: its holes replace others."""
+    file = {str(key.value): value for key, value in root.value}
+    named = file.get("extends") or file.get("overlay")
+    lower = flat(load.from_yaml()).get(str(named.value)) if named is not None else None
+    below = lower.get("shapes") if lower is not None else None
+    stack = [(below, file.get("shapes"))]
+    while stack:
+        below, group = stack.pop()
+        for key, shape in group.value if isinstance(group, yaml.MappingNode) else ():
+            one = below.get(str(key.value)) if below is not None else None
+            if one is None or not isinstance(shape, yaml.MappingNode):
+                continue
+            said = {str(word.value): (word, value) for word, value in shape.value}
+            if "cases" in said:
+                stack.append((one.get("cases"), said["cases"][1]))
+            if one.get("read-only") is None or "wire" not in said or _at_home(said["wire"][1]):
+                continue
+            word, wire = said["wire"]
+            if _replaces(wire, one.get("wire")):
+                gap = ", " if shape.flow_style else "\n" + " " * word.start_mark.column
+                at = word.start_mark.index
+                yield Edit(at, at, f"read-only: $removed{gap}")
+
+
+def _replaces(wire: Any, below: Any) -> bool:
+    """Tell whether a picture that is laid over another has something else for one of its holes."""
+    if not isinstance(wire, yaml.MappingNode) or below is None or not isinstance(below.value, dict):
+        return True
+    holes = {key for key, value in below.value.items() if str(value.value).startswith("$")}
+    return any(str(key.value) in holes for key, _ in wire.value)
 
 
 def _inherited(parent: str) -> set[str]:

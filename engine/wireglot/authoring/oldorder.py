@@ -54,6 +54,8 @@ def rewritten(
         for word, value in _words(item.said, text):
             words.setdefault(word, []).append(value)
             comments[word] = comments.get(word, "") + item.comment
+    if "enforce" in found and words.get("system") == ["lifted-from-others"]:
+        del words["system"]  # without `lift` there was nothing to `leave`
     if "enforce-also" in found and "enforce" not in found:
         gone = inherited() - words.keys()
         words |= {word: ["$removed"] for word in sorted(gone)}
