@@ -12,22 +12,19 @@ difference is told once for its cause, with a count and an example. What a line 
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import multiprocessing
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 import wireglot
 
 from . import beside, old, oldrules
-from .sides import Difference, Side, differences
+from .sides import EXPLAINED, Difference, Line, Side, differences, explained
 
-EXPLAINED = Path(__file__).with_suffix(".txt")
 SHOWN = 3  # places of each cause
 
 
@@ -44,41 +41,6 @@ class Tally:
         self.compared.update(other.compared)
         self.found += other.found
         self.lines += other.lines
-
-
-@dataclass(slots=True)
-class Line:
-    """One line of the file that explains: `section | where | what | reason`."""
-
-    section: str
-    where: str
-    what: str
-    reason: str
-    number: int
-    used: int = 0
-
-    def covers(self, one: Difference) -> bool:
-        """Say whether this line explains a difference."""
-        return (
-            fnmatch.fnmatchcase(one.section, self.section)
-            and fnmatch.fnmatchcase(one.where, self.where)
-            and fnmatch.fnmatchcase(one.what, self.what)
-        )
-
-
-def explained(text: str) -> list[Line]:
-    """Read the file that explains differences."""
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        parts = [part.strip() for part in line.split(" | ")]
-        if len(parts) != 4 or not all(parts):
-            form = "`section | where | what | reason`"
-            raise ValueError(f"{EXPLAINED.name}:{number}: a line is {form}")
-        section, where, what, reason = parts
-        found.append(Line(section, where, what, reason, number))
-    return found
 
 
 class Task(NamedTuple):

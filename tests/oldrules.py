@@ -11,7 +11,20 @@ import wireglot
 from wireglot.authoring.migrate import migrated
 
 from . import beside, old, oldfiles
-from .sides import Case, Difference, Seen, Side, attempt, differences, present, told, under
+from .sides import (
+    EXPLAINED,
+    RULE,
+    Case,
+    Difference,
+    Seen,
+    Side,
+    attempt,
+    differences,
+    explained,
+    present,
+    told,
+    under,
+)
 
 Found = tuple[str, int, list[Difference], list[str]]  # section, compared, different, to print
 RUNS = 10  # payloads that are made for each law
@@ -46,9 +59,9 @@ def checked(every: int) -> Iterator[Found]:
     yield "test", 1, list(differences(case, *tried)), lines
 
 
-def _tried(side: Side, rules: Any, names: Any = None, runs: int = RUNS) -> Seen:
-    trial = side.module("authoring.trial").Trial(None, runs=runs)
-    trial.run(rules, rules.dialects if names is None else names)
+def _tried(side: Side, rules: Any) -> Seen:
+    trial = side.module("authoring.trial").Trial(None, runs=RUNS)
+    trial.run(rules, rules.dialects)
     return {
         "examples": len(trial.examples),
         "laws": trial.laws,
@@ -56,8 +69,16 @@ def _tried(side: Side, rules: Any, names: Any = None, runs: int = RUNS) -> Seen:
     }
 
 
+def _shows(side: Side, names: list[str], files: set[str]) -> Seen:
+    """Try the examples of some files, of these dialects."""
+    trial = side.module("authoring.trial").Trial(None, runs=0)
+    trial.run(side.rules, names)
+    failures = [text for text in trial.failures if text.partition(":")[0] in files]
+    return {"examples": sum(pos.file in files for pos in trial.examples), "failures": len(failures)}
+
+
 def _finding(one: Any) -> list[str]:
-    return [one.rule, one.severity, present(one.message)]
+    return [one.rule, one.severity, RULE.sub("RULE", present(one.message))]
 
 
 # -- migrate --------------------------------------------------------------------------------------
@@ -66,6 +87,7 @@ def _finding(one: Any) -> list[str]:
 def migration(every: int) -> Iterator[Found]:
     """Rewrite each rule file of before and compare its conversions with the engine of before."""
     rows: dict[str, Counter[str]] = {}
+    reasons = explained(EXPLAINED.read_text("utf-8"))
     compared, found = 0, list[Difference]()
     for one in oldfiles.sets():
         row = rows.setdefault(one.group, Counter())
@@ -86,9 +108,23 @@ def migration(every: int) -> Iterator[Found]:
         )
         compared += count
         found += differ
-        word = "different" if differ else "equal" if count > 1 else "refused alike"
+        word = "equal" if count > 1 else "refused alike"
+        if any(
+            line.covers(each) and "order of" not in each.what for each in differ for line in reasons
+        ):
+            word = "explained"
+        if any(not any(line.covers(each) for line in reasons) for each in differ):
+            word = "different"
         row[word] += len(one.own)
-    words = ("files", "migrated", "equal", "refused alike", "refused before, too", "different")
+    words = (
+        "files",
+        "migrated",
+        "equal",
+        "refused alike",
+        "refused before, too",
+        "explained",
+        "different",
+    )
     lines = ["", f"{'rule files of before':24}" + "".join(f"{word:>20}" for word in words)]
     for group, row in rows.items():
         lines.append(f"{group:24}" + "".join(f"{row[word] or '-':>20}" for word in words))
@@ -101,14 +137,16 @@ def _unmigrated(one: oldfiles.Set, error: wireglot.RuleError) -> Difference:
 
 def _load(side: Side, one: oldfiles.Set, files: dict[str, str]) -> tuple[Any, Seen]:
     """Load a set; return the rules, or None, and what is said of it."""
-    said = {"findings": [_finding(f) for f in _loader(side).check(files)]}
     try:
         rules = side.engine.load_rules(files, builtin=one.builtin, overlays=one.overlays)
         for name in rules.dialects:
             rules[name], rules.variants(name)
     except Exception as error:
-        return None, {**said, "error": told(error)[:2]}
-    return rules, said
+        found = sorted(map(_finding, _loader(side).check(files)))
+        if any(finding[1] == "error" for finding in found):
+            return None, {"findings": found}
+        return None, {"findings": found, "error": told(error)[:2]}
+    return rules, {"findings": sorted(map(_finding, rules.findings))}
 
 
 def _compared(one: oldfiles.Set, new: dict[str, str], every: int) -> tuple[int, list[Difference]]:
@@ -117,24 +155,20 @@ def _compared(one: oldfiles.Set, new: dict[str, str], every: int) -> tuple[int, 
     texts = {**one.around, **one.own}
     (rules, said), (rules_now, said_now) = _load(before, one, texts), _load(now, one, new)
     case = Case("migrate", one.group, one.name, lambda side: {})
-    found = list(differences(case, _sorted(said), _sorted(said_now)))
+    if (rules is None) != (rules_now is None):  # what else is found where one stops says little
+        for seen in (said, said_now):
+            seen["findings"] = [one for one in seen["findings"] if one[1] == "error"]
+    found = list(differences(case, said, said_now))
     if rules is None or rules_now is None:
         return 1, found
     sides = before._replace(rules=rules), now._replace(rules=rules_now)
     names = _named(one, rules)
-    tries = [_tried(side, side.rules, names, 0) for side in sides]
-    for seen in tries:  # they say where they stand
-        seen["failures"] = len(seen["failures"])
-    found += differences(case, *tries)
+    found += differences(case, *(_shows(side, names, set(texts)) for side in sides))
     count = 2
     for each in _cases(one, rules, names, every):
         count += 1
         found += differences(each, each.run(sides[0]), each.run(sides[1]))
     return count, found
-
-
-def _sorted(said: Seen) -> Seen:
-    return {**said, "findings": sorted(said["findings"])}
 
 
 def _named(one: oldfiles.Set, rules: Any) -> list[str]:

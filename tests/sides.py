@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 Json = Any
+EXPLAINED = Path(__file__).with_name("against.txt")
 Seen = dict[str, Json]  # what can be seen of a call, by aspect: `body`, `notes`, `error`, ...
 
 # Words of version 1 that others stand for now, in the steps of a trace and in messages.
@@ -135,6 +139,12 @@ def differences(case: Case, old: Seen, new: Seen) -> Iterator[Difference]:
             if aspect.endswith("error") or not any("error" in seen for seen in (old, new)):
                 said = f"{aspect}: {_brief(old.get(aspect))} became {_brief(new.get(aspect))}"
                 yield _made(case, said, said)
+        elif aspect == "findings":
+            before, after = (Counter(map(tuple, seen[aspect])) for seen in (old, new))
+            for way, found in (("gone", before - after), ("new", after - before)):
+                for rule, severity, message in found:
+                    said = f"finding {way}: {severity} {rule}: {message}"
+                    yield _made(case, said, "")
         elif aspect.endswith("notes"):
             yield from _notes(case, aspect, old[aspect], new[aspect])
         else:
@@ -215,3 +225,41 @@ def _brief(value: Any) -> str:
 
 def _shortened(text: str) -> str:
     return NUMBER.sub("#", text)[:120]
+
+
+# -- what is explained ----------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Line:
+    """One line of the file that explains: `section | where | what | reason`."""
+
+    section: str
+    where: str
+    what: str
+    reason: str
+    number: int
+    used: int = 0
+
+    def covers(self, one: Difference) -> bool:
+        """Say whether this line explains a difference."""
+        return (
+            fnmatch.fnmatchcase(one.section, self.section)
+            and fnmatch.fnmatchcase(one.where, self.where)
+            and fnmatch.fnmatchcase(one.what, self.what)
+        )
+
+
+def explained(text: str) -> list[Line]:
+    """Read the file that explains differences."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [part.strip() for part in line.split(" | ")]
+        if len(parts) != 4 or not all(parts):
+            form = "`section | where | what | reason`"
+            raise ValueError(f"{EXPLAINED.name}:{number}: a line is {form}")
+        section, where, what, reason = parts
+        found.append(Line(section, where, what, reason, number))
+    return found

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from . import against, beside, old, oldfiles
-from .sides import Case, differences
+from .sides import EXPLAINED, Case, differences, explained
 
 CASE = Case("convert", "one>two request", "x", lambda side: {})
 
@@ -42,9 +42,9 @@ def test_a_difference_is_told_with_its_cause(before: Any, now: Any, found: list[
 
 
 def test_each_line_that_explains_has_a_reason() -> None:
-    assert against.explained(against.EXPLAINED.read_text("utf-8"))
+    assert explained(EXPLAINED.read_text("utf-8"))
     with pytest.raises(ValueError, match=r"against.txt:1: a line is"):
-        against.explained("convert | * | no reason\n")
+        explained("convert | * | no reason\n")
 
 
 def test_a_rule_file_is_found_in_code() -> None:
@@ -58,6 +58,6 @@ def test_a_rule_file_is_found_in_code() -> None:
 @pytest.mark.skipif(not beside.TRAFFIC.is_dir(), reason="../shared/traffic is not here")
 def test_a_sample_is_as_before() -> None:
     tally = against.compare(["convert", "streams"], every=100)
-    lines = against.explained(against.EXPLAINED.read_text("utf-8"))
+    lines = explained(EXPLAINED.read_text("utf-8"))
     assert [one for one in tally.found if not any(line.covers(one) for line in lines)] == []
     assert tally.compared["convert"] > 100
