@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gzip
 import json
@@ -98,7 +99,8 @@ def _converted(
     body: Json, source: str, target: str, unit: str, more: dict[str, Any], side: Side
 ) -> Seen:
     if side.engine is old.engine():  # which puts what a stream asks for into the body it was given
-        body = copy.deepcopy(body)
+        with contextlib.suppress(RecursionError):
+            body = copy.deepcopy(body)
     return side.convert(body, source, target, unit, **more)
 
 
