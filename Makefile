@@ -20,7 +20,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents loop
+.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents loop
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -34,6 +34,7 @@ help:
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
+	@echo "make against ONLY=convert,migrate EVERY=1   hold this engine against that of before (a full clone), on all traffic"
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
 	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
@@ -90,6 +91,12 @@ differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential
 	@$(BIN)/python -m tests.streamdiff
 
+old: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.old
+
+against: old
+	@$(BIN)/python -m tests.against $(if $(ONLY),--only $(ONLY)) --every $(or $(EVERY),1) --jobs $(JOBS)
+
 mutants: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.mutants
 
@@ -125,7 +132,7 @@ test-all-pythons:
 	$(MAKE) --no-print-directory pytest VENV=.venv-$$version PYTHON="$$python" || exit 1; done
 
 clean:
-	@rm -rf .venv .venv-3.* build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-3.* .old build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@rm -rf engine/wireglot.egg-info
 
 $(BIN)/python:

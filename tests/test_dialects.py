@@ -322,3 +322,30 @@ def test_a_response_keeps_its_calls_its_stop_and_its_counts(
     counts = [(ir["usage"]["input"], ir["usage"]["cache_read"]) for ir in (one, two)]
     assert counts[0] == counts[1]
     assert _unheard(rules, body, (source, target), unit="response") == []
+
+
+@pytest.mark.parametrize("options", [{}, {"seed": 7}, {"none": "such"}])
+def test_what_a_stream_asks_for_is_not_put_into_the_body_that_was_given(options: Any) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
+    body |= {"stream_options": {"include_obfuscation": False}, **options}
+    given = copy.deepcopy(body)
+    for target in ("chat-compatible", "deepseek"):
+        out = wireglot.convert(body, source="openai-chat", target=target)
+        assert out.body["stream_options"] == {"include_obfuscation": False, "include_usage": True}
+        assert [n.target_path for n in out.notes if n.code == "filled-in"] == [
+            "/stream_options/include_usage"
+        ]
+        assert body == given
+
+
+def test_a_note_keeps_its_place_beside_what_a_stream_asks_for() -> None:
+    more = """extends: ollama
+request: {wire: {o: {k: $n (fill 3)}}}
+stream: {asks: {usage: {o: {all: true}}}}
+"""
+    head = "wireglot: 2\ndialect: one\nsee: https://example.com\nverified: 2026-11-21\n"
+    rules = wireglot.load_rules({"one.yaml": head + more})
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
+    out = rules.convert(body, source="openai-chat", target="one")
+    assert out.body["o"] == {"k": 3, "all": True}
+    assert {n.target_path for n in out.notes if n.code == "filled-in"} == {"/o/k", "/o/all"}

@@ -112,6 +112,16 @@ def test_each_word_is_rewritten_where_it_is_one_and_nowhere_else() -> None:
     assert migrated(AFTER, "mini.yaml") == AFTER
 
 
+def test_a_file_is_read_as_the_loader_reads_it() -> None:
+    before = BEFORE.replace(
+        "{type: text, text: $text,", "{ask: é Warm in Oslo?, text: $text (old),"
+    )
+    after = AFTER.replace(
+        "{type: text, text: $text,", "{ask: é Warm in Oslo?, text: $text (refused),"
+    )
+    assert migrated(before, "mini.yaml") == after
+
+
 ORDER = """\
 wireglot: 1
 dialect: mini
@@ -163,6 +173,28 @@ def test_a_second_list_takes_away_what_the_first_said_in_a_packaged_file() -> No
     said = f"{head}conversation: {{enforce-also: [{{signed: tool_call}}]}}\n"
     now = "conversation: {enforce: {calls: [signed], reasoning: $removed}}\n"
     assert migrated(said, "mini.yaml") == head.replace("1", "2") + now
+
+
+def test_what_stays_at_home_without_being_lifted_is_left_out() -> None:
+    said = "wireglot: 1\ndialect: mini\nconversation: {enforce: [{leave: system}, no-blank]}\n"
+    now = "wireglot: 2\ndialect: mini\nconversation: {enforce: {text: not-blank}}\n"
+    assert migrated(said, "mini.yaml") == now
+
+
+def test_a_case_that_a_layer_writes_is_not_only_read_any_more() -> None:
+    head = "wireglot: 1\noverlay: modular-prompt\nshapes:\n  tool_result:\n    cases:\n"
+    said = f"{head}      multimodal: {{wire: {{value: $value each block}}}}\n"
+    now = f"{head}      multimodal: {{read-only: $removed, wire: {{value: $value each block}}}}\n"
+    assert migrated(said, "mini.yaml") == now.replace("wireglot: 1", "wireglot: 2")
+    said = f"{head}      multimodal: {{wire: {{more: $own.more (optional)}}}}\n"
+    assert migrated(said, "mini.yaml") == said.replace("wireglot: 1", "wireglot: 2")
+
+
+@pytest.mark.parametrize("step", ["insert", "{insert: {user: Go on.}}", "answer-nxt"])
+def test_a_step_that_is_none_is_refused_where_it_stands(step: str) -> None:
+    text = f"wireglot: 1\ndialect: mini\nconversation:\n  enforce: [{step}, no-empty]\n"
+    with pytest.raises(wireglot.RuleError, match=r"^mini.yaml:4:3: `enforce` says here what"):
+        migrated(text, "mini.yaml")
 
 
 def test_the_command_rewrites_files_in_place_and_says_which(

@@ -45,13 +45,17 @@ def keys_of(text: str) -> list[str]:
 
 
 def put(value: dict[str, Any], keys: Sequence[str], leaf: Any) -> bool:
-    """Put a leaf at a path of keys where nothing stands; tell whether it was put."""
-    for key in keys[:-1]:
-        value = value.setdefault(key, {})
-        if not isinstance(value, dict):
-            return False
-    if keys[-1] in value:
+    """Put a leaf at a path of keys where nothing stands; tell whether it was put.
+
+    The objects on the way may be the caller's: they are copied.
+    """
+    if value_at(value, keys, missing=keys) is not keys:
         return False
+    for key in keys[:-1]:
+        inner = value.get(key, {})
+        if not isinstance(inner, dict):
+            return False
+        value[key] = value = dict(inner)
     value[keys[-1]] = leaf
     return True
 

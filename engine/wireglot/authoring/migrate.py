@@ -19,6 +19,8 @@ from ..language.version import VERSION
 from ..loading import load
 from .oldorder import rewritten
 
+# The one that rule files are read with: the other takes `{ask: Who?}` otherwise.
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNITS = ("envelope", "request", "response", "error", "session")
 # Words that have another name now, by what they stand in.
 KEYS = {
@@ -84,14 +86,14 @@ def migrated(text: str, file: str) -> str:
         pos = said.pos if said is not None else parse(text, file).pos
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
     made = text
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    edits = [*_edits(root, "file", text), *_order(root, text)]
+    root = yaml.compose(text, Loader=LOADER)
+    edits = [*_edits(root, "file", text), *_order(root, text, file), *_written(root)]
     for edit in sorted(edits, reverse=True):
         made = made[: edit.start] + edit.text + made[edit.end :]
     return made
 
 
-def _order(root: Any, text: str) -> Iterator[Edit]:
+def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
     """Yield how `enforce` is said now, of a file and of its variants."""
     file = {str(key.value): value for key, value in root.value}
     below = file.get("extends") or file.get("overlay")
@@ -106,7 +108,12 @@ def _order(root: Any, text: str) -> Iterator[Edit]:
             if str(key.value).rstrip("!") == "conversation" and isinstance(talk, yaml.MappingNode):
                 bang = str(key.value).endswith("!")
                 taken = inherited if said is root or own is None else lambda: own or set()
-                yield from (Edit(*e) for e in rewritten(talk, text, whole and not bang, taken))
+                try:
+                    yield from (Edit(*e) for e in rewritten(talk, text, whole and not bang, taken))
+                except (AttributeError, LookupError, TypeError, ValueError):
+                    at = talk.start_mark
+                    message = "`enforce` says here what version 1 does not know"
+                    raise RuleError(message, shown, at.line + 1, at.column + 1) from None
 
 
 def _also(talk: Any) -> set[str] | None:
@@ -115,6 +122,39 @@ def _also(talk: Any) -> set[str] | None:
     words = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
     names = {"thought-beside": "beside", "signed": "calls", "this-turn": "reasoning"}
     return {names[word] for word in words & names.keys()} if said else None
+
+
+def _written(root: Any) -> Iterator[Edit]:
+    """Yield where a layer writes a packaged case that is only read: its holes replace others."""
+    file = {str(key.value): value for key, value in root.value}
+    named = file.get("extends") or file.get("overlay")
+    lower = flat(load.from_yaml()).get(str(named.value)) if named is not None else None
+    below = lower.get("shapes") if lower is not None else None
+    stack = [(below, file.get("shapes"))]
+    while stack:
+        below, group = stack.pop()
+        for key, shape in group.value if isinstance(group, yaml.MappingNode) else ():
+            one = below.get(str(key.value)) if below is not None else None
+            if one is None or not isinstance(shape, yaml.MappingNode):
+                continue
+            said = {str(word.value): (word, value) for word, value in shape.value}
+            if "cases" in said:
+                stack.append((one.get("cases"), said["cases"][1]))
+            if one.get("read-only") is None or "wire" not in said or _at_home(said["wire"][1]):
+                continue
+            word, wire = said["wire"]
+            if _replaces(wire, one.get("wire")):
+                gap = ", " if shape.flow_style else "\n" + " " * word.start_mark.column
+                at = word.start_mark.index
+                yield Edit(at, at, f"read-only: $removed{gap}")
+
+
+def _replaces(wire: Any, below: Any) -> bool:
+    """Tell whether a picture that is laid over another has something else for one of its holes."""
+    if not isinstance(wire, yaml.MappingNode) or below is None or not isinstance(below.value, dict):
+        return True
+    holes = {key for key, value in below.value.items() if str(value.value).startswith("$")}
+    return any(str(key.value) in holes for key, _ in wire.value)
 
 
 def _inherited(parent: str) -> set[str]:

@@ -54,6 +54,8 @@ def rewritten(
         for word, value in _words(item.said, text):
             words.setdefault(word, []).append(value)
             comments[word] = comments.get(word, "") + item.comment
+    if "enforce" in found and words.get("system") == ["lifted-from-others"]:
+        del words["system"]  # without `lift` there was nothing to `leave`
     if "enforce-also" in found and "enforce" not in found:
         gone = inherited() - words.keys()
         words |= {word: ["$removed"] for word in sorted(gone)}
@@ -110,8 +112,8 @@ def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:
             yield "user-only", f"[{taken.value}]"
         elif word == "user-only":
             yield "reasoning", "never"
-        elif STEPS.get(word) is not None:
-            yield STEPS[word]  # type: ignore[misc]  # a step without a word is passed over
+        elif (step := STEPS[word]) is not None:
+            yield step
 
 
 def _source(node: Any, text: str) -> str:

@@ -180,8 +180,11 @@ def _asking(writer: Writer, wire: dict[str, Any]) -> None:
     """Let a request for a stream ask for what comes only then."""
     stream = writer.dialect.stream
     for ask in (one for found in stream.asks.values() for one in found) if stream else ():
+        before = value_at(wire, ask.keys[:-1])
         if put(wire, ask.keys, ask.value):
             owner = value_at(wire, ask.keys[:-1])
+            for draft in writer.notes if before is not None else ():
+                draft.owner = owner if draft.owner is before else draft.owner
             told = asked(ask.keys[-1])
             writer.note("filled-in", "added", None, ask.pos, told, owner, ask.keys[-1])
 
