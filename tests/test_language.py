@@ -493,7 +493,6 @@ shapes:
   function: {wire: {name: $name, takes: $parameters}}
 unions: {part: [text, tool_call]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
   enforce: {tools: [narrowed, declared]}
@@ -543,7 +542,6 @@ shapes:
   reasoning: {wire: {thought: $text}}
 unions: {part: [text, document, tool_call, reasoning]}
 conversation:
-  by: role
   per: PER
   wire: {parts: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
@@ -618,7 +616,6 @@ shapes:
   tool_result: {ir: {kind: multimodal}, wire: {of: $tool_call_id, gives: $value each block}}
 unions: {part: [text, document, tool_call], block: [text, document]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases:
     user: {wire: {who: user}}
@@ -697,7 +694,6 @@ shapes:
       multimodal: {wire: {gives: $value each block}}
 unions: {part: [text, image, tool_call], block: [text, image]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases:
     user: {wire: {who: user}}
@@ -777,7 +773,6 @@ shapes:
       other: {ir: {kind: $present}, wire: {broken: {message: $message}}}
 unions: {part: [text]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
 request: {wire: {turns: $messages as conversation}}
@@ -828,7 +823,6 @@ shapes:
       kept: {ir: {own: {guarded: true}}, wire: {guard: {text: $text}}}
 unions: {part: [text]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
 request: {wire: {turns: $messages as conversation}}
@@ -857,7 +851,6 @@ shapes:
   answer: {wire: {said: $parts each part, why: $stop_reason | ends}}
 unions: {part: [text]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases: {user: {wire: {who: user}}, assistant: {wire: {who: model}}}
 request: {wire: {turns: $messages as conversation}}
@@ -887,7 +880,6 @@ shapes:
   text: {wire: {text: $text}}
 unions: {part: [text]}
 conversation:
-  by: role
   wire: {parts: $parts each part}
   cases:
     user: {wire: {who: user}}

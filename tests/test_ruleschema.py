@@ -242,7 +242,9 @@ def test_every_field_of_a_request_that_can_have_a_limit_is_in_the_schema() -> No
     assert fitting | others == words(rulemodel.Limits)
 
 
-REFERENCE = ("rule-language.md", "documents.md", "streams.md")
+REFERENCE = tuple(
+    f"{name}.md" for name in "rule-language schemas ladder documents streams exchange".split()
+)
 PAGE = re.sub(
     r"\s+|#(?= )", " ", "".join((ROOT / "docs" / name).read_text("utf-8") for name in REFERENCE)
 ).replace("`", "")

@@ -21,6 +21,7 @@ from ..loading.policyfile import load_policy
 from ..policy import Policy, Row
 from ..results import Conversion
 from ..rulesets import RuleSet
+from ..selecting import Selection
 from . import terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
@@ -53,7 +54,6 @@ def convert(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     from ..audits import explain
-    from ..selecting import Selection
 
     select = None if arguments.select is None else Selection(arguments.select)
     body, out = _traced(arguments)
