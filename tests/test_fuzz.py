@@ -420,7 +420,6 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"request/wire/k": {"a": "$max_tokens (default 5)"}},
     ),
     "a number of the request": ("talk", "talk", {"request/wire/k": "$nth (optional)"}),
-    "a number of messages": ("overlay", "base", {"conversation/wire/k": "$nth (optional)"}),
     "all keys of a message": ("variants", "variants", {"conversation/wire/...": "$own.x"}),
     "no further key of a part": (
         "overlay",
@@ -450,11 +449,6 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "talk",
         "talk",
         {"request/wire/talk": "$messages as conversation | json"},
-    ),
-    "parts that are JSON": (
-        "overlay",
-        "base",
-        {"conversation/wire/parts": "$parts each part | json"},
     ),
     "messages that may be left out": (
         "tools",
@@ -661,6 +655,18 @@ def test_messages_in_a_shape_are_written_alike_by_both_executors() -> None:
             "`(refused)` is of a value, and `$nth` is a place",
         ),
         ("talk", "request/wire/...", "$messages as conversation", "messages are a list"),
+        (
+            "talk",
+            "conversation/wire/k",
+            "$nth (optional)",
+            "`$nth` is the place of an element in the list of a hole, no message has it",
+        ),
+        (
+            "talk",
+            "conversation/wire/parts",
+            "$parts each part | json",
+            "`json` stands behind a value, and `each` makes a list",
+        ),
         (
             "rewrite",
             "schemas/small/rewrite/nullable/here/title",
