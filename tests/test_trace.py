@@ -164,7 +164,7 @@ def test_words_of_tables_name_their_row() -> None:
     assert out.trace is not None
     steps = [step for step in out.trace.origins["/stop_reason"].steps if step.way == "table"]
     assert [step.what for step in steps] == [
-        "stop: length -> max_tokens",
+        "finish_reason: length -> max_tokens",
         "stop: max_tokens -> max_tokens",
     ]
     assert len({step.rule for step in steps}) == 2
