@@ -114,7 +114,7 @@ def test_each_word_is_rewritten_where_it_is_one_and_nowhere_else() -> None:
 
 def test_a_file_is_read_as_the_loader_reads_it() -> None:
     before = BEFORE.replace(
-        "{type: text, text: $text,", "{ask: é Warm in Oslo?, text: $text (old),"
+        "{type: text, text: $text | any,", "{ask: é Warm in Oslo?, text: $text (old),"
     )
     after = AFTER.replace(
         "{type: text, text: $text,", "{ask: é Warm in Oslo?, text: $text (refused),"

@@ -108,6 +108,19 @@ def test_each_name_keeps_its_place() -> None:
     assert list(drop.value) == ["debug", "trace"]
 
 
+def test_a_path_within_what_the_ir_shows_is_a_name_in_it() -> None:
+    """So other spellings of media types are read there, and pairs are compiled as before."""
+    text = SHORT.replace("tables:", "media-types: {image/jpg: image/jpeg}\ntables:").replace(
+        "{kind: $source.media_type, data: $source.data}",
+        '{data: "${source.media_type};${source.data}"}',
+    )
+    body = {"turns": [{"role": "user", "parts": [{"type": "image", "data": "image/jpg;AA=="}]}]}
+    rules = mini(text)
+    assert rules.convert(body, "mini", "mini").body == body
+    out = rules.convert(body, "mini", "gemini")
+    assert out.body["contents"][0]["parts"][0]["inlineData"]["mimeType"] == "image/jpeg"
+
+
 def test_a_list_of_keys_is_taken_away() -> None:
     over = "wireglot: 2\noverlay: mini\nrequest: {wire: {$removed: [temperature, top_p]}}\n"
     files = {"mini.yaml": SHORT, "over.yaml": over}

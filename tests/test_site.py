@@ -198,7 +198,7 @@ def test_what_a_conversation_and_its_limits_may_note_is_told() -> None:
         "schema-added",
         "schema-reworded",
     }
-    (stop,) = losses.losses(model, "tables", "stop")
+    (stop,) = losses.losses(model, "tables", "stop_reason")
     assert (stop.code, stop.when) == ("reworded", losses.WRITTEN)
 
 

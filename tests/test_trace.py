@@ -165,7 +165,7 @@ def test_words_of_tables_name_their_row() -> None:
     steps = [step for step in out.trace.origins["/stop_reason"].steps if step.way == "table"]
     assert [step.what for step in steps] == [
         "finish_reason: length -> max_tokens",
-        "stop: max_tokens -> max_tokens",
+        "stop_reason: max_tokens -> max_tokens",
     ]
     assert len({step.rule for step in steps}) == 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..ir import PARTS, TOOLS
-from . import documents, events, version
+from . import documents, events, short, version
 from . import picture as pic
 from . import schema as schema_words
 from .lenses import Table
@@ -204,6 +204,7 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         noted = case_node.get("note") or words.get("note")
         if "also" in words:
             wire_node = _with(wire_node, words["also"], shapes)
+        wire_node, ir_node = short.named(wire_node, ir_node)
         wire = pic.parse(wire_node)
         if case_node.get("read-only") or words.get("read-only"):
             pic.only_read(wire, case_node.get("wire"))

@@ -8,6 +8,9 @@ So nothing else knows them, and each name keeps its place:
     $removed: [NAME, ...]     `NAME: $removed`, in a picture that lies over another
     NAME NAME: REASON         in `unsupported` and `drop`, the reason for each
     write: [WORD, ...]        in a table, words that are the same on the wire and in the IR
+
+And shape by shape, `$source.data` where the `ir` picture looks into `source`: the hole gets a name
+of its own there, as if `ir: {source: {data: $data}}` and `$data` were written.
 """
 
 from __future__ import annotations
@@ -77,6 +80,45 @@ def _tables(tables: Node) -> None:
                     raise wrong(f"`{word}` is a list of words", one.pos, help, rule="R022")
             said.keys.update({one.value: one.pos for one in said.value})
             said.value = {one.value: one for one in said.value}
+
+
+# `$PATH.NAME` without a mark, or its `(copy)`; and the pieces of a text.
+_PATH = re.compile(r"(\$\{?)([a-z_]\w*)\.([a-z_]\w*)(?![\w.])(?=\}|[^(]*$|[^(]*\(copy\)$)")
+
+
+def named(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:
+    """Let holes of the wire that lie within what the `ir` picture shows have names in it."""
+    inner = {} if ir is None or not isinstance(ir.value, dict) else ir.value
+    there = {key: node for key, node in inner.items() if isinstance(node.value, dict)}
+    if not there or ir is None:
+        return wire, ir
+    found: dict[tuple[str, str], Pos] = {}
+
+    def walk(node: Node) -> Node:
+        if isinstance(node.value, dict):
+            made = {key: walk(child) for key, child in node.value.items()}
+            return Node(made, node.pos, node.keys)
+        if isinstance(node.value, list):
+            return Node([walk(child) for child in node.value], node.pos, node.keys)
+        if not isinstance(node.value, str) or "$" not in node.value:
+            return node
+
+        def name(match: re.Match[str]) -> str:
+            if match[2] not in there or match[3] in there[match[2]].value:
+                return match[0]
+            found[match[2], match[3]] = node.pos
+            return f"{match[1]}{match[3]}"
+
+        return Node(_PATH.sub(name, node.value), node.pos, node.keys)
+
+    named = walk(wire)
+    if not found:
+        return wire, ir
+    value = dict(inner)
+    for (path, field), pos in found.items():
+        fields = {**value[path].value, field: Node(f"${field}", pos)}
+        value[path] = Node(fields, value[path].pos, {**value[path].keys, field: pos})
+    return named, Node(value, ir.pos, ir.keys)
 
 
 def _entries(node: Node) -> list[tuple[str, Node]]:
