@@ -28,10 +28,6 @@ schemas:
     refs: inline
     rewrite:
       nullable: {schema: {type: [$t, "null"]}, here: {type: $t, nullable: true}}
-      types:
-        schema: {type: $types | list}
-        here: {anyOf: $types | typed}
-        note: Several types are written as alternatives.
       constant:
         schema: {const: $v | string}
         here: {type: string, enum: [$v]}
@@ -122,14 +118,6 @@ CASES: dict[str, tuple[Any, Any, list[Any]]] = {
         {"type": "object", "properties": {"a": {"type": ["null", "string"]}}},
         {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}},
         [],
-    ),
-    "several types": (
-        {"type": "object", "properties": {"a": {"type": ["string", "integer"]}}},
-        {
-            "type": "object",
-            "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
-        },
-        [("schema-reworded", "changed", "/properties/a/type")],
     ),
     "a constant": (
         {"type": "object", "properties": {"a": {"const": "x"}}},

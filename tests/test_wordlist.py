@@ -53,3 +53,13 @@ def test_the_rule_file_of_the_cheat_sheet_converts() -> None:
     sent = rules.convert(body, "acme", "anthropic").body
     assert [m["role"] for m in sent["messages"]] == ["user", "assistant", "user"]
     assert sent["messages"][2]["content"][0]["content"] == '{"hour":7}'
+
+
+def test_each_word_of_version_1_is_said_by_words_that_are_there() -> None:
+    now = {word for group in words.groups().values() for word in group}
+    for group, said in words.before().items():
+        for word, told in said.items():
+            if told.startswith("-"):
+                continue
+            names = now if told in now else set(re.findall(r"[$\w.-]+", told.replace("(or", "")))
+            assert told in now or names <= now | {"true", "one"}, (group, word, told)

@@ -1,6 +1,6 @@
 """The words of the rule language, and who uses each: packaged rule files, and those of the trials.
 
-    python -m tests.words [--unused]
+    python -m tests.words [--unused | --before]
 
 A word counts where it stands as one, read from the parsed file: a key of the language, what stands
 in a hole, a word of `enforce` or of a limit. Exit code 1: with `--unused`, a word has no user.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wireglot.checks import form, laddercheck, tableform
-from wireglot.language import events, lenses, order, picture, rulefile, schema, short, source
+from wireglot.language import events, lenses, nodes, order, picture, rulefile, schema, short, source
 
 ROOT = Path(__file__).parent.parent
 MODES = ("as", "each", "entries")
@@ -31,14 +31,15 @@ HOLE = re.compile(r"\$(?:\.|[a-zA-Z_][\w.]*)")
 def groups() -> dict[str, tuple[str, ...]]:
     """Return the words of the language by what they stand in."""
     bounds = {word for words in tableform.BOUND_WORDS.values() for word in words}
+    others = {word for words in tableform.OTHER_BOUNDS.values() for word in words}
     found: dict[str, Any] = {
         "file": (rulefile.HEADER | {*form.LAYERS}),
         "shape": rulefile.SHAPE_WORDS,
         "conversation": rulefile.TALK_WORDS,
-        "enforce": order.ENFORCE,
-        "limit": {*tableform.LIMIT_WORDS, *bounds},
+        "enforce": {*order.ENFORCE, *_values()},
+        "limit": {*tableform.LIMIT_WORDS, *bounds, *others},
         "table": TABLE,
-        "schema": {*schema.WORDS, *NODE},
+        "schema": {*schema.WORDS, *NODE, *nodes.LENSES},
         "mode": MODES,
         "codec": {*lenses.LENSES, *lenses.SPELLED, "again", "single"},
         "guard": lenses.GUARDS,
@@ -50,6 +51,26 @@ def groups() -> dict[str, tuple[str, ...]]:
         "special": SPECIAL,
     }
     return {name: tuple(sorted(words)) for name, words in found.items()}
+
+
+def _values() -> Iterator[str]:
+    """Yield what words of `enforce` take that is a word of the language, too."""
+    for said in order.ENFORCE.values():
+        if isinstance(said, order.Words):
+            yield from said.values
+    for word, beside in order.TURNS.items():
+        yield from (word, *beside)
+    yield "alternate"
+
+
+def before() -> dict[str, dict[str, str]]:
+    """Return the words of version 1 by group, each with what says it now."""
+    text = Path(__file__).with_name("words-1.yaml").read_text("utf-8")
+    found: dict[str, dict[str, str]] = {}
+    for group, said in source.parse(text, "words-1.yaml").plain().items():
+        same = {word: word for word in said.pop("same").split()}
+        found[group] = {**same, **said}
+    return found
 
 
 def users() -> dict[tuple[str, str], set[str]]:
@@ -105,7 +126,9 @@ def _file(file: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _schema(value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
+    if isinstance(value, str) and value.startswith("$"):
+        yield from (("schema", lens.strip()) for lens in value.split("|")[1:])
+    elif isinstance(value, dict):
         for key, inner in value.items():
             yield "schema", key
             yield from _schema(inner)
@@ -128,11 +151,24 @@ def _shape(value: Any, what: str) -> Iterator[tuple[str, str]]:
         elif word == "examples":
             yield from _examples(inner)
         elif word == "enforce":
-            yield from (("enforce", name) for name in inner)
+            yield from (("enforce", name) for name in _names(inner))
         elif isinstance(inner, str) and inner == "$removed":
             yield "special", "$removed"
     if value == "$removed":
         yield "special", "$removed"
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield keys and words of a value, at any depth."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner)
+    elif isinstance(value, str):
+        yield value
 
 
 def _stream(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -181,11 +217,31 @@ def _texts(value: Any) -> Iterator[tuple[str, str]]:
                 yield "mark", match["mark"]
 
 
+def _told() -> int:
+    """Print the words of version 1 with what became of them, and how many there were and are."""
+    old, new = before(), groups()
+    for group, words in old.items():
+        for word, now in sorted(words.items()):
+            print(f"{group:<13}{word:<24}{'' if now == word else now}".rstrip())
+    for group in new:
+        print(f"{group:<13}{len(old[group]):>4} before {len(new[group]):>4} now")
+    told = {word for words in old.values() for word in words}
+    tells = {word for words in new.values() for word in words}
+    counts = sum(map(len, old.values())), sum(map(len, new.values()))
+    print(f"{counts[0]} before, {counts[1]} now; as different words {len(told)} and {len(tells)}")
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Print the words with their users."""
     parser = argparse.ArgumentParser(prog="python -m tests.words", description=__doc__)
     parser.add_argument("--unused", action="store_true", help="only the words without a user")
+    parser.add_argument(
+        "--before", action="store_true", help="those of version 1, and what says them now"
+    )
     asked = parser.parse_args(arguments)
+    if asked.before:
+        return _told()
     found, without, count = users(), 0, 0
     for group, words in groups().items():
         for word in words:

@@ -28,7 +28,7 @@ PLACES = frozenset((*SINGLES, *LISTS, *MAPS))
 TYPES = frozenset("string number integer boolean array object null".split())
 DEEPEST = 150  # keys and indices; what lies deeper is not looked at
 DEFINITIONS = ("$defs", "definitions")
-LENSES = frozenset(("typed", "keys"))
+LENSES = frozenset(("keys",))
 
 
 def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -268,8 +268,7 @@ def make(p: Picture, found: dict[str, Any]) -> Any:
     if isinstance(p, Literal):
         return p.values[0]
     if isinstance(p, Hole):
-        value = found[p.path]
-        return [{"type": word} for word in value] if "typed" in p.lenses else value
+        return found[p.path]
     if isinstance(p, Items):
         return [make(child, found) for child in p.items]
     if isinstance(p, Text):
