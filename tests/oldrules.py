@@ -36,7 +36,7 @@ def _sides() -> tuple[Side, Side]:
 
 
 def _loader(side: Side) -> Any:
-    return side.module("language.load" if side.engine is old.engine() else "loading.load")
+    return side.module("language.load" if side.engine is old.engine() else "loading.checking")
 
 
 # -- check and test -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 
 import wireglot
 from wireglot import cli
+from wireglot.authoring import oldnames
 from wireglot.authoring.migrate import migrated
 
 BEFORE = """\
@@ -120,6 +121,54 @@ def test_a_file_is_read_as_the_loader_reads_it() -> None:
         "{type: text, text: $text,", "{ask: é Warm in Oslo?, text: $text (refused),"
     )
     assert migrated(before, "mini.yaml") == after
+
+
+LAYER = """\
+wireglot: 1
+overlay: openai-chat
+shapes:
+  stop: {cases: {called_late: $removed}}
+  said!: {ir: {type: text}, wire: {type: text, text: $text | string}}
+  candidate:
+    {wire: {message: {content: $parts each answered | joined}, why: $. as stop (old)}}
+tables: {stop: {otherwise: stop}}
+unions: {spoken: [text, thought], mine: [said]}
+variants:
+  - for: {model: x}
+    shapes: {candidate: {wire: {why: $stop_reason | stop}}}
+examples: {stop: []}
+"""
+LAID = """\
+wireglot: 2
+overlay: openai-chat
+shapes:
+  finish: {cases: {tool_use.stop: $removed}}
+  response_text!: {ir: {type: text}, wire: {type: text, text: $text | string}}
+  candidate:
+    {wire: {message: {content: $parts each response_part | text}, why: $. as finish (refused)}}
+tables: {finish_reason: {otherwise: stop}}
+unions: {assistant_part: [text, thinking_part], mine: [response_text]}
+variants:
+  - for: {model: x}
+    shapes: {candidate: {wire: {why: $stop_reason | finish_reason}}}
+examples: {finish: []}
+"""
+
+
+def test_packaged_names_in_a_layer_are_the_present_ones() -> None:
+    assert migrated(LAYER, "over.yaml") == LAID
+    assert migrated(LAYER.replace("openai-chat", "mine"), "over.yaml").count("stop") == LAYER.count(
+        "stop"
+    )
+
+
+def test_the_present_names_are_there() -> None:
+    for dialect, told in oldnames._told().items():
+        model = wireglot.load_rules()[dialect].model
+        assert set(told.get("shapes", {}).values()) <= model.shapes.keys() | model.unions.keys()
+        assert set(told.get("tables", {}).values()) <= model.tables.keys()
+        for shape, cases in told.get("cases", {}).items():
+            assert set(cases.values()) <= {case.name for case in model.shapes[shape].cases}, shape
 
 
 ORDER = """\

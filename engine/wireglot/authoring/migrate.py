@@ -7,7 +7,7 @@ are. A YAML library that writes a file anew joins what goes on in the next line 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import yaml
@@ -17,6 +17,7 @@ from ..language.layers import flat
 from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import load
+from .oldnames import renamed
 from .oldorder import rewritten
 
 # The one that rule files are read with: the other takes `{ask: Who?}` otherwise.
@@ -85,12 +86,18 @@ def migrated(text: str, file: str) -> str:
         help = "only files of version 1 are rewritten"
         pos = said.pos if said is not None else parse(text, file).pos
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
-    made = text
+    root = yaml.compose(text, Loader=LOADER)  # first the names: words are known by present ones
+    text = _edited(text, (Edit(*edit) for edit in renamed(root, text)))
     root = yaml.compose(text, Loader=LOADER)
     edits = [*_edits(root, "file", text), *_order(root, text, file), *_written(root)]
+    return _edited(text, edits)
+
+
+def _edited(text: str, edits: Iterable[Edit]) -> str:
+    """Return a text with pieces of it replaced."""
     for edit in sorted(edits, reverse=True):
-        made = made[: edit.start] + edit.text + made[edit.end :]
-    return made
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
 
 
 def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
