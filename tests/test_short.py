@@ -151,3 +151,11 @@ def test_what_is_wrong_in_one_is_refused_with_its_place(old: str, new: str, mess
     with pytest.raises(wireglot.RuleError) as error:
         mini(SHORT.replace(old, new))
     assert str(error.value).startswith(f"mini.yaml:{message}"), error.value
+
+
+def test_a_child_may_leave_out_the_field_of_a_shape_that_is_told_by_it() -> None:
+    child = (
+        HEAD.replace("mini", "child").replace("see:", "extends: openai-responses\nsee:")
+        + "request: {wire: {text: $removed}}\n"
+    )
+    assert "child" in wireglot.load_rules({"child.yaml": child}).dialects

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import RuleError
 from ..hooks import HOOKS
-from ..ir import FUNCTION, PARTS
+from ..ir import FUNCTION, PARTS, TOOLS
 from ..language import picture as pic
 from ..language import rulefile
 from ..language.findings import Findings, helped
@@ -200,8 +200,8 @@ class _Names:
 
     def _by(self, name: str, node: Node, contexts: Contexts) -> None:
         by, cases = node.get("by"), node.get("cases")
-        if by is None:
-            return
+        if by is None or (name not in contexts.of and name not in PARTS | TOOLS):
+            return  # nothing says what a shape that is named nowhere is of
         shape = self.model.shapes.get(name)
         objects = frozenset[str]()
         for view in contexts.views(shape) if shape else ():
