@@ -1,6 +1,7 @@
 """Names that shapes, unions, tables and cases of packaged dialects had in version 1.
 
-`rules/migrate/names.yaml` says which they are; a file that lies over such a dialect uses them.
+`rules/migrate/names.yaml` says which they are. A file that lies over such a dialect uses them, and
+one that stands in its place has them.
 """
 
 from __future__ import annotations
@@ -41,11 +42,15 @@ def _below(name: str | None) -> Iterator[str]:
 def renamed(root: Any, text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the places of old names in a composed rule file, each with the present name."""
     file = {str(key.value): value for key, value in root.value}
-    named = file.get("extends") or file.get("overlay")
+    # A file that has the name of a packaged dialect stands in its place, below the others.
+    named = file.get("dialect") or file.get("overlay")
+    over = file.get("extends")
+    chain = [str(named.value)] if named is not None else []
+    chain += _below(str(over.value) if over is not None else chain[0] if chain else None)
     shapes: Names = {}
     tables: Names = {}
     cases: dict[str, Names] = {}
-    for dialect in _below(str(named.value) if named is not None else None):
+    for dialect in chain:
         told = _told().get(dialect, {})
         shapes = {**told.get("shapes", {}), **shapes}
         tables = {**told.get("tables", {}), **tables}
