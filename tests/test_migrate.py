@@ -136,6 +136,7 @@ unions: {spoken: [text, thought], mine: [said]}
 variants:
   - for: {model: x}
     shapes: {candidate: {wire: {why: $stop_reason | stop}}}
+response: {also: said}
 examples: {stop: []}
 """
 LAID = """\
@@ -151,6 +152,7 @@ unions: {assistant_part: [text, thinking_part], mine: [response_text]}
 variants:
   - for: {model: x}
     shapes: {candidate: {wire: {why: $stop_reason | finish_reason}}}
+response: {also: response_text}
 examples: {finish: []}
 """
 

@@ -82,6 +82,7 @@ class _File:
                 yield from self.keys(value, self.tables)
             if word == "shapes":
                 yield from self.all_cases(value)
+            yield from self.lent(value)  # of a unit
             if word == "unions":
                 for _, members in value.value if isinstance(value, yaml.MappingNode) else ():
                     for one in members.value if isinstance(members, yaml.SequenceNode) else ():
@@ -108,8 +109,13 @@ class _File:
             for word, value in shape.value if isinstance(shape, yaml.MappingNode) else ():
                 if str(word.value).rstrip("!") == "cases":
                     yield from self.keys(value, names)
-                if str(word.value) == "also":
-                    yield from self.name(value, self.shapes)
+            yield from self.lent(shape)
+
+    def lent(self, shape: Any) -> Iterator[tuple[int, int, str]]:
+        """Yield the name of the shape whose keys a shape or unit has, too."""
+        for word, value in shape.value if isinstance(shape, yaml.MappingNode) else ():
+            if str(word.value).rstrip("!") == "also":
+                yield from self.name(value, self.shapes)
 
     def holes(self, node: Any) -> Iterator[tuple[int, int, str]]:
         """Yield names in holes: of shapes behind `as` and `each`, of tables behind `|`."""
