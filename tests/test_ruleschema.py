@@ -37,7 +37,7 @@ from . import rulefuzz
 
 ROOT = Path(__file__).parent.parent
 BROKEN = Path(__file__).parent / "broken"
-PACKAGED = sorted((ROOT / "rules").rglob("*.yaml"))
+PACKAGED = sorted({*(ROOT / "rules").rglob("*.yaml")} - {*(ROOT / "rules" / "migrate").glob("*")})
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 GOOD = [
     *PACKAGED,
