@@ -137,6 +137,7 @@ variants:
   - for: {model: x}
     shapes: {candidate: {wire: {why: $stop_reason | stop}}}
 response: {also: said}
+stream: {events: {item_start.said: {said: true}}}
 examples: {stop: []}
 """
 LAID = """\
@@ -153,6 +154,7 @@ variants:
   - for: {model: x}
     shapes: {candidate: {wire: {why: $stop_reason | finish_reason}}}
 response: {also: response_text}
+stream: {events: {item_start.response_text: {said: true}}}
 examples: {finish: []}
 """
 

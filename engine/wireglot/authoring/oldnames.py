@@ -83,6 +83,8 @@ class _File:
             if word == "shapes":
                 yield from self.all_cases(value)
             yield from self.lent(value)  # of a unit
+            if word == "stream":
+                yield from self.events(value)
             if word == "unions":
                 for _, members in value.value if isinstance(value, yaml.MappingNode) else ():
                     for one in members.value if isinstance(members, yaml.SequenceNode) else ():
@@ -100,6 +102,15 @@ class _File:
         """Yield keys of a mapping that are others now."""
         for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             yield from self.name(key, names)
+
+    def events(self, node: Any) -> Iterator[tuple[int, int, str]]:
+        """Yield the names of shapes in events, `item_start.SHAPE`."""
+        for _, listed in node.value if isinstance(node, yaml.MappingNode) else ():
+            for key, _ in listed.value if isinstance(listed, yaml.MappingNode) else ():
+                act, _, shape = str(key.value).rstrip("!").partition(".")
+                if act == "item_start" and shape in self.shapes:
+                    start = key.start_mark.index + len(act) + 1
+                    yield start, start + len(shape), self.shapes[shape]
 
     def all_cases(self, node: Any) -> Iterator[tuple[int, int, str]]:
         """Yield the names of cases, which are known by the present name of their shape."""
