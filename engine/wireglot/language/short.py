@@ -46,9 +46,9 @@ def spelled_out(file: Node) -> None:
                 _spell(node)
             _reasons(node)
             for key, child in node.value.items():
-                if key.rstrip("!") == "tables":  # of a variant
+                if key.rstrip("!") == "tables":  # of a variant, or a key of the wire
                     _tables(child)
-                elif not (key == "examples" and isinstance(child.value, list)):
+                if not (key == "examples" and isinstance(child.value, list)):
                     stack.append(child)
 
 
