@@ -170,6 +170,10 @@ class Dialect:
     document: Document | None = None
     filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
     stream: Stream | None = None
+    coded: dict[Any, Any] = field(default_factory=dict, init=False)  # generated code, by its way
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "coded": {}}
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""

@@ -1,0 +1,1 @@
+"""Generated functions: what the pictures of a dialect mean, as Python."""

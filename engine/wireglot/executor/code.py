@@ -1,0 +1,92 @@
+"""Generated functions of a dialect: their text, and when it becomes code.
+
+Each picture becomes one function, made when it is first called: until then a stub stands under its
+name. All functions of a dialect that go one way share one namespace, so they call each other by name.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ..language.picture import ABSENT
+
+Key = tuple[Any, ...]
+
+
+class Text:
+    """The text of one function while it is written."""
+
+    def __init__(self, code: Code, head: str) -> None:
+        self.code, self.lines, self.depth, self._count = code, [head], 1, 0
+
+    def __call__(self, line: str) -> None:
+        """Add a line."""
+        self.lines.append("    " * self.depth + line)
+
+    @contextmanager
+    def under(self, head: str) -> Iterator[None]:
+        """Add a line, and stand below it."""
+        self(head)
+        self.depth += 1
+        yield
+        self.depth -= 1
+
+    def fresh(self, start: str = "v") -> str:
+        """Return a name that no other value of this function has."""
+        self._count += 1
+        return f"{start}{self._count}"
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+
+class Code:
+    """The functions of one dialect that go one way; `names` is their namespace."""
+
+    def __init__(self, title: str, runtime: Mapping[str, Any]) -> None:
+        """Hold no function yet. `title` tells where it is in tracebacks."""
+        self.title, self.names = title, dict(runtime)
+        self.texts: dict[str, str] = {}  # of each function that was made
+        self._stubs: dict[Key, str] = {}
+        self._values: dict[Any, tuple[Any, str]] = {}
+
+    def value(self, value: Any, start: str = "K") -> str:
+        """Return an expression for a value: itself, or a name under which it stands."""
+        if value is ABSENT:
+            return "ABSENT"
+        if value is None or value.__class__ in (str, int, bool):
+            return repr(value)
+        if id(value) not in self._values:
+            name = f"{start}{len(self._values)}"
+            self._values[id(value)] = (value, name)
+            self.names[name] = value
+        return self._values[id(value)][1]
+
+    def function(self, key: Key, name: str, make: Callable[[str], str]) -> str:
+        """Return the name of the function for a key; `make` writes its text once it is called."""
+        known = self._stubs.get(key)
+        if known is not None:
+            return known
+        name = "".join(c if c.isalnum() else "_" for c in name)
+        while name in self.names:
+            name += "_"
+        self._stubs[key] = name
+
+        def stub(*given: Any) -> Any:
+            if self.names[name] is stub:
+                self._compile(name, make(name))
+            return self.names[name](*given)
+
+        self.names[name] = stub
+        return name
+
+    def _compile(self, name: str, text: str) -> None:
+        place = f"<{self.title}: {name}>"
+        self.texts[name] = text
+        linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
+        made: dict[str, Any] = {}
+        exec(compile(text, place, "exec"), self.names, made)
+        self.names[name] = made[name]
