@@ -1,7 +1,8 @@
 """Generated functions of a dialect: their text, and when it becomes code.
 
-Each picture becomes one function, made when it is first called: until then a stub stands under its
-name. All functions of a dialect that go one way share one namespace, so they call each other by name.
+Each picture becomes one function, made when it is first called: until then a stub stands under
+its name. All functions of a dialect that go one way share one namespace, in which they call each
+other by name.
 """
 
 from __future__ import annotations
