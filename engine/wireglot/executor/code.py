@@ -32,7 +32,10 @@ class Text:
         """Add a line, and stand below it."""
         self(head)
         self.depth += 1
+        size = len(self.lines)
         yield
+        if len(self.lines) == size:
+            self("pass")
         self.depth -= 1
 
     def fresh(self, start: str = "v") -> str:

@@ -11,8 +11,8 @@ from .jobs import WriteJob
 from .sight import alike, memory_of, tells
 
 
-def one(writer: WriteJob, shape: Shape, value: Any) -> Any:
-    """Write a value by one shape."""
+def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
+    """Write a value by one shape, case by case."""
     best: Misfit | None = None
     spare: tuple[Any, list[Draft], Case] | None = None
     poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
@@ -32,7 +32,7 @@ def one(writer: WriteJob, shape: Shape, value: Any) -> Any:
             continue
         if dated and loose is None:
             loose = case  # by which it was read, but for what may not be written
-        if _rivals(writer, shape, case) and not _reads_back(writer, shape, wire, value):
+        if _rivals(writer, shape, case) and not reads_back(writer, shape, wire, value):
             if spare is None:
                 spare = (wire, writer.notes[mark:], case)
             del writer.notes[mark:]
@@ -112,7 +112,7 @@ def choose(
         mark = len(writer.notes)
         try:
             wire = writer.case(shape, case, value)
-            if first or not case.rivals or _reads_back(writer, shape, wire, value):
+            if first or not case.rivals or reads_back(writer, shape, wire, value):
                 return case
         except Misfit:
             continue
@@ -121,7 +121,8 @@ def choose(
     return None
 
 
-def _reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
+def reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
+    """Tell whether a written value is read as what was meant."""
     try:
         read = _read(writer, shape, wire)
     except Misfit:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..executor.writer import CodedWriter
 from ..trail import Trail
 from .reader import PictureReader
-from .writer import PictureWriter
 
 
 class Reader(PictureReader):
@@ -14,7 +14,7 @@ class Reader(PictureReader):
         return Writer(self.dialect, True, Trail(), self.options)
 
 
-class Writer(PictureWriter):
+class Writer(CodedWriter):
     """Writes one IR value."""
 
     def afresh(self) -> Writer:

@@ -203,6 +203,10 @@ class WriteJob:
         """Write a value by the first case that takes it and reads back; raises Misfit."""
         raise NotImplementedError
 
+    def one(self, shape: Shape, value: Any) -> Any:
+        """Write a value by one shape; raises Misfit."""
+        raise NotImplementedError
+
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
         raise NotImplementedError

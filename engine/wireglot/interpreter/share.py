@@ -12,7 +12,7 @@ from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
 from ..notes import NO_WORD, foreign, no_place
 from ..trail import At, Several, pointer
-from . import choosing, intake, leftover, media
+from . import intake, leftover, media
 from .jobs import WriteJob
 from .recorder import Written
 from .sight import Gathered, View, blank, tells
@@ -277,7 +277,7 @@ def marked(
             continue
         mark = len(writer.notes)
         try:
-            found.append((hole, part[field], choosing.one(writer, marks[field], part[field])))
+            found.append((hole, part[field], writer.one(marks[field], part[field])))
         except Misfit as misfit:
             misfit.__traceback__ = None
             del writer.notes[mark:]
@@ -362,7 +362,7 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
         try:
             if shape.groups:
                 return piece(writer, shape, part)
-            return choosing.one(writer, shape, part)
+            return writer.one(shape, part)
         except Misfit as misfit:
             misfit.__traceback__ = None
             del writer.notes[mark:]

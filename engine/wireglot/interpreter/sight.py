@@ -27,7 +27,7 @@ class View:
     """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
 
     __slots__ = (
-        "case", "claims", "dialect", "family", "lists", "memory",
+        "case", "claims", "dialect", "family", "lists", "memory", "missed",
         "names", "obj", "refused", "settled", "shape",
     )  # fmt: skip
 
@@ -36,6 +36,7 @@ class View:
         self.family = writer.dialect.family
         self.names: dict[str, tuple[Any, str]] = {}
         self.claims: set[str] = set(writer.shared.get(id(obj), ()))
+        self.missed: set[str] = set()  # fields that are taken only where `claims` has them
         self.lists: dict[str, dict[int, list[Any]]] = {}
         self.settled: set[str] = set()  # terms of sums that were written
         self.refused: dict[str, tuple[Hole, At]] = {}  # what repair leaves out: only read here

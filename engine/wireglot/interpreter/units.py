@@ -11,7 +11,6 @@ from ..language.lenses import Misfit
 from ..language.model import Case, Conversation, Dialect, Shape
 from ..language.picture import Hole, holes
 from ..trail import At, Trail, pointer
-from . import choosing
 from .jobs import ReadJob, WriteJob
 
 
@@ -43,7 +42,7 @@ def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
     try:
         if shape.name == "response" and not writer.same and ir.get("candidates") == []:
             raise Misfit("`candidates` is empty", (), shape.pos)
-        return choosing.one(writer, shape, ir)
+        return writer.one(shape, ir)
     except Misfit as misfit:
         misfit.__traceback__ = None
         missing = writer.missing

@@ -33,13 +33,17 @@ class PictureWriter(WriteJob):
             if shape.marks and shape.name != name:
                 continue
             try:
-                return choosing.one(self, shape, value)
+                return self.one(shape, value)
             except Misfit as misfit:
                 misfit.__traceback__ = None
                 del self.notes[mark:]
                 if best is None or tells(misfit, best):
                     best = misfit
         raise best or Misfit(f"`{name}` has no member")
+
+    def one(self, shape: Shape, value: Any) -> Any:
+        """Write a value by one shape; raises Misfit."""
+        return choosing.tried(self, shape, value)
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""

@@ -1,0 +1,352 @@
+"""Generates what writes a hole: its value through guards, codecs and shapes, and its mark.
+
+What a value mostly is gets lines of its own; for all else the writer's own method is called, which
+knows every kind of hole. `CaseText` in `writes` gives the function around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..ir import OPAQUE, field_type
+from ..language import picture as pic
+from ..language.lenses import UNTYPED, is_guard
+from ..language.picture import Fields, Hole
+from .giving import limited
+
+if TYPE_CHECKING:
+    from .writes import CaseText
+
+Put = Callable[[str], None]
+CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool", "integer": "int"}
+FORMS = ("single", "bare", "blocks", "joined")
+IDS = ("id", "tool_call_id")
+
+
+class Found(NamedTuple):
+    """The value of a field: its variable, what that is where there is none, its IR path."""
+
+    v: str
+    none: str
+    path: str
+
+
+def test_of(words: str, v: str, quick: bool = False) -> str:
+    """Return an expression that tells whether the value of a variable passes a guard.
+
+    A `quick` one may be false for what passes: a whole number that is written as a fraction.
+    """
+    said = []
+    for word in words.split("+"):
+        if word == "any":
+            return "True"
+        if word in CLASSES and (quick or word != "integer"):
+            said.append(f"{v}.__class__ is {CLASSES[word]}")
+        elif word == "null":
+            said.append(f"{v} is None")
+        elif word == "number" and quick:
+            said.append(f"{v}.__class__ is int or {v}.__class__ is float")
+        else:
+            said.append(f"guard({word!r}, {v})")
+    return " or ".join(said)
+
+
+class HoleText:
+    """Writes the lines for one hole; `put` gives the lines that take a value."""
+
+    def __init__(
+        self,
+        case: CaseText,
+        h: Hole,
+        rel: tuple[Any, ...],
+        into: tuple[str, Any] | None,
+        put: Put,
+        full: str = "",
+    ) -> None:
+        self.c, self.t, self.h, self.rel, self.put = case, case.t, h, rel, put
+        self.into = "None" if into is None else f"({into[0]}, {into[1]!r})"
+        self.out, self.key = into or ("", None)
+        self.full = full
+        self.kind = field_type(case.case.shape, h.path)
+        self.hole = case.code.value(h, "H")
+        self.where = f"  # {h.pos.file}:{h.pos.line}"
+
+    def write(self) -> None:
+        """Add the lines that find the value, or what stands for none."""
+        h, t = self.h, self.t
+        if h.dated and h.mode != "each":
+            return  # it is read, and written to nobody else
+        if "home" in h.lenses:
+            if h.mark is None:
+                t(f"return NO{self.where}")
+        elif h.path == "nth":
+            self.put("x.nth")
+        elif h.path == ".":
+            self.of_object()
+        elif len(h.paths) > 1:
+            self.sum()
+        elif (
+            h.path == "run"
+            or h.mark == "copy"
+            or h.mode == "entries"
+            or h.path[:6] == "result"
+            or h.shape == "conversation"
+            or "plain" in h.lenses
+        ):
+            self.cold()
+        elif h.mode == "each":
+            self.list()
+        else:
+            self.value()
+
+    def cold(self, first: str = "") -> None:
+        """Let the writer's own method write the hole."""
+        t, c = self.t, self.c
+        if self.key is not None:
+            if c.seen and first:
+                t(f"view.settled |= {first}")
+            given = f"{self.hole}, {self.rel!r}, {self.out}, {self.key!r}"
+            if c.seen:
+                t(f"cold(x, view, {given}){self.where}")
+            else:
+                c.viewed = True
+                known = f", {first}" if first else ""
+                t(f"view = cold(x, view or {c.sight()}, {given}{known}){self.where}")
+            if self.full:
+                t(f"{self.full} = {self.full} or {self.key!r} in {self.out}")
+            return
+        c.see()
+        if first:
+            t(f"view.settled |= {first}")
+        v = t.fresh()
+        t(f"{v} = x.hole({self.hole}, view, {self.rel!r}, {self.into}){self.where}")
+        if not c.seen:
+            t(f"missed(view, {self.hole})")
+        with t.under(f"if {v} is not ABSENT:"):
+            self.put(v)
+
+    # -- one value ------------------------------------------------------------------------------
+
+    def value(self) -> None:
+        """Add the lines for a hole that is one field."""
+        t, h, c = self.t, self.h, self.c
+        found = c.look(h.path, self.kind != "any")
+        w, test = self.quick(found)
+        if h.path in IDS:
+            test = f"({test}) and not x.unsaid and id(o) not in x.made"
+        simple = h.mode is None and all(is_guard(lens) or lens == "json" for lens in h.lenses)
+        if h.mark is None and simple and h.path not in IDS:
+            t(f"if not ({test}): return NO{self.where}")
+            self.done(found, w)
+            return
+        with t.under(f"if {test}:"):
+            self.done(found, w)
+        if h.mark is None:
+            t(f"elif {found.none}: return NO{self.where}")
+        elif h.mark in ("default", "fill"):
+            with t.under(f"elif {found.none}:"):
+                self.filled()
+        elif h.mark != "made" or h.value is None:
+            if test != f"not ({found.none})":
+                with t.under(f"elif not ({found.none}):"):
+                    self.cold()
+            return
+        if test != f"not ({found.none})" or h.mark == "made":
+            with t.under("else:"):
+                self.cold()
+
+    def done(self, found: Found, w: str) -> None:
+        """Add the lines for a value that has its form on the wire."""
+        t, c = self.t, self.c
+        if limited(c.dialect, found.path):
+            given = f"x, {self.hole}, {w}, o, {found.path!r}, {self.into}"
+            if w != found.v:
+                t(f"if x.limits.limits: {w} = fit({given})")
+            else:
+                fitted = t.fresh("w")
+                t(f"{fitted} = fit({given}) if x.limits.limits else {w}")
+                w = fitted
+        self.put(w)
+        c.taken(found)
+
+    def filled(self) -> None:
+        """Add the lines for what stands where nothing is."""
+        h = self.h
+        plain = h.value is None or (h.mark == "default" and not (h.mode == "as" and h.value == {}))
+        if plain and not isinstance(h.value, float):
+            known = h.value in ([], {}) if isinstance(h.value, list | dict) else True
+            self.put(repr(h.value) if known else self.c.code.value(h.value))
+        else:
+            self.put(f"filled(x, {self.hole}, o, {self.rel!r}, {self.into})")
+
+    def quick(self, found: Found) -> tuple[str, str]:
+        """Add the lines that make the usual value; return its form, and whether it is that."""
+        t, h, c = self.t, self.h, self.c
+        v, tests, said = found.v, [], False
+        w = v
+        if h.mode == "as":
+            w = t.fresh("w")
+            around = any(p.startswith(f"{found.path}.") for p in c.claims) or c.seen
+            known = "" if around else f"{c.writes.any(str(h.shape))}(x, {v})"
+            t(f"{w} = NO if {found.none} else {known}{self.where}" if known else f"{w} = NO")
+            tests, said = [f"{w} is not NO"], True
+        for n, lens in enumerate(h.lenses):
+            if is_guard(lens):
+                said = said or lens not in UNTYPED
+                tests.append(test_of(lens, w, True))
+                continue
+            made = self.through(lens, w, found)
+            said = True
+            if lens == "json":
+                w = made
+            elif lens in c.dialect.tables:
+                words = c.code.value(c.dialect.tables[lens].to_wire, "T")
+                tests.append(f"{w}.__class__ is str and {w} in {words}")
+                w = f"{words}[{w}]"
+            else:
+                before = tests or [f"not ({found.none})"]
+                w = t.fresh("w")
+                t(f"{w} = {made} if {' and '.join(f'({x})' for x in before)} else NO{self.where}")
+                tests = [f"{w} is not NO"]
+            if n + 1 < len(h.lenses) and not w.isidentifier():
+                return w, "False"  # forms of forms are rare
+        expected = {"opaque": "string"}.get(self.kind, self.kind)
+        if not said and expected != "any":
+            tests.append(test_of(expected, w, True))
+        elif not said or not tests:
+            tests.append(f"not ({found.none})")
+        return w, " and ".join(f"({x})" if " or " in x else x for x in tests)
+
+    def through(self, lens: str, v: str, found: Found) -> str:
+        """Return the expression that writes a value through one codec."""
+        c, dialect = self.c, self.c.dialect
+        if lens == "json":
+            return f"json_text({v}, o, {f'{found.path}_json'!r})"
+        if lens in dialect.schemas:
+            pair = c.code.value(dialect.schemas[lens], "P")
+            return f"schema(x, {pair}, {self.hole}, {v}, o, {found.path!r})"
+        return f"through(x, {lens!r}, {self.hole}, {v}, {self.rel!r})"
+
+    # -- lists ----------------------------------------------------------------------------------
+
+    def list(self) -> None:
+        """Add the lines that write a list, element by element."""
+        t, h, c = self.t, self.h, self.c
+        holes = c.case.lists.get(h.path, [h])
+        holes = holes if h in holes else [h]
+        listing = c.code.value(c.writes.listing(holes), "L")
+        number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")
+        found = c.look(h.path, True)
+        shares = c.lists.get(h.path) if len(holes) > 1 else None
+        if shares is None:
+            shares = c.lists[h.path] = t.fresh("shares")
+            view = "view" if c.seen else "None"
+            c.first.append(f"    {shares} = None")
+            t(
+                f"if {found.v}.__class__ is list: {shares} = shared(x, {listing}, {found.v}, o, "
+                f"{view})"
+            )
+        w = t.fresh("w")
+        made = (
+            f"formed(x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into})"
+        )
+        if h.mark is None:
+            t(f"if {shares} is None: return NO{self.where}")
+            t(f"{w} = {made}{self.where}")
+            self.put(w)
+            c.taken(found)
+            return
+        t(f"{w} = ABSENT")
+        c.missing = c.missing or not c.seen
+        with t.under(f"if {shares} is not None:"):
+            with t.under("try:"):
+                t(f"{w} = {made}{self.where}")
+                c.taken(found)
+            with t.under("except Misfit as misfit:"):
+                t("misfit.__traceback__ = None")
+                if len(holes) == 1 and not c.seen:  # else another hole has taken the list
+                    t(f"miss = (*miss, {found.path!r})")
+        with t.under(f"elif not ({found.none}):"):
+            t("pass" if c.seen else f"miss = (*miss, {found.path!r})")
+        with t.under(f"if {w} is not ABSENT:"):
+            self.put(w)
+        if h.mark in ("default", "fill"):
+            with t.under("else:"):
+                self.filled()
+
+    # -- of several fields ------------------------------------------------------------------------
+
+    def sum(self) -> None:
+        """Add the lines for a number that is a sum of fields."""
+        t, h, c = self.t, self.h, self.c
+        terms = [c.look(path, True) for path in h.paths]
+        total = t.fresh("total")
+        t(f"{total} = total({', '.join(one.v for one in terms)})")
+        alone = {hole.path for hole in pic.holes(c.case.wire) if len(hole.paths) == 1}
+        only = [n for n, path in enumerate(h.paths) if path not in alone | c.settled]
+        # The first of those that stand nowhere else is read as all of them.
+        hidden = [f"{terms[n].v} is None" for n in only[1:]]
+        known = self.c.code.value(frozenset(c.settled))
+        c.settled.update(h.paths)
+        with t.under(f"if {' and '.join([f'{total} is not None', *hidden])}:"):
+            self.put(total)
+            for one in terms:
+                c.taken(one)
+        with t.under("else:"):
+            self.cold(known)
+
+    def of_object(self) -> None:
+        """Add the lines for a hole that is made of the object's own fields."""
+        t, c = self.t, self.c
+        w, claims = t.fresh("w"), t.fresh("claims")
+        if c.names:
+            self.cold()
+            return
+        some = c.writes.parts(str(self.h.shape))
+        t(f"{w}, {claims} = {some}(x, o, {self.h.mark is not None}, {self.into}){self.where}")
+        with t.under(f"if {w} is not NO:"):
+            t(f"view.claims.update({claims})" if c.seen else f"took = (*took, *{claims})")
+            self.put(w)
+        with t.under("else:"):
+            self.cold()
+        c.dynamic = True
+
+
+def spread(c: CaseText, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: str) -> None:
+    """Add the lines for a hole whose keys stand among the outer ones."""
+    t = c.t
+    where = f"  # {h.pos.file}:{h.pos.line}"
+    if h.shape is None:
+        if "home" in h.lenses:
+            if h.mark is None:
+                t(f"return NO{where}")
+            return
+        found = c.look(h.path, False)
+        names = c.code.value(p.names)
+        tests = [f"{found.v}.__class__ is dict", f"{names}.isdisjoint({found.v})"]
+        tests += [test_of(lens, found.v) for lens in h.lenses if is_guard(lens)]
+        none = f"elif {found.v} is ABSENT: pass" if h.mark else "else: return NO"
+        with t.under(f"if {' and '.join(f'({test})' for test in tests)}:"):
+            t(f"{out}.update({found.v}){where}")
+            if full:
+                t(f"{full} = True")
+            c.taken(found)
+        t(none)
+        if h.mark:
+            t("else: return NO")
+        return
+    mark = t.fresh("m")
+    t(f"{mark} = len(x.notes)")
+
+    def put(v: str) -> None:
+        t(f"if not among(x, {out}, {v}, {mark}): return NO{where}")
+        if full:
+            t(f"{full} = True")
+
+    HoleText(c, h, rel, (out, None), put).write()
+
+
+def opaque(path: str) -> bool:
+    """Tell whether only its origin can read a field."""
+    return path.rpartition(".")[2] in OPAQUE and not path.startswith("own.")

@@ -1,0 +1,78 @@
+"""The writer that runs generated functions, and walks pictures where there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..interpreter.sight import View
+from ..interpreter.writer import PictureWriter
+from ..language.lenses import Misfit
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import Picture
+from ..trail import At
+from .giving import NO, undo
+from .writes import Writes
+
+
+def writes_of(dialect: Dialect) -> Writes:
+    """Return the functions that write a dialect abroad."""
+    found = dialect.coded.get("write")
+    if found is None:
+        found = dialect.coded["write"] = Writes(dialect)
+    return found  # type: ignore[no-any-return]
+
+
+class CodedWriter(PictureWriter):
+    """Writes one IR value by generated functions."""
+
+    @property
+    def quick(self) -> bool:
+        """Whether generated functions say all that is to be said."""
+        return not (
+            self.same or self.recorder is not None or self.watch or self.watched or self.marking
+        )
+
+    def one(self, shape: Shape, value: Any) -> Any:
+        if value.__class__ is dict and self.quick:
+            writes = writes_of(self.dialect)
+            mark = len(self.notes), len(self.lefts), len(self.beside)
+            try:
+                found = writes.code.names[writes.one(shape)](self, value)
+                if found is not NO:
+                    return found
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+            undo(self, *mark)
+        return super().one(shape, value)
+
+    def case(self, shape: Shape, case: Case, value: Any) -> Any:
+        if value.__class__ is dict and not case.home and self.quick:
+            writes = writes_of(self.dialect)
+            mark = len(self.notes), len(self.lefts), len(self.beside)
+            try:
+                found = writes.code.names[writes.case(shape, case)](self, value)
+                if found is not NO:
+                    return found
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+            undo(self, *mark)
+        return super().case(shape, case, value)
+
+    def walked(self, shape: Shape, case: Case, value: Any) -> Any:
+        """Write a value by walking the pictures of a case."""
+        return super().case(shape, case, value)
+
+    def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
+        if top and into is None and p is view.case.wire and self.quick:
+            writes = writes_of(self.dialect)
+            mark = len(self.notes), len(self.lefts), len(self.beside)
+            claims, lists = set(view.claims), dict(view.lists)
+            try:
+                found = writes.code.names[writes.inside(view.case)](self, view)
+                if found is not NO:
+                    return found
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+            undo(self, *mark)
+            view.claims, view.lists = claims, lists
+        return super().picture(p, view, rel, top, into)
