@@ -372,7 +372,7 @@ class Loaded:
         away = options if same else {**options, "away": True}  # no value is written at home again
         read = reading.read(one, body, unit, model, stream, away, recorder)
         out, drafts, envelope = writing.write(
-            two, read.ir, unit, same, read.trail, options, read.made, read.odd
+            two, read.ir, unit, same, read.trail, options, read.made, read.odd, trusts=True
         )
         return out, all_notes(read.notes, drafts, out, same), envelope
 

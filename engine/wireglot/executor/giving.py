@@ -27,13 +27,6 @@ from ..language.picture import ABSENT, Hole
 NO: Any = type("No", (), {"__slots__": (), "__repr__": lambda self: "NO"})()
 EMPTY: dict[str, Any] = {}
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
-_LIMITED = frozenset(("name", "id", "tool_call_id", "tool_choice.name", "tool_choice.allowed"))
-
-
-def limited(dialect: Dialect, path: str) -> bool:
-    """Tell whether some object of a dialect has a limit on the field at a path."""
-    more = (kind.partition(".")[2] for kind in dialect.limits)
-    return bool(dialect.limits) and (path in _LIMITED or path in set(more) or ":" in path)
 
 
 # -- choosing ----------------------------------------------------------------------------------
@@ -187,10 +180,23 @@ def total(*terms: Any) -> int | None:
     return found
 
 
-def json_text(value: Any, o: dict[str, Any], text: str) -> str:
+def json_text(x: Any, value: Any, o: dict[str, Any], text: str) -> str:
     """Return a value as JSON text: as it came while it still means the value."""
     said = o.get(text)
-    return said if isinstance(said, str) and means(said, value) else stringify(value)
+    if said.__class__ is str and (x.trusts or means(said, value)):
+        return said
+    return stringify(value)
+
+
+def own_fields(fields: dict[str, Any], out: dict[str, Any], table: Any) -> list[str]:
+    """Write fields that one family alone has; return the paths of those that were there."""
+    took = []
+    for name, key, path in table:
+        value = fields.get(name, ABSENT)
+        if value is not ABSENT:
+            out[key] = value
+            took.append(path)
+    return took
 
 
 def schema(x: Any, pair: Any, h: Hole, value: Any, o: Any, path: str) -> Any:
@@ -221,9 +227,9 @@ def through(x: Any, lens: str, h: Hole, value: Any, rel: Any) -> Any:
         return NO
 
 
-def fit(x: Any, h: Hole, value: Any, o: Any, path: str, into: Any) -> Any:
+def fit(x: Any, h: Hole, value: Any, o: Any, path: str, into: Any, known: str = "") -> Any:
     """Return a name or id as the limits of the dialect let it be written."""
-    kind = x.limits.kind(o, path)
+    kind = known or x.limits.kind(o, path)
     if kind is None or (value.__class__ is str and x.limits.fits(kind, value)):
         return value
     found = [value] if not isinstance(value, list) else value
@@ -255,23 +261,12 @@ def filled(x: Any, h: Hole, o: Any, rel: Any, into: Any) -> Any:
     return [] if value == [] else {} if value == {} else value
 
 
-def part_of(x: Any, o: Any, shape: Shape, case: Case, write: Any, marked: bool, into: Any) -> Any:
-    """Write a case of a shape of an object's own fields; NO where it has nothing to say."""
-    inner = View(o, shape.name, case, x)
-    try:
-        if case.ir is not None:
-            x.match(case.ir, o, "", inner)
-        wire = write(x, inner)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        return NO
-    if wire is NO or (not inner.claims and (marked or wire is ABSENT or wire == {})):
-        return NO
-    if case.note is not None:
-        at = x.trail.find(o, next(iter(inner.claims), ""))
-        place = itself.spot(wire, into)
-        x.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", *place)
-    return wire, inner.claims
+def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
+    """Note that some fields of an object were written by a case that says so."""
+    assert case.note is not None
+    at = x.trail.find(o, next(iter(claims), ""))
+    place = itself.spot(wire, into)
+    x.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", *place)
 
 
 def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:
@@ -461,8 +456,8 @@ NAMES: dict[str, Any] = {
         f.__name__: f
         for f in (
             lossless, undo, again, reads_back, plain, seen, cold, missed, leave, more, misnamed,
-            crossed, own_of, signed, opened, total, json_text, schema, through, fit, filled, part_of, among,
-            shared, formed,
+            crossed, own_of, signed, opened, total, json_text, schema, through, fit, filled,
+            told_part, among, own_fields, shared, formed,
         )
     },
 }  # fmt: skip

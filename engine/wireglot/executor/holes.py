@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..interpreter.limits import limit_of
 from ..ir import OPAQUE, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
 from ..language.picture import Fields, Hole
-from .giving import limited
 
 if TYPE_CHECKING:
     from .writes import CaseText
@@ -74,12 +74,12 @@ class HoleText:
 
     def write(self) -> None:
         """Add the lines that find the value, or what stands for none."""
-        h, t = self.h, self.t
+        h, t, c = self.h, self.t, self.c
         if h.dated and h.mode != "each":
             return  # it is read, and written to nobody else
         if "home" in h.lenses:
             if h.mark is None:
-                t(f"return NO{self.where}")
+                t(f"return {c.no}{self.where}")
         elif h.path == "nth":
             self.put("x.nth")
         elif h.path == ".":
@@ -128,22 +128,31 @@ class HoleText:
 
     # -- one value ------------------------------------------------------------------------------
 
+    def test(self) -> None:
+        """Add the line that tells whether a value that must be there is: before all others."""
+        found = self.c.look(self.h.path, self.kind != "any")
+        test = self.quick(found)[1]
+        self.c.tested[id(self.h)] = found
+        self.t(f"if not ({test}): return {self.c.no}{self.where}")
+
     def value(self) -> None:
         """Add the lines for a hole that is one field."""
         t, h, c = self.t, self.h, self.c
-        found = c.look(h.path, self.kind != "any")
+        found = c.tested.get(id(h)) or c.look(h.path, self.kind != "any")
+        if id(h) in c.tested:  # it has been looked at before all others
+            self.done(found, self.quick(found)[0])
+            return
         w, test = self.quick(found)
         if h.path in IDS:
             test = f"({test}) and not x.unsaid and id(o) not in x.made"
-        simple = h.mode is None and all(is_guard(lens) or lens == "json" for lens in h.lenses)
-        if h.mark is None and simple and h.path not in IDS:
-            t(f"if not ({test}): return NO{self.where}")
+        if simple(h):
+            t(f"if not ({test}): return {c.no}{self.where}")
             self.done(found, w)
             return
         with t.under(f"if {test}:"):
             self.done(found, w)
         if h.mark is None:
-            t(f"elif {found.none}: return NO{self.where}")
+            t(f"elif {found.none}: return {c.no}{self.where}")
         elif h.mark in ("default", "fill"):
             with t.under(f"elif {found.none}:"):
                 self.filled()
@@ -159,8 +168,9 @@ class HoleText:
     def done(self, found: Found, w: str) -> None:
         """Add the lines for a value that has its form on the wire."""
         t, c = self.t, self.c
-        if limited(c.dialect, found.path):
-            given = f"x, {self.hole}, {w}, o, {found.path!r}, {self.into}"
+        kind = limit_of(c.dialect, c.kind, found.path)
+        if kind is not None:
+            given = f"x, {self.hole}, {w}, o, {found.path!r}, {self.into}, {kind!r}"
             if w != found.v:
                 t(f"if x.limits.limits: {w} = fit({given})")
             else:
@@ -222,7 +232,7 @@ class HoleText:
         """Return the expression that writes a value through one codec."""
         c, dialect = self.c, self.c.dialect
         if lens == "json":
-            return f"json_text({v}, o, {f'{found.path}_json'!r})"
+            return f"json_text(x, {v}, o, {f'{found.path}_json'!r})"
         if lens in dialect.schemas:
             pair = c.code.value(dialect.schemas[lens], "P")
             return f"schema(x, {pair}, {self.hole}, {v}, o, {found.path!r})"
@@ -252,7 +262,7 @@ class HoleText:
             f"formed(x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into})"
         )
         if h.mark is None:
-            t(f"if {shares} is None: return NO{self.where}")
+            t(f"if {shares} is None: return {c.no}{self.where}")
             t(f"{w} = {made}{self.where}")
             self.put(w)
             c.taken(found)
@@ -306,11 +316,10 @@ class HoleText:
         some = c.writes.parts(str(self.h.shape))
         t(f"{w}, {claims} = {some}(x, o, {self.h.mark is not None}, {self.into}){self.where}")
         with t.under(f"if {w} is not NO:"):
-            t(f"view.claims.update({claims})" if c.seen else f"took = (*took, *{claims})")
+            c.took(claims)
             self.put(w)
         with t.under("else:"):
             self.cold()
-        c.dynamic = True
 
 
 def spread(c: CaseText, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: str) -> None:
@@ -320,13 +329,13 @@ def spread(c: CaseText, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full
     if h.shape is None:
         if "home" in h.lenses:
             if h.mark is None:
-                t(f"return NO{where}")
+                t(f"return {c.no}{where}")
             return
         found = c.look(h.path, False)
         names = c.code.value(p.names)
         tests = [f"{found.v}.__class__ is dict", f"{names}.isdisjoint({found.v})"]
         tests += [test_of(lens, found.v) for lens in h.lenses if is_guard(lens)]
-        none = f"elif {found.v} is ABSENT: pass" if h.mark else "else: return NO"
+        none = f"elif {found.v} is ABSENT: pass" if h.mark else f"else: return {c.no}"
         with t.under(f"if {' and '.join(f'({test})' for test in tests)}:"):
             t(f"{out}.update({found.v}){where}")
             if full:
@@ -334,17 +343,39 @@ def spread(c: CaseText, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full
             c.taken(found)
         t(none)
         if h.mark:
-            t("else: return NO")
+            t(f"else: return {c.no}")
         return
     mark = t.fresh("m")
     t(f"{mark} = len(x.notes)")
 
     def put(v: str) -> None:
-        t(f"if not among(x, {out}, {v}, {mark}): return NO{where}")
+        t(f"if not among(x, {out}, {v}, {mark}): return {c.no}{where}")
         if full:
             t(f"{full} = True")
 
     HoleText(c, h, rel, (out, None), put).write()
+
+
+def simple(h: Hole) -> bool:
+    """Tell whether a hole is one value that must be there, and that no more than guards look at."""
+    codecs = [lens for lens in h.lenses if not is_guard(lens)]
+    plain = h.mode is None and codecs in ([], ["json"]) and "home" not in h.lenses
+    return (
+        plain and h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
+    )
+
+
+def is_own(p: Any) -> bool:
+    """Tell whether a picture is a field of one family alone that goes through as it is."""
+    return (
+        isinstance(p, Hole)
+        and p.mark == "optional"
+        and p.mode is None
+        and not p.lenses
+        and len(p.paths) == 1
+        and p.path.startswith("own.")
+        and p.path.count(".") == 1
+    )
 
 
 def opaque(path: str) -> bool:

@@ -2,6 +2,7 @@
 
     write_SHAPE_CASE(x, o)        writes the object `o`, or returns NO where the case takes it not
     inside_SHAPE_CASE(x, view)    writes what a view sees, whose names have been matched already
+    part_SHAPE_CASE(x, o)         writes some fields of `o`: gives the value and what it took
     one_SHAPE(x, o)               writes by the first case that takes the object and reads back
 
 `x` is the writer. What is rare in an object is left to the writer's own methods: a hole of a kind
@@ -13,13 +14,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import FUNCTION, OPAQUE
+from ..language import picture as pic
 from ..language.lenses import is_guard
+from ..language.measure import disjoint
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
 from ..language.picture import Text as TextPicture
 from . import giving
 from .code import Code, Text
-from .holes import Found, HoleText, opaque, spread, test_of
+from .holes import Found, HoleText, is_own, opaque, simple, spread, test_of
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
 
@@ -36,14 +39,16 @@ class Writes:
         """Return the name of the function that writes by a case."""
         name = f"write_{shape.name}_{case.name}".rstrip("_")
         return self.code.function(
-            ("case", id(case)), name, lambda name: CaseText(self, name, shape, case, False).text()
+            ("case", id(case)), name, lambda name: CaseText(self, name, shape, case, "case").text()
         )
 
     def inside(self, case: Case) -> Any:
         """Return the function that writes what a view sees by a case."""
         name = f"inside_{case.shape}_{case.name}".rstrip("_")
         return self.code.function(
-            ("inside", id(case)), name, lambda name: CaseText(self, name, None, case, True).text()
+            ("inside", id(case)),
+            name,
+            lambda name: CaseText(self, name, None, case, "inside").text(),
         )
 
     def one(self, shape: Shape) -> str:
@@ -68,7 +73,7 @@ class Writes:
                 t("w = NO")
             with t.under("if w is not NO:"):
                 fits = "lossless(x, m)"
-                if case.rivals and len(cases) > 1:
+                if case.rivals and len(cases) > 1 and not self.exact(shape, case):
                     fits = f"{fits} and reads_back(x, {told}, w, o)"
                 t(f"return w if {fits} else again(x, {told}, o, m, n, b)")
             t("undo(x, m, n, b)")
@@ -105,12 +110,51 @@ class Writes:
         t = Text(self.code, f"def {fn}(x, o, marked, into):")
         t("m = len(x.notes)")
         for shape, case in self.dialect.cases_of(name):
-            told, known = self.code.value(shape, "S"), self.code.value(case, "C")
-            t(f"found = part_of(x, o, {told}, {known}, {self.inside(case)}, marked, into)")
-            t("if found is not NO: return found")
+            with t.under("try:"):
+                t(f"w, took = {self.part(shape, case)}(x, o)")
+                with t.under(
+                    "if w is not NO and (took or not (marked or w is ABSENT or w == {})):"
+                ):
+                    if case.note is not None:
+                        t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
+                    t("return w, took")
+            with t.under("except Misfit as misfit:"):
+                t("misfit.__traceback__ = None")
             t("del x.notes[m:]")
         t("return NO, ()")
         return str(t)
+
+    def part(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that writes some fields of an object by a case."""
+        return self.code.function(
+            ("part", id(case)),
+            f"part_{case.shape}_{case.name}".rstrip("_"),
+            lambda name: CaseText(self, name, shape, case, "part").text(),
+        )
+
+    def exact(self, shape: Shape, case: Case) -> bool:
+        """Tell whether what a case writes is always read as what was meant.
+
+        That is so where no other case reads it before this one, and nothing in it but words,
+        guards and JSON text stands for a value.
+        """
+        before = shape.cases[: shape.cases.index(case)]
+        if not all(disjoint(one.sides[1], case.sides[1]) for one in before):
+            return False
+        told = [len(p.values) for p in _words(case.ir)] if case.ir is not None else []
+        holes = list(pic.holes(case.wire))
+        return (
+            all(n == 1 for n in told)
+            and not any(pic.texts(case.wire))
+            and (case.ir is None or not any(pic.texts(case.ir)))
+            and all(
+                hole.mode is None
+                and len(hole.paths) == 1
+                and hole.mark in (None, "optional", "refused", "made")
+                and all(is_guard(lens) or lens == "json" for lens in hole.lenses)
+                for hole in holes
+            )
+        )
 
     def listing(self, holes: list[Hole]) -> giving.Listing:
         """Return what is known of the holes that share a list."""
@@ -147,9 +191,10 @@ class CaseText:
     """Writes the text of the function for one case."""
 
     def __init__(
-        self, writes: Writes, name: str, shape: Shape | None, case: Case, seen: bool
+        self, writes: Writes, name: str, shape: Shape | None, case: Case, way: str
     ) -> None:
-        self.writes, self.shape, self.case, self.seen = writes, shape, case, seen
+        self.writes, self.shape, self.case, self.way = writes, shape, case, way
+        self.seen = seen = way == "inside"
         self.dialect, self.code = writes.dialect, writes.code
         self.kind = shape.kind if shape is not None else None
         self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
@@ -158,8 +203,10 @@ class CaseText:
         self.owners: dict[str, str] = {"": "o"}  # variables of the objects within
         self.lists: dict[str, str] = {}  # variables of lists that holes share
         self.missing = self.viewed = self.dynamic = False
+        self.tested: dict[int, Found] = {}  # holes whose values have been looked at
         self.settled: set[str] = set()  # terms of sums that were written
         self.first: list[str] = []  # lines that stand before all others
+        self.no = "NO, ()" if way == "part" else "NO"
 
     # -- the whole ----------------------------------------------------------------------------
 
@@ -171,9 +218,13 @@ class CaseText:
             names = {h for p in [case.ir] if p is not None for h in _named(p)} | {"run"}
             self.names = {name: ("", name) for name in names}
         else:
-            self._kind()
+            if self.way == "case":
+                self._kind()
             if case.ir is not None:
                 self._match(case.ir, "o", "")
+        for hole in pic.holes(case.wire):
+            if simple(hole) and hole.path not in self.names:
+                HoleText(self, hole, (), None, lambda v: None).test()
         if isinstance(case.wire, Fields):
             self._fields(case.wire, "wire", ())
         else:
@@ -182,7 +233,7 @@ class CaseText:
         self._end()
         if not self.seen:
             self.first += ["    miss = ()"] if self.missing else []
-            self.first += ["    took = ()"] if self.dynamic else []
+            self.first += ["    took = ()"] if self.dynamic or self.way == "part" else []
             self.first += ["    view = None"] if self.viewed else []
         t.lines[1:1] = self.first
         return str(t)
@@ -205,6 +256,11 @@ class CaseText:
         pos = self.code.value(case, "C")
         if self.seen:
             t("return wire")
+            return
+        if self.way == "part":
+            claims = "".join(f", {path!r}" for path in sorted(self.claims))
+            more = ", *(view.claims if view is not None else ())" if self.viewed else ""
+            t(f"return wire, (*took{more}{claims},)")
             return
         shape = self.code.value(self.shape, "S")
         t(f"if wire is ABSENT or not wire and wire == {{}}: return plain(x, {shape}, {pos}, o)")
@@ -250,15 +306,18 @@ class CaseText:
         where = f"  # {p.pos.file}:{p.pos.line}"
         if isinstance(p, Literal):
             said = " or ".join(self._equal(v, value) for value in p.values)
-            t(f"if not ({said}): return NO{where}")
+            t(f"if not ({said}): return {self.no}{where}")
             if path and p.values != (ABSENT,):
-                self.claims.add(path)
+                if ABSENT in p.values and self.way == "part":
+                    t(f"if {v} is not ABSENT: took = (*took, {path!r})")
+                else:
+                    self.claims.add(path)
         elif isinstance(p, Items):
-            t(f"if {v} != []: return NO{where}")
+            t(f"if {v} != []: return {self.no}{where}")
             self.claims.add(path)
         elif isinstance(p, Test):
             held = f" or not {self.code.value(p, 'P')}.holds({v})" if p.word == "has" else ""
-            t(f"if {v} is ABSENT{held}: return NO{where}")
+            t(f"if {v} is ABSENT{held}: return {self.no}{where}")
         elif isinstance(p, Hole):
             guard = p.lenses[0] if p.lenses and is_guard(p.lenses[0]) else ""
             odd = [f"{v} is ABSENT"] if p.mark is None else []
@@ -266,17 +325,17 @@ class CaseText:
                 there = f"{v} is not ABSENT and " if p.mark is not None else ""
                 odd.append(f"{there}not ({test_of(guard, v)})")
             if odd:
-                t(f"if {' or '.join(odd)}: return NO{where}")
+                t(f"if {' or '.join(odd)}: return {self.no}{where}")
             self.names[p.path] = (v, path)
         elif isinstance(p, TextPicture):
             found = t.fresh("found")
             t(f"{found} = {self.code.value(p, 'P')}.read({v}) if {v}.__class__ is str else None")
-            t(f"if {found} is None: return NO{where}")
+            t(f"if {found} is None: return {self.no}{where}")
             for n, name in enumerate(p.names):
                 self.names[name] = (f"{found}[{n}]", path)
         elif isinstance(p, Fields):
             if path:
-                t(f"if {v}.__class__ is not dict: return NO{where}")
+                t(f"if {v}.__class__ is not dict: return {self.no}{where}")
                 self.owners.setdefault(path, v)
             self._match_fields(p, v, path)
 
@@ -291,7 +350,7 @@ class CaseText:
                 t(f"{found} = own_of(o, {family!r}, {empty})")
             elif name in OPAQUE and not isinstance(child, Fields):
                 t(f"{found} = signed({v}.get({name!r}, ABSENT), {self.dialect.name!r})")
-                t(f"if {found} is NO: return NO")
+                t(f"if {found} is NO: return {self.no}")
             else:
                 t(f"{found} = {v}.get({name!r}, ABSENT)")
             self._match(child, found, inner)
@@ -325,7 +384,11 @@ class CaseText:
         t(f"{out} = {{{', '.join(first)}}}")
         if full:
             t(f"{full} = False")
-        for (name, *_), child in rest:
+        while rest:
+            if is_own(rest[0][1]):
+                rest = self._own(rest, out, full)
+                continue
+            (name, *_), child = rest.pop(0)
 
             def put(v: str, name: str = name, fills: bool = not isinstance(child, Literal)) -> None:
                 t(f"{out}[{name!r}] = {v}")
@@ -346,6 +409,25 @@ class CaseText:
         for hole in p.spread:
             spread(self, hole, p, out, rel, full)
 
+    def _own(self, entries: Any, out: str, full: str) -> Any:
+        """Write the fields of one family alone that stand at the front; return the others."""
+        table = []
+        while entries and is_own(entries[0][1]):
+            (key, *_), hole = entries.pop(0)
+            table.append((hole.path[4:], key, self.path_of(hole.path)))
+        fields = self._owner(f"own.{self.dialect.family}")
+        known = self.code.value(tuple(table), "OWN")
+        with self.t.under(f"if {fields}:"):
+            took = self.t.fresh("took")
+            self.t(f"{took} = own_fields({fields}, {out}, {known})")
+            if full:
+                self.t(f"{full} = {full} or bool({took})")
+            if self.way == "case":
+                self.claims.update(path for _, _, path in table)
+            else:
+                self.took(took)
+        return entries
+
     def _literal(self, value: Any) -> str:
         return self.code.value(value)
 
@@ -360,11 +442,11 @@ class CaseText:
         elif isinstance(p, TextPicture):
             values = [self.look(name, True) for name in p.names]
             for one in values:
-                t(f"if {one.v}.__class__ is not str: return NO")
+                t(f"if {one.v}.__class__ is not str: return {self.no}")
             text = t.fresh("text")
             given = "".join(f"{one.v}, " for one in values)
             t(f"{text} = {self.code.value(p, 'P')}.write(({given}))  # {p.pos.file}:{p.pos.line}")
-            t(f"if {text} is None: return NO")
+            t(f"if {text} is None: return {self.no}")
             for one in values:
                 self.taken(one)
             put(text)
@@ -383,11 +465,11 @@ class CaseText:
                     there = child.firm or not _holding(child)
                     self._fields(child, inner, (*rel, n), "" if there else some)
                     if not there:
-                        t(f"if not {some}: return NO")
+                        t(f"if not {some}: return {self.no}")
                     add(inner)
                 else:
                     self._value(child, (*rel, n), add, None)
-                    t(f"if len({found}) == {size}: return NO")
+                    t(f"if len({found}) == {size}: return {self.no}")
             if p.rest is not None:
                 self._hole(p.rest, (*rel, len(p.items)), lambda v: t(f"{found}.extend({v})"), None)
             put(found)
@@ -443,13 +525,18 @@ class CaseText:
             return self.names[path][1]
         return f"own.{self.dialect.family}.{path[4:]}" if path.startswith("own.") else path
 
+    def took(self, paths: str) -> None:
+        """Add the line that says that the values of some fields found a place."""
+        self.dynamic = True
+        self.t(f"view.claims.update({paths})" if self.seen else f"took = (*took, *{paths})")
+
     def taken(self, found: Found) -> None:
         """Add the line that says that the value of a field found a place."""
         if found.path.startswith("named:"):
             self.t(f"view.claim({found.path[6:]!r})")
         elif self.seen:
             self.t(f"view.claims.add({found.path!r})")
-        elif opaque(found.path):
+        elif opaque(found.path) or self.way == "part":
             self.dynamic = True
             self.t(f"took = (*took, {found.path!r})")
         else:
@@ -465,6 +552,13 @@ def _named(p: Picture) -> set[str]:
     if isinstance(p, Fields):
         return set().union(*(_named(child) for _, child in p.entries))
     return set()
+
+
+def _words(p: Picture) -> list[Literal]:
+    """Return the fixed words of a picture."""
+    if isinstance(p, Fields):
+        return [word for _, child in p.entries for word in _words(child)]
+    return [p] if isinstance(p, Literal) else []
 
 
 def _holding(p: Fields) -> bool:

@@ -21,6 +21,8 @@ from .recorder import Recorder
 from .resolver import Resolver
 from .sight import View
 
+START = moment_of(0)
+
 
 class ReadJob:
     """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
@@ -147,8 +149,9 @@ class WriteJob:
         self.nth = 0
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}
+        self.trusts = False  # nobody has touched the IR since it was read
         self.since = 0  # how many notes there were before the message that is written
-        self.now = moment_of(0)  # the last time that was written
+        self.now = START  # the last time that was written
         self.lines: dict[int, int] = {}  # messages of a file that had a number there
 
     def request(self) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import FUNCTION
+
+if TYPE_CHECKING:
+    from ..language.model import Dialect
 
 TOLD = "tool_name"  # a model reads it, and understands it better without a digest
 _PLACES = {
@@ -21,6 +24,18 @@ _PLACES = {
     ("tool_call", "id"): "call_id",
     ("tool_result", "tool_call_id"): "call_id",
 }
+
+
+def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
+    """Return the limit on a field of objects of a type; "" where only the object tells it."""
+    if not dialect.limits:
+        return None
+    if what is not None:
+        found = _PLACES.get((what, path)) or _PLACES.get(("", path)) or f"{what}.{path}"
+        return found if found in dialect.limits else None
+    more = (kind.partition(".")[2] for kind in dialect.limits)
+    paths = {place for _, place in _PLACES} | set(more)
+    return "" if path in paths or path.startswith("named:") else None
 
 
 class Limits:

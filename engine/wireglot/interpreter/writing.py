@@ -32,9 +32,14 @@ def write(
     made: set[int] | None = None,
     odd: list[Draft] | None = None,
     prepare: Callable[[Writer], None] | None = None,
+    trusts: bool = False,
 ) -> tuple[Any, list[Draft], Envelope | None]:
-    """Write an IR value as a payload of a unit. Raises ConversionError, UsageError, RuleError."""
+    """Write an IR value as a payload of a unit. Raises ConversionError, UsageError, RuleError.
+
+    `trusts` says that nobody has touched the IR since it was read.
+    """
     writer = Writer(rules.model.of_unit(unit), same, trail, options, rules.ladder)
+    writer.trusts = trusts
     with Foreseen(rules.model.node.pos, options):
         body, envelope = written(writer, ir, unit, made, odd, prepare)
     return body, writer.notes, envelope

@@ -147,6 +147,7 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
     origin = next((path for _, path in found.values() if trail.find(value, path)), "")
     for (name, *_), child in row.after.entries:
         made = _make(child, found, row.scales)
+        new.pop(f"{name}_json", None)  # the text of what stood there
         if made is ABSENT:
             new.pop(name, None)
         else:
