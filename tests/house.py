@@ -24,7 +24,7 @@ TOP = "wireglot"
 FLOORS = (
     ("values",),
     ("language",),
-    ("interpreter", "compiler", "files"),
+    ("interpreter", "executor", "compiler", "files"),
     ("streaming",),
     ("loop",),
     ("trace",),

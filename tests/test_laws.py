@@ -357,13 +357,13 @@ def test_a_case_that_is_taken_at_home_and_loses_a_part_breaks_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert tried(tmp_path, CASED, runs=30).failures == []
-    one, weight = choosing.one, choosing._weight
+    tried_by, weight = choosing.tried, choosing.weight
 
     def first(writer: Any, shape: Any, value: Any) -> Any:  # whatever it loses
-        monkeypatch.setattr(choosing, "_weight", (lambda draft: 0) if writer.same else weight)
-        return one(writer, shape, value)
+        monkeypatch.setattr(choosing, "weight", (lambda draft: 0) if writer.same else weight)
+        return tried_by(writer, shape, value)
 
-    monkeypatch.setattr(choosing, "one", first)
+    monkeypatch.setattr(choosing, "tried", first)
     assert broken(tmp_path, CASED, "Kept") == (
         "one/response breaks Kept: a part is lost at home:"
         ' {"arguments": {}, "name": "f", "type": "tool_call"}\n'

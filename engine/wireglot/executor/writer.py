@@ -10,16 +10,16 @@ from ..language.lenses import Misfit
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Picture
 from ..trail import At
-from .giving import NO, undo
+from .values import NO, undo
 from .writes import Writes
 
 
 def writes_of(dialect: Dialect) -> Writes:
     """Return the functions that write a dialect abroad."""
-    found = dialect.coded.get("write")
+    found: Writes | None = dialect.coded.get("write")
     if found is None:
         found = dialect.coded["write"] = Writes(dialect)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 class CodedWriter(PictureWriter):

@@ -37,7 +37,7 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
                 spare = (wire, writer.notes[mark:], case)
             del writer.notes[mark:]
             continue
-        lost = sum(map(_weight, writer.notes[mark:]))
+        lost = sum(map(weight, writer.notes[mark:]))
         if not lost or len(shape.cases) == 1:
             if loose is not None and case is not loose:
                 told = f"this is only read as `{loose.name}`, and written as `{case.name}`"
@@ -177,7 +177,7 @@ def _without(read: Any, keys: list[str]) -> Any:
     return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
 
 
-def _weight(draft: Draft) -> int:
+def weight(draft: Draft) -> int:
     """Weigh a loss: what two dialects could share is worse to lose than what one alone has."""
     if draft.effect != "lost":
         return 0

@@ -1,35 +1,25 @@
 """Generates what writes a hole: its value through guards, codecs and shapes, and its mark.
 
 What a value mostly is gets lines of its own; for all else the writer's own method is called, which
-knows every kind of hole. `CaseText` in `writes` gives the function around it.
+knows every kind of hole. `CaseLines` in `caselines` gives the function around it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from ..interpreter.limits import limit_of
-from ..ir import OPAQUE, field_type
+from ..ir import field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
 from ..language.picture import Fields, Hole
-
-if TYPE_CHECKING:
-    from .writes import CaseText
+from .lines import Found, Lines
 
 Put = Callable[[str], None]
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool", "integer": "int"}
 FORMS = ("single", "bare", "blocks", "joined")
 IDS = ("id", "tool_call_id")
-
-
-class Found(NamedTuple):
-    """The value of a field: its variable, what that is where there is none, its IR path."""
-
-    v: str
-    none: str
-    path: str
 
 
 def test_of(words: str, v: str, quick: bool = False) -> str:
@@ -52,12 +42,12 @@ def test_of(words: str, v: str, quick: bool = False) -> str:
     return " or ".join(said)
 
 
-class HoleText:
+class HoleLines:
     """Writes the lines for one hole; `put` gives the lines that take a value."""
 
     def __init__(
         self,
-        case: CaseText,
+        case: Lines,
         h: Hole,
         rel: tuple[Any, ...],
         into: tuple[str, Any] | None,
@@ -66,7 +56,8 @@ class HoleText:
     ) -> None:
         self.c, self.t, self.h, self.rel, self.put = case, case.t, h, rel, put
         self.into = "None" if into is None else f"({into[0]}, {into[1]!r})"
-        self.out, self.key = into or ("", None)
+        self.out = into[0] if into is not None else ""
+        self.key: str | None = into[1] if into is not None else None
         self.full = full
         self.kind = field_type(case.case.shape, h.path)
         self.hole = case.code.value(h, "H")
@@ -183,6 +174,9 @@ class HoleText:
     def filled(self) -> None:
         """Add the lines for what stands where nothing is."""
         h = self.h
+        if not self.rel:
+            self.t(f"return {self.c.no}")  # the object around it knows the key
+            return
         plain = h.value is None or (h.mark == "default" and not (h.mode == "as" and h.value == {}))
         if plain and not isinstance(h.value, float):
             known = h.value in ([], {}) if isinstance(h.value, list | dict) else True
@@ -322,7 +316,7 @@ class HoleText:
             self.cold()
 
 
-def spread(c: CaseText, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: str) -> None:
+def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: str) -> None:
     """Add the lines for a hole whose keys stand among the outer ones."""
     t = c.t
     where = f"  # {h.pos.file}:{h.pos.line}"
@@ -353,7 +347,7 @@ def spread(c: CaseText, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full
         if full:
             t(f"{full} = True")
 
-    HoleText(c, h, rel, (out, None), put).write()
+    HoleLines(c, h, rel, (out, None), put).write()
 
 
 def simple(h: Hole) -> bool:
@@ -376,8 +370,3 @@ def is_own(p: Any) -> bool:
         and p.path.startswith("own.")
         and p.path.count(".") == 1
     )
-
-
-def opaque(path: str) -> bool:
-    """Tell whether only its origin can read a field."""
-    return path.rpartition(".")[2] in OPAQUE and not path.startswith("own.")

@@ -1,0 +1,129 @@
+"""What the lines of one function know: variables of fields, what was taken, what is rare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from ..ir import OPAQUE
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import Hole
+from .code import Code, Text
+
+
+class Found(NamedTuple):
+    """The value of a field: its variable, what that is where there is none, its IR path."""
+
+    v: str
+    none: str
+    path: str
+
+
+class Functions(Protocol):
+    """The functions of a dialect; `writes.Writes` is it."""
+
+    dialect: Dialect
+    code: Code
+
+    def any(self, name: str) -> str: ...
+    def parts(self, name: str) -> str: ...
+    def listing(self, holes: Sequence[Hole]) -> Any: ...
+
+
+class Lines:
+    """Writes the text of the function for one case."""
+
+    def __init__(
+        self, writes: Functions, name: str, shape: Shape | None, case: Case, way: str
+    ) -> None:
+        self.writes, self.shape, self.case, self.way = writes, shape, case, way
+        self.seen = seen = way == "inside"
+        self.dialect, self.code = writes.dialect, writes.code
+        self.kind = shape.kind if shape is not None else None
+        self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
+        self.names: dict[str, tuple[str, str]] = {}  # of the `ir` picture: variable, IR path
+        self.claims: set[str] = set()  # IR paths that are taken where something stands
+        self.owners: dict[str, str] = {"": "o"}  # variables of the objects within
+        self.lists: dict[str, str] = {}  # variables of lists that holes share
+        self.missing = self.viewed = self.dynamic = False
+        self.tested: dict[int, Found] = {}  # holes whose values have been looked at
+        self.settled: set[str] = set()  # terms of sums that were written
+        self.first: list[str] = []  # lines that stand before all others
+        self.no = "NO, ()" if way == "part" else "NO"
+
+    def see(self) -> None:
+        """Let the writer's own methods see the object."""
+        if self.seen:
+            return
+        self.viewed = True
+        self.t(f"view = view or {self.sight()}")
+
+    def sight(self) -> str:
+        """Return the expression that lets the writer's own methods see the object."""
+        known = [f"{name!r}: ({v}, {path!r})" for name, (v, path) in self.names.items()]
+        names = f", {{{', '.join(known)}}}" if known else ""
+        shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
+        return f"seen(x, o, {shape}, {case}{names})"
+
+    # -- fields -------------------------------------------------------------------------------
+
+    def _owner(self, path: str) -> str:
+        """Return a variable of the object at an IR path; an empty one where there is none."""
+        if path not in self.owners:
+            head, _, last = path.rpartition(".")
+            found = self.t.fresh(variable(last))
+            self.t(f"{found} = {self._owner(head)}.get({last!r}, EMPTY)")
+            self.t(f"if {found}.__class__ is not dict: {found} = EMPTY")
+            self.owners[path] = found
+        return self.owners[path]
+
+    def look(self, path: str, typed: bool) -> Found:
+        """Add the line that looks for a field; one of a `typed` one null is as good as nothing."""
+        t = self.t
+        if path in self.names:
+            v, source = self.names[path]
+            if not v:
+                v, source = t.fresh(variable(path)), f"named:{path}"
+                t(f"{v} = view.look({path!r})")
+            return Found(v, f"{v} is ABSENT" + (f" or {v} is None" if typed else ""), source)
+        keys = self.path_of(path).split(".")
+        v, none = t.fresh(variable(keys[-1])), "None" if typed else "ABSENT"
+        default = "" if typed else ", ABSENT"
+        t(f"{v} = {self._owner('.'.join(keys[:-1]))}.get({keys[-1]!r}{default})")
+        if opaque(".".join(keys)):
+            t(f"if {v}.__class__ is dict: {v} = opened({v}, {self.dialect.name!r})")
+        return Found(v, f"{v} is {none}", ".".join(keys))
+
+    def path_of(self, path: str) -> str:
+        """Return the path in the IR that a hole names."""
+        if path in self.names:
+            return self.names[path][1]
+        return f"own.{self.dialect.family}.{path[4:]}" if path.startswith("own.") else path
+
+    def took(self, paths: str) -> None:
+        """Add the line that says that the values of some fields found a place."""
+        self.dynamic = True
+        self.t(f"view.claims.update({paths})" if self.seen else f"took = (*took, *{paths})")
+
+    def taken(self, found: Found) -> None:
+        """Add the line that says that the value of a field found a place."""
+        if found.path.startswith("named:"):
+            self.t(f"view.claim({found.path[6:]!r})")
+        elif self.seen:
+            self.t(f"view.claims.add({found.path!r})")
+        elif opaque(found.path) or self.way == "part":
+            self.dynamic = True
+            self.t(f"took = (*took, {found.path!r})")
+        else:
+            self.claims.add(found.path)
+
+
+def variable(name: str) -> str:
+    """Return the last name of a path as the name of a variable."""
+    found = "".join(c if c.isalnum() else "_" for c in name.rpartition(".")[2])
+    return f"{found}_" if found else "v"
+
+
+def opaque(path: str) -> bool:
+    """Tell whether only its origin can read a field."""
+    return path.rpartition(".")[2] in OPAQUE and not path.startswith("own.")

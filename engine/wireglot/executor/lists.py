@@ -1,0 +1,180 @@
+"""What generated functions that write call for lists: which hole takes which part, as what form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..interpreter import media, share
+from ..interpreter.sight import Gathered, View, blank
+from ..ir import FUNCTION, MEDIA, PARTS
+from ..language import picture as pic
+from ..language.lenses import (
+    Misfit,
+)
+from ..language.model import Dialect
+from ..language.picture import ABSENT, Hole
+from .values import EMPTY, NO
+
+PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
+
+
+class Listing:
+    """What is known beforehand of the holes that share a list.
+
+    `kinds` has by the type of a part the first hole that takes it and the functions that write
+    it there, or None where that is to be found out.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        names: dict[str, Any],
+        holes: Sequence[Hole],
+        kinds: dict[Any, tuple[int, tuple[str, ...]] | None],
+    ) -> None:
+        self.names, self.holes, self.kinds = names, holes, kinds
+        self.pos, self.dialect = holes[0].pos, dialect.name
+        self.usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
+        if self.usual not in kinds and None in kinds:
+            kinds[self.usual] = kinds[None]
+        self.marks = frozenset(f for hole in holes for f in dialect.marks_of(str(hole.shape)))
+        # A text that is no more than its words, where nothing is made for it.
+        self.plain = [dialect.plain_kind(str(hole.shape)) for hole in holes]
+        made = {
+            h.mark
+            for case in dialect.cases
+            if case.shape in _members(dialect, holes)
+            for h in pic.holes(case.wire)
+        }
+        self.making = "made" in made
+
+
+def _members(dialect: Dialect, holes: Sequence[Hole]) -> set[str]:
+    names = {str(hole.shape) for hole in holes}
+    return names | {member for name in names for member in dialect.unions.get(name, ())}
+
+
+def shared(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
+    """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
+    holes = listing.holes
+    known = view.lists.get(holes[0].path) if view is not None else None
+    if known is not None:  # they were written before: others depend on what went
+        return [known.get(id(h), []) for h in holes]
+    whole = o.get("type") in PARTS
+    shares: list[list[Any]] = [[] for _ in holes]
+    last, gathered, some = 0, False, False
+    for part in parts:
+        quick = _quick(x, listing, part, shares)
+        if quick is None:
+            x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
+            given = [(holes.index(h), new, w) for h, new, w in x.give(holes, part, whole)]
+        else:
+            given = [quick]
+        for number, new, wire in given:
+            some = True
+            gathered = gathered or wire.__class__ is Gathered
+            shares[number].append((new, wire))
+            if number < last:
+                told = "the target holds this before what stood before it"
+                at = x.trail.find(new)
+                x.note("reordered", "moved", at, holes[number].pos, told, wire)
+            last = number
+    if whole and not some:
+        raise Misfit("nothing of the list has a place", (), listing.pos)
+    if gathered:
+        shares = [share.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
+    if view is not None:
+        view.lists[holes[0].path] = {id(h): found for h, found in zip(holes, shares, strict=True)}
+    return shares
+
+
+def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
+    """Write a part by the hole that is known to take its kind; None where that fails."""
+    if part.__class__ is not dict:
+        return None
+    kind = part.get("type", listing.usual)
+    known = listing.kinds.get(kind)
+    if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
+        return None
+    if (kind == "text" or kind == "reasoning") and x.asked and blank(x, part, x.role):
+        return None
+    if "spelled" in part and listing.dialect in part["spelled"]:
+        return None  # an exchange has put it back: it says where it stood
+    m, b = len(x.notes), len(x.beside)
+    if kind in MEDIA and _unusual(x, part, listing):
+        return None
+    number, writers = known
+    x.lefts, x.nth = [], len(shares[number])
+    for name in writers:
+        try:
+            wire = listing.names[name](x, part)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            wire = NO
+        if wire is not NO:
+            if not x.lefts or not _lower(x, kind, part):
+                return number, part, wire
+            break
+        del x.notes[m:], x.beside[b:]
+    del x.notes[m:], x.beside[b:]
+    return None
+
+
+def _lower(x: Any, kind: Any, part: Any) -> bool:
+    """Tell whether a field that found no place has a row of the ladder of its own."""
+    lost = {path for owner, path in x.lefts if owner == id(part)}
+    if lost & {"source", "output_ref"}:
+        return True
+    return any(lost & row.before.names for row in x.ladder.get(str(kind), ()))
+
+
+def _unusual(x: Any, part: dict[str, Any], listing: Listing) -> bool:
+    mark = len(x.notes)
+    try:
+        if media.usual(x, part, listing.pos) is part:
+            return False
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+    del x.notes[mark:]
+    return True
+
+
+def formed(
+    x: Any, form: str, listing: Listing, number: int, pairs: Any, value: Any, into: Any
+) -> Any:
+    """Return a list as its hole forms it: its one element, one text, or as it is."""
+    h = listing.holes[number]
+    if form == "single":
+        if not pairs:
+            raise Misfit(f"`{h.path}` is empty", (), h.pos)
+        for part, _ in pairs[1:]:
+            told = "the target holds one of these"
+            x.note("no-place", "lost", x.trail.find(part), h.pos, told)
+        return pairs[0][1]
+    if form:
+        if not pairs:
+            return ("" if form != "blocks" else []) if h.mark is None else ABSENT
+        text = _one_text(x, form, listing, number, pairs, into)
+        return share.texts(x, form, h, pairs, EMPTY, into) if text is None else text
+    if not pairs and h.mark is not None and (value or h.mark != "default"):
+        return ABSENT
+    return [wire for _, wire in pairs]
+
+
+def _one_text(
+    x: Any, form: str, listing: Listing, number: int, pairs: Any, into: Any
+) -> str | None:
+    """Return the text of one element that has nothing but its text."""
+    if len(pairs) != 1 or form == "blocks" or x.watched or listing.making:
+        return None
+    part, wire = pairs[0]
+    if part.__class__ is not dict or part.get("type") != listing.plain[number]:
+        return None
+    if part.keys() not in PLAIN or part["text"].__class__ is not str:
+        return None
+    if len(x.notes) > x.since:
+        share.forget(x, pairs)
+    if into is not None:
+        x.stands[id(wire)] = (wire, *into)
+    return str(part["text"])
