@@ -77,6 +77,10 @@ class HoleLines:
             self.of_object()
         elif len(h.paths) > 1:
             self.sum()
+        elif h.mode == "entries" and h.mark == "optional":
+            found = self.c.look(h.path, False)
+            with t.under(f"if {found.v} is not ABSENT:"):
+                self.cold()
         elif (
             h.path == "run"
             or h.mark == "copy"
@@ -200,6 +204,10 @@ class HoleLines:
                 said = said or lens not in UNTYPED
                 tests.append(test_of(lens, w, True))
                 continue
+            if lens == "plain":  # one text; where it stood in a list is known at home alone
+                tests.append(f"{w}.__class__ is str")
+                said = True
+                continue
             made = self.through(lens, w, found)
             said = True
             if lens == "json":
@@ -290,7 +298,8 @@ class HoleLines:
         alone = {hole.path for hole in pic.holes(c.case.wire) if len(hole.paths) == 1}
         only = [n for n, path in enumerate(h.paths) if path not in alone | c.settled]
         # The first of those that stand nowhere else is read as all of them.
-        hidden = [f"{terms[n].v} is None" for n in only[1:]]
+        hidden = [f"not {terms[n].v}" for n in only[1:]]
+        hidden += [f"{terms[0].v} is not None"] if hidden else []
         known = self.c.code.value(frozenset(c.settled))
         c.settled.update(h.paths)
         with t.under(f"if {' and '.join([f'{total} is not None', *hidden])}:"):

@@ -38,6 +38,15 @@ class Listing:
         self.usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
         if self.usual not in kinds and None in kinds:
             kinds[self.usual] = kinds[None]
+        one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
+        # One element that must be there, of a kind that no row of the ladder knows.
+        self.alone = (
+            len(holes) == 1
+            and one.lenses == ("single",)
+            and one.mark is None
+            and one.path == "candidates"
+            and shape is not None
+        )
         self.marks = frozenset(f for hole in holes for f in dialect.marks_of(str(hole.shape)))
         # A text that is no more than its words, where nothing is made for it.
         self.plain = [dialect.plain_kind(str(hole.shape)) for hole in holes]
@@ -66,6 +75,8 @@ def shared(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None
     last, gathered, some = 0, False, False
     for part in parts:
         quick = _quick(x, listing, part, shares)
+        if quick is None and listing.alone and len(parts) == 1 and x.resolver is None:
+            raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
         if quick is None:
             x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
             given = [(holes.index(h), new, w) for h, new, w in x.give(holes, part, whole)]

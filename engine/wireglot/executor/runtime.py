@@ -12,7 +12,9 @@ from .values import (
     NO,
     again,
     among,
+    changed,
     cold,
+    could_read,
     crossed,
     filled,
     fit,
@@ -45,10 +47,10 @@ NAMES: dict[str, Any] = {
     **{
         f.__name__: f
         for f in (
-            loss, poorer, put_back, undo, again, reads_back, plain, seen, cold, missed, leave,
-            more, misnamed,
-            crossed, own_of, signed, opened, total, json_text, schema, through, fit, filled,
-            told_part, among, own_fields, shared, formed,
+            loss, poorer, put_back, undo, changed, could_read, again, reads_back, plain,
+            seen, cold, missed, leave, more, misnamed, crossed, own_of, signed, opened,
+            total, json_text, schema, through, fit, filled, told_part, among,
+            own_fields, shared, formed,
         )
     },
 }  # fmt: skip

@@ -12,9 +12,11 @@ from ..interpreter.jobs import WriteJob
 from ..interpreter.sight import View, means
 from ..ir import DERIVED
 from ..language.lenses import (
+    GUARDS,
     Misfit,
     milliseconds_of,
     not_an_object,
+    same,
     stringify,
     time_of,
 )
@@ -23,6 +25,7 @@ from ..language.picture import ABSENT, Hole
 
 NO: Any = type("No", (), {"__slots__": (), "__repr__": lambda self: "NO"})()
 EMPTY: dict[str, Any] = {}
+FILLED = frozenset(("filled-in", "made-id", "made-time"))
 
 
 # -- choosing ----------------------------------------------------------------------------------
@@ -64,6 +67,33 @@ def again(x: WriteJob, shape: Shape, o: Any, notes: int, lefts: int, beside: int
 def reads_back(x: WriteJob, shape: Shape, wire: Any, o: Any) -> bool:
     """Tell whether what was written is read as what was meant."""
     return choosing.reads_back(x, shape, wire, o)
+
+
+def changed(x: WriteJob, mark: int, gone: int) -> bool:
+    """Tell whether more was noted than lost fields: what is read may differ from what was meant."""
+    return len(x.gone) != gone or any(
+        note.effect != "lost" and note.code not in FILLED for note in x.notes[mark:]
+    )
+
+
+def could_read(wire: Any, sides: Any) -> bool:
+    """Tell whether a case may read what was written, by what must stand where for it."""
+    return any(all(_fits(wire, keys, what) for keys, what in side) for side in sides)
+
+
+def _fits(wire: Any, keys: tuple[str, ...], what: Any) -> bool:
+    for key in keys:
+        if isinstance(wire, list):
+            wire = wire[int(key)] if key.isdecimal() and int(key) < len(wire) else ABSENT
+        else:
+            wire = wire.get(key, ABSENT) if isinstance(wire, dict) else ABSENT
+    if isinstance(what, tuple):
+        return any(wire is one or (one is not ABSENT and same(one, wire)) for one in what)
+    if wire is ABSENT:
+        return False
+    if isinstance(what, frozenset):
+        return any(word not in GUARDS or GUARDS[word](wire) for word in what)
+    return True  # a text picture
 
 
 def plain(x: Any, shape: Shape, case: Case, o: Any) -> Any:

@@ -19,9 +19,13 @@ from ..language.lenses import is_guard
 from ..language.measure import disjoint
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, Literal, Picture
+from ..trail import keys_of
 from .caselines import CaseLines
 from .code import Code, Text
 from .runtime import NAMES, Listing
+
+# Codecs that are read as what was written, where nothing is noted.
+EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object"))
 
 
 class Writes:
@@ -61,7 +65,7 @@ class Writes:
             t(f"return {self.case(shape, cases[0])}(x, o)")
             return str(t)
         told = self.code.value(shape, "S")
-        t("m, n, b = len(x.notes), len(x.lefts), len(x.beside)")
+        t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
         t("poor = None  # what another case may have a place for")
         for case in cases:
             with t.under("try:"):
@@ -70,8 +74,11 @@ class Writes:
                 t("misfit.__traceback__ = None")
                 t("w = NO")
             with t.under("if w is not NO:"):
-                if case.rivals and len(cases) > 1 and not self.exact(shape, case):
-                    t(f"if not reads_back(x, {told}, w, o): return again(x, {told}, o, m, n, b)")
+                ask = self.rivals(shape, case)
+                if ask:
+                    ask = "" if ask == "True" else f"({ask}) and "
+                    t(f"if {ask}not reads_back(x, {told}, w, o):")
+                    t(f"    return again(x, {told}, o, m, n, b)")
                 t("if len(x.notes) == m or not (lost := loss(x, m)): return w")
                 t("poor = poorer(x, poor, lost, w, m, n, b)")
             t("undo(x, m, n, b)")
@@ -130,30 +137,56 @@ class Writes:
             lambda name: CaseLines(self, name, shape, case, "part").text(),
         )
 
-    def exact(self, shape: Shape, case: Case) -> bool:
-        """Tell whether what a case writes is always read as what was meant.
+    def rivals(self, shape: Shape, case: Case) -> str:
+        """Return what to ask before what a case wrote is read back; "" where nothing need be read.
 
-        That is so where no other case reads it before this one, and nothing in it but words,
-        guards and JSON text stands for a value.
+        Nothing need be where no case that stands before it could read what it wrote, and no more
+        was lost than fields: nothing in the case but words, guards and JSON text stands for a
+        value, or shapes of which the same holds.
         """
+        if not case.rivals or sum(not one.home for one in shape.cases) < 2:
+            return ""
         before = shape.cases[: shape.cases.index(case)]
-        if not all(disjoint(one.sides[1], case.sides[1]) for one in before):
+        rivals = [one for one in before if not disjoint(one.sides[1], case.sides[1])]
+        if shape.name in self.dialect.units and not rivals:
+            return ""  # what stands in it is read back by itself
+        if not self._faithful(case, set()):
+            return "True"
+        sides = tuple(_side(one) for one in rivals)
+        # What is said where nothing was is read as if it had been there.
+        usual = [h.path for h in pic.holes(case.wire) if h.mark == "default"]
+        more = "".join(f" or o.get({path!r}) is None" for path in usual)
+        more += f" or could_read(w, {self.code.value(sides, 'R')})" if rivals else ""
+        return f"changed(x, m, g){more}"
+
+    def _faithful(self, case: Case, seen: set[str]) -> bool:
+        """Tell whether a case is read as what it was written from, where nothing is noted."""
+        if case.ir is not None and not all(len(p.values) == 1 for p in _words(case.ir)):
             return False
-        if shape.name in self.dialect.units:
-            return True  # what stands in it is read back by itself
-        told = [len(p.values) for p in _words(case.ir)] if case.ir is not None else []
-        holes = list(pic.holes(case.wire))
-        return (
-            all(n == 1 for n in told)
-            and not any(pic.texts(case.wire))
-            and (case.ir is None or not any(pic.texts(case.ir)))
-            and all(
-                hole.mode is None
-                and len(hole.paths) == 1
-                and hole.mark in (None, "optional", "refused", "made")
-                and all(is_guard(lens) or lens == "json" for lens in hole.lenses)
-                for hole in holes
-            )
+        if any(pic.texts(case.wire)) and self.dialect.media_types:
+            return False  # other spellings of those are read as the usual ones
+        return all(
+            len(hole.paths) == 1
+            and (hole.mark != "default" or "." not in hole.path)
+            and hole.mark != "copy"
+            and hole.mode != "entries"
+            and all(self._plain(lens) for lens in hole.lenses)
+            and (hole.mode is None or self._all_faithful(str(hole.shape), seen))
+            for hole in pic.holes(case.wire)
+        )
+
+    def _plain(self, lens: str) -> bool:
+        return is_guard(lens) or lens in EXACT or lens in self.dialect.schemas
+
+    def _all_faithful(self, name: str, seen: set[str]) -> bool:
+        if name in seen or name == "conversation":
+            return False
+        shapes = self.dialect.members(name)
+        return all(
+            not shape.groups
+            and not shape.marks
+            and all(self._faithful(case, seen | {name}) for case in shape.cases)
+            for shape in shapes
         )
 
     def listing(self, holes: Sequence[Hole]) -> Listing:
@@ -185,6 +218,11 @@ class Writes:
                 elif (there := found.setdefault(kind, [])) is not None:
                     there.append(shape)
         return found
+
+
+def _side(case: Case) -> Any:
+    """Return what must stand where for a case to read an object: keys, and words or types."""
+    return tuple((tuple(keys_of(path)), what) for path, what in case.sides[1].items() if path)
 
 
 def _words(p: Picture) -> list[Literal]:
