@@ -12,6 +12,7 @@ from .values import (
     NO,
     again,
     among,
+    any_there,
     changed,
     cold,
     could_read,
@@ -47,7 +48,7 @@ NAMES: dict[str, Any] = {
     **{
         f.__name__: f
         for f in (
-            loss, poorer, put_back, undo, changed, could_read, again, reads_back, plain,
+            loss, poorer, put_back, undo, any_there, changed, could_read, again, reads_back, plain,
             seen, cold, missed, leave, more, misnamed, crossed, own_of, signed, opened,
             total, json_text, schema, through, fit, filled, told_part, among,
             own_fields, shared, formed,

@@ -69,6 +69,11 @@ def reads_back(x: WriteJob, shape: Shape, wire: Any, o: Any) -> bool:
     return choosing.reads_back(x, shape, wire, o)
 
 
+def any_there(o: Any, paths: tuple[str, ...]) -> bool:
+    """Tell whether something stands at one of some paths."""
+    return any(_there(o, path) if "." in path else o.get(path) is not None for path in paths)
+
+
 def changed(x: WriteJob, mark: int, gone: int) -> bool:
     """Tell whether more was noted than lost fields: what is read may differ from what was meant."""
     return len(x.gone) != gone or any(

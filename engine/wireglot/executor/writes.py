@@ -11,7 +11,7 @@ that is written nowhere else, or the whole object. What they raise (Misfit) pass
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..language import picture as pic
@@ -79,7 +79,12 @@ class Writes:
                     ask = "" if ask == "True" else f"({ask}) and "
                     t(f"if {ask}not reads_back(x, {told}, w, o):")
                     t(f"    return again(x, {told}, o, m, n, b)")
-                t("if len(x.notes) == m or not (lost := loss(x, m)): return w")
+                if case is cases[-1]:
+                    t("if poor is None: return w")
+                else:
+                    better = self.code.value(self._elsewhere(case, cases), "P")
+                    t(f"if len(x.notes) == m or not any_there(o, {better}): return w")
+                t("if not (lost := loss(x, m)): return w")
                 t("poor = poorer(x, poor, lost, w, m, n, b)")
             t("undo(x, m, n, b)")
         t("return NO if poor is None else put_back(x, poor)")
@@ -136,6 +141,29 @@ class Writes:
             f"part_{case.shape}_{case.name}".rstrip("_"),
             lambda name: CaseLines(self, name, shape, case, "part").text(),
         )
+
+    def _elsewhere(self, case: Case, cases: list[Case]) -> tuple[str, ...]:
+        """Return the fields for which another case has a place, and this one may have none."""
+        mine = set(self._places(case))
+        sure = {place[0] for place in mine if place[-1] is None}
+        others = {p for one in cases if one is not case for p in self._places(one)}
+        return tuple(sorted({p[0] for p in others - mine if p[0] not in sure}))
+
+    def _places(self, case: Case) -> Iterator[tuple[Any, ...]]:
+        """Yield the IR paths that a case has places for, with what it takes there and the mark."""
+        within = {} if case.ir is None else dict(_within(case.ir, ""))
+        for path in within.values():
+            yield path, "ir", None
+        for hole in pic.holes(case.wire):
+            if hole.path == ".":
+                for _, inner in self.dialect.cases_of(str(hole.shape)):
+                    for place in self._places(inner):
+                        yield (*place[:-1], "")
+            for path in hole.paths if hole.path != "." else ():
+                path = within.get(path, path)
+                if path.startswith("own."):
+                    path = f"own.{self.dialect.family}.{path[4:]}"
+                yield path, hole.lenses, hole.mode, hole.shape, hole.mark
 
     def rivals(self, shape: Shape, case: Case) -> str:
         """Return what to ask before what a case wrote is read back; "" where nothing need be read.
@@ -218,6 +246,19 @@ class Writes:
                 elif (there := found.setdefault(kind, [])) is not None:
                     there.append(shape)
         return found
+
+
+def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:
+    """Yield what an `ir` picture names, or the path of a fixed word, with its path in the IR."""
+    if isinstance(p, Fields):
+        for (name, *_), child in p.entries:
+            yield from _within(child, f"{path}.{name}" if path else name)
+    elif isinstance(p, Hole):
+        yield p.path, path
+    elif isinstance(p, pic.Text):
+        yield from ((name, path) for name in p.names)
+    elif isinstance(p, Literal):
+        yield path, path
 
 
 def _side(case: Case) -> Any:
