@@ -46,6 +46,7 @@ class Lines:
         self.owners: dict[str, str] = {"": "o"}  # variables of the objects within
         self.lists: dict[str, str] = {}  # variables of lists that holes share
         self.missing = self.viewed = self.dynamic = False
+        self.looked: dict[tuple[str, bool], Found] = {}
         self.tested: dict[int, Found] = {}  # holes whose values have been looked at
         self.settled: set[str] = set()  # terms of sums that were written
         self.first: list[str] = []  # lines that stand before all others
@@ -86,13 +87,18 @@ class Lines:
                 v, source = t.fresh(variable(path)), f"named:{path}"
                 t(f"{v} = view.look({path!r})")
             return Found(v, f"{v} is ABSENT" + (f" or {v} is None" if typed else ""), source)
+        if (path, typed) in self.looked:
+            return self.looked[path, typed]
         keys = self.path_of(path).split(".")
         v, none = t.fresh(variable(keys[-1])), "None" if typed else "ABSENT"
         default = "" if typed else ", ABSENT"
         t(f"{v} = {self._owner('.'.join(keys[:-1]))}.get({keys[-1]!r}{default})")
         if opaque(".".join(keys)):
             t(f"if {v}.__class__ is dict: {v} = opened({v}, {self.dialect.name!r})")
-        return Found(v, f"{v} is {none}", ".".join(keys))
+        found = Found(v, f"{v} is {none}", ".".join(keys))
+        if t.depth == 1:  # else it is not there further down
+            self.looked[path, typed] = found
+        return found
 
     def path_of(self, path: str) -> str:
         """Return the path in the IR that a hole names."""
