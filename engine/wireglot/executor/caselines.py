@@ -13,7 +13,7 @@ from ..language.lenses import is_guard
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
 from ..language.picture import Text as TextPicture
 from .holelines import HoleLines, is_own, simple, spread, test_of
-from .lines import Lines, variable
+from .lines import Lines, paths_of, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
 
@@ -33,8 +33,22 @@ class CaseLines(Lines):
         else:
             if self.way == "case":
                 self._kind()
+            if self.home:
+                known = f"{self.code.value(self.shape, 'S')}, {self.code.value(case, 'C')}"
+                t(f"mem = memory(o, {self.dialect.name!r})")
+                odd = "'unsaid' in mem.get('', EMPTY)"
+                if not isinstance(case.wire, Fields):
+                    odd += " or not mem.keys() <= {'', '../'}"
+                t(f"if mem and ({odd}): return plain(x, {known}, o)")
             if case.ir is not None:
                 self._match(case.ir, "o", "")
+        if self.home:
+            if self.seen:
+                t("mem = view.memory")
+            else:
+                self.viewed = True
+                t(f"if mem: view = {self.sight()}")
+            t("at = heads(mem) if mem else EMPTY")
         for hole in pic.holes(case.wire):
             if simple(hole) and hole.path not in self.names:
                 HoleLines(self, hole, (), None, lambda v: None).test()
@@ -98,7 +112,7 @@ class CaseLines(Lines):
             took = "took" if self.dynamic else "()"
             t(f"leave(x, {shape}, {pos}, o, wire, {claims}, {took}, {miss}, {view})")
         t("x.written[id(o)] = (o, wire)")
-        if case.note is not None:
+        if case.note is not None and not self.home:
             t(f"crossed(x, {pos}, o, wire)")
         t("return wire")
 
@@ -197,37 +211,82 @@ class CaseLines(Lines):
         t(f"{out} = {{{', '.join(first)}}}")
         if full:
             t(f"{full} = False")
+        top = self.home and not rel
+        form = self.code.value(p, "F") if top else ""
+        if top and len(rest) < len(p.entries):
+            words = len(p.entries) - len(rest)
+            keys = self.code.value(frozenset(names[0] for names, _ in p.entries[:words]))
+            t(f"if mem and not {keys}.isdisjoint(at): {out} = words(x, view, {form}, {words})")
         while rest:
+            number = len(p.entries) - len(rest)
             if is_own(rest[0][1]):
-                rest = self._own(rest, out, full)
-                continue
-            (name, *_), child = rest.pop(0)
-
-            def put(v: str, name: str = name, fills: bool = not isinstance(child, Literal)) -> None:
-                t(f"{out}[{name!r}] = {v}")
-                if full and fills:
-                    t(f"{full} = True")
-
-            if isinstance(child, Fields):
-                inner, some = t.fresh(variable(name)), t.fresh("full")
-                there = child.firm or not _holding(child)
-                self._fields(child, inner, (*rel, name), "" if there else some)
-                if there:
-                    put(inner)
-                else:
-                    with t.under(f"if {some}:"):
-                        put(inner)
+                many = 1
+                while many < len(rest) and is_own(rest[many][1]):
+                    many += 1
             else:
-                self._value(child, (*rel, name), put, (out, name), full)
+                many = 1
+            these, rest = rest[:many], rest[many:]
+            if not top:
+                self._entries(these, out, rel, full)
+                continue
+            keys = " or ".join(f"{names[0]!r} in at" for names, _ in these)
+            if many > 2:
+                known = self.code.value(frozenset(names[0] for names, _ in these))
+                keys = f"not {known}.isdisjoint(at)"
+            with t.under(f"if mem and ({keys}):"):
+                paths = {self.path_of(path) for _, child in these for path in paths_of(child)}
+                settled = self.code.value(frozenset(self.settled))
+                t(
+                    f"walk(x, view, {form}, {number}, {number + many}, {out}, "
+                    f"{self.code.value(frozenset(paths))}, {settled})"
+                )
+            with t.under("else:"):
+                self._entries(these, out, rel, full)
         for hole in p.spread:
-            spread(self, hole, p, out, rel, full)
+            if not top:
+                spread(self, hole, p, out, rel, full)
+                continue
+            known = self.code.value(p.names)
+            odd = f"not at <= {known}" + (" or '' in mem" if hole.path == "." else "")
+            with t.under(f"if mem and ({odd}):"):
+                t(f"x.spread({self.code.value(hole, 'H')}, {form}, view, (), {out})")
+                t(f"missed(view, {self.code.value(hole, 'H')})")
+            with t.under("else:"):
+                spread(self, hole, p, out, rel, full)
 
-    def _own(self, entries: Any, out: str, full: str) -> Any:
-        """Write the fields of one family alone that stand at the front; return the others."""
-        table = []
-        while entries and is_own(entries[0][1]):
-            (key, *_), hole = entries.pop(0)
-            table.append((hole.path[4:], key, self.path_of(hole.path)))
+    def _entries(self, entries: Any, out: str, rel: tuple[Any, ...], full: str) -> None:
+        """Write one key of an object, or some of fields that one family alone has."""
+        t = self.t
+        if is_own(entries[0][1]):
+            self._own(entries, out, full)
+            return
+        [(names, child)] = entries
+        name = names[0]
+        key = repr(name)
+        if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
+            key = t.fresh("key")
+            t(f"{key} = spelling(x, {self.look(child.path, True).v}, {names!r})")
+
+        def put(v: str) -> None:
+            t(f"{out}[{key}] = {v}")
+            if full and not isinstance(child, Literal):
+                t(f"{full} = True")
+
+        if isinstance(child, Fields):
+            inner, some = t.fresh(variable(name)), t.fresh("full")
+            there = child.firm or not _holding(child)
+            self._fields(child, inner, (*rel, name), "" if there else some)
+            if there:
+                put(inner)
+            else:
+                with t.under(f"if {some}:"):
+                    put(inner)
+        else:
+            self._value(child, (*rel, name), put, (out, key), full)
+
+    def _own(self, entries: Any, out: str, full: str) -> None:
+        """Write fields that one family alone has."""
+        table = [(h.path[4:], names[0], self.path_of(h.path)) for names, h in entries]
         fields = self._owner(f"own.{self.dialect.family}")
         known = self.code.value(tuple(table), "OWN")
         with self.t.under(f"if {fields}:"):
@@ -239,7 +298,6 @@ class CaseLines(Lines):
                 self.claims.update(path for _, _, path in table)
             else:
                 self.took(took)
-        return entries
 
     def _literal(self, value: Any) -> str:
         return self.code.value(value)

@@ -50,14 +50,13 @@ class HoleLines:
         case: Lines,
         h: Hole,
         rel: tuple[Any, ...],
-        into: tuple[str, Any] | None,
+        into: tuple[str, str] | None,
         put: Put,
         full: str = "",
     ) -> None:
         self.c, self.t, self.h, self.rel, self.put = case, case.t, h, rel, put
-        self.into = "None" if into is None else f"({into[0]}, {into[1]!r})"
-        self.out = into[0] if into is not None else ""
-        self.key: str | None = into[1] if into is not None else None
+        self.into = "None" if into is None else f"({into[0]}, {into[1]})"
+        self.out, self.key = into or ("", "None")
         self.full = full
         self.kind = field_type(case.case.shape, h.path)
         self.hole = case.code.value(h, "H")
@@ -68,7 +67,7 @@ class HoleLines:
         h, t, c = self.h, self.t, self.c
         if h.dated and h.mode != "each":
             return  # it is read, and written to nobody else
-        if "home" in h.lenses:
+        if "home" in h.lenses and not c.writes.home:
             if h.mark is None:
                 t(f"return {c.no}{self.where}")
         elif h.path == "nth":
@@ -98,10 +97,13 @@ class HoleLines:
     def cold(self, first: str = "") -> None:
         """Let the writer's own method write the hole."""
         t, c = self.t, self.c
-        if self.key is not None:
+        if c.way == "part" and c.writes.home:  # who is around it knows what it remembers
+            t(f"return {c.no}")
+            return
+        if self.key != "None":
             if c.seen and first:
                 t(f"view.settled |= {first}")
-            given = f"{self.hole}, {self.rel!r}, {self.out}, {self.key!r}"
+            given = f"{self.hole}, {self.rel!r}, {self.out}, {self.key}"
             if c.seen:
                 t(f"cold(x, view, {given}){self.where}")
             else:
@@ -109,7 +111,7 @@ class HoleLines:
                 known = f", {first}" if first else ""
                 t(f"view = cold(x, view or {c.sight()}, {given}{known}){self.where}")
             if self.full:
-                t(f"{self.full} = {self.full} or {self.key!r} in {self.out}")
+                t(f"{self.full} = {self.full} or {self.key} in {self.out}")
             return
         c.see()
         if first:
@@ -202,7 +204,8 @@ class HoleLines:
         for n, lens in enumerate(h.lenses):
             if is_guard(lens):
                 said = said or lens not in UNTYPED
-                tests.append(test_of(lens, w, True))
+                if lens != "home":
+                    tests.append(test_of(lens, w, True))
                 continue
             if lens == "plain":  # one text; where it stood in a list is known at home alone
                 tests.append(f"{w}.__class__ is str")
@@ -237,6 +240,9 @@ class HoleLines:
             return f"json_text(x, {v}, o, {f'{found.path}_json'!r})"
         if lens in dialect.schemas:
             pair = c.code.value(dialect.schemas[lens], "P")
+            if c.writes.home:
+                exact = dialect.schemas[lens].exact and bool(c.case.name)
+                return "NO" if exact else f"schema_home({pair}, {v})"
             return f"schema(x, {pair}, {self.hole}, {v}, o, {found.path!r})"
         return f"through(x, {lens!r}, {self.hole}, {v}, {self.rel!r})"
 
@@ -253,11 +259,15 @@ class HoleLines:
         shares = c.lists.get(h.path) if len(holes) > 1 else None
         if shares is None:
             shares = c.lists[h.path] = t.fresh("shares")
-            view = "view" if c.seen else "None"
             c.first.append(f"    {shares} = None")
+            known = ""
+        else:
+            known = f"{shares} is None and " if c.home else "NO"
+        if known != "NO":
+            view = "view" if c.seen or c.home else "None"
             t(
-                f"if {found.v}.__class__ is list: {shares} = shared(x, {listing}, {found.v}, o, "
-                f"{view})"
+                f"if {known}{found.v}.__class__ is list: "
+                f"{shares} = shared(x, {listing}, {found.v}, o, {view})"
             )
         w = t.fresh("w")
         made = (
@@ -335,7 +345,7 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
     t = c.t
     where = f"  # {h.pos.file}:{h.pos.line}"
     if h.shape is None:
-        if "home" in h.lenses:
+        if "home" in h.lenses and not c.writes.home:
             if h.mark is None:
                 t(f"return {c.no}{where}")
             return
@@ -361,7 +371,7 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
         if full:
             t(f"{full} = True")
 
-    HoleLines(c, h, rel, (out, None), put).write()
+    HoleLines(c, h, rel, (out, "None"), put).write()
 
 
 def simple(h: Hole) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ..ir import OPAQUE
+from ..language import picture as pic
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Hole
+from ..language.picture import Hole, Picture
 from .code import Code, Text
 
 
@@ -24,6 +26,7 @@ class Functions(Protocol):
 
     dialect: Dialect
     code: Code
+    home: bool
 
     def any(self, name: str) -> str: ...
     def parts(self, name: str) -> str: ...
@@ -38,6 +41,7 @@ class Lines:
     ) -> None:
         self.writes, self.shape, self.case, self.way = writes, shape, case, way
         self.seen = seen = way == "inside"
+        self.home = writes.home and way != "part"  # it may remember how it was spelled
         self.dialect, self.code = writes.dialect, writes.code
         self.kind = shape.kind if shape is not None else None
         self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
@@ -50,6 +54,8 @@ class Lines:
         self.tested: dict[int, Found] = {}  # holes whose values have been looked at
         self.settled: set[str] = set()  # terms of sums that were written
         self.first: list[str] = []  # lines that stand before all others
+        named = Counter(self.path_of(path) for path in paths_of(case.wire))
+        self.often = {path for path, number in named.items() if number > 1}
         self.no = "NO, ()" if way == "part" else "NO"
 
     def see(self) -> None:
@@ -70,13 +76,15 @@ class Lines:
 
     def _owner(self, path: str) -> str:
         """Return a variable of the object at an IR path; an empty one where there is none."""
-        if path not in self.owners:
-            head, _, last = path.rpartition(".")
-            found = self.t.fresh(variable(last))
-            self.t(f"{found} = {self._owner(head)}.get({last!r}, EMPTY)")
-            self.t(f"if {found}.__class__ is not dict: {found} = EMPTY")
+        if path in self.owners:
+            return self.owners[path]
+        head, _, last = path.rpartition(".")
+        found = self.t.fresh(variable(last))
+        self.t(f"{found} = {self._owner(head)}.get({last!r}, EMPTY)")
+        self.t(f"if {found}.__class__ is not dict: {found} = EMPTY")
+        if self.t.depth == 1:  # else it is not there further down
             self.owners[path] = found
-        return self.owners[path]
+        return found
 
     def look(self, path: str, typed: bool) -> Found:
         """Add the line that looks for a field; one of a `typed` one null is as good as nothing."""
@@ -96,7 +104,7 @@ class Lines:
         if opaque(".".join(keys)):
             t(f"if {v}.__class__ is dict: {v} = opened({v}, {self.dialect.name!r})")
         found = Found(v, f"{v} is {none}", ".".join(keys))
-        if t.depth == 1:  # else it is not there further down
+        if t.depth == 1:
             self.looked[path, typed] = found
         return found
 
@@ -117,11 +125,20 @@ class Lines:
             self.t(f"view.claim({found.path[6:]!r})")
         elif self.seen:
             self.t(f"view.claims.add({found.path!r})")
-        elif opaque(found.path) or self.way == "part":
+        elif opaque(found.path) or self.way == "part" or found.path in self.often:
             self.dynamic = True
             self.t(f"took = (*took, {found.path!r})")
         else:
             self.claims.add(found.path)
+
+
+def paths_of(p: Picture) -> Iterator[str]:
+    """Yield the fields that the holes of a picture name, each as often as it is named."""
+    for hole in pic.holes(p):
+        if hole.mode != "each":
+            yield from (path for path in hole.paths if path != ".")
+    for text in pic.texts(p):
+        yield from text.names
 
 
 def variable(name: str) -> str:

@@ -86,12 +86,12 @@ def shared(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None
             some = True
             gathered = gathered or wire.__class__ is Gathered
             shares[number].append((new, wire))
-            if number < last:
+            if number < last and not x.same:
                 told = "the target holds this before what stood before it"
                 at = x.trail.find(new)
                 x.note("reordered", "moved", at, holes[number].pos, told, wire)
             last = number
-    if whole and not some:
+    if whole and not some and not x.same:
         raise Misfit("nothing of the list has a place", (), listing.pos)
     if gathered:
         shares = [share.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
@@ -110,8 +110,8 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
         return None
     if (kind == "text" or kind == "reasoning") and x.asked and blank(x, part, x.role):
         return None
-    if "spelled" in part and listing.dialect in part["spelled"]:
-        return None  # an exchange has put it back: it says where it stood
+    if "spelled" in part and "../" in part["spelled"].get(listing.dialect, ()):
+        return None  # it says where it stood
     m, b = len(x.notes), len(x.beside)
     if kind in MEDIA and _unusual(x, part, listing):
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..interpreter import choosing, itself
 from ..interpreter.jobs import WriteJob
-from ..interpreter.sight import View, means
+from ..interpreter.sight import View, means, memory_of
 from ..ir import DERIVED
 from ..language.lenses import (
     GUARDS,
@@ -22,6 +22,7 @@ from ..language.lenses import (
 )
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
+from ..trail import keys_of
 
 NO: Any = type("No", (), {"__slots__": (), "__repr__": lambda self: "NO"})()
 EMPTY: dict[str, Any] = {}
@@ -116,6 +117,33 @@ def seen(
     view = View(o, shape.name, case, x)
     view.names = {name: found for name, found in names.items() if found[0] is not ABSENT}
     return view
+
+
+def memory(o: dict[str, Any], dialect: str) -> dict[str, Any]:
+    """Return what an object remembers of its spelling at home."""
+    return memory_of(o, dialect) if "spelled" in o else EMPTY
+
+
+def heads(mem: dict[str, Any]) -> set[str]:
+    """Return the keys of an object at or below which it remembers another spelling."""
+    return {keys_of(key)[0] for key in mem if key[:1] == "/"}
+
+
+def words(x: Any, view: View, form: Any, number: int) -> dict[str, Any]:
+    """Write the fixed words at the front of an object that remembers another spelling of some."""
+    out: dict[str, Any] = {}
+    walk(x, view, form, 0, number, out, (), frozenset())
+    return out
+
+
+def walk(
+    x: Any, view: View, form: Any, start: int, end: int, out: Any, paths: Any, settled: Any
+) -> None:
+    """Write some keys of an object that remembers how they were spelled."""
+    view.settled |= settled
+    for names, child in form.entries[start:end]:
+        x.entry(names, child, view, (), out)
+    view.missed.update(paths)
 
 
 def cold(
@@ -261,6 +289,15 @@ def schema(x: Any, pair: Any, h: Hole, value: Any, o: Any, path: str) -> Any:
         place = None if one.effect == "added" else place
         x.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
     return wire
+
+
+def schema_home(pair: Any, value: Any) -> Any:
+    """Return a JSON Schema as its own dialect has it; NO for none."""
+    try:
+        return pair.home(value)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
 
 
 def through(x: Any, lens: str, h: Hole, value: Any, rel: Any) -> Any:

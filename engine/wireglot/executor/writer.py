@@ -14,11 +14,11 @@ from .values import NO, undo
 from .writes import Writes
 
 
-def writes_of(dialect: Dialect) -> Writes:
-    """Return the functions that write a dialect abroad."""
-    found: Writes | None = dialect.coded.get("write")
+def writes_of(dialect: Dialect, home: bool) -> Writes:
+    """Return the functions that write a dialect, `home` where it was read from itself."""
+    found: Writes | None = dialect.coded.get(("write", home))
     if found is None:
-        found = dialect.coded["write"] = Writes(dialect)
+        found = dialect.coded["write", home] = Writes(dialect, home)
     return found
 
 
@@ -29,12 +29,16 @@ class CodedWriter(PictureWriter):
     def quick(self) -> bool:
         """Whether generated functions say all that is to be said."""
         return not (
-            self.same or self.recorder is not None or self.watch or self.watched or self.marking
+            (self.same and self.repair)
+            or self.recorder is not None
+            or self.watch
+            or self.watched
+            or self.marking
         )
 
     def one(self, shape: Shape, value: Any) -> Any:
         if value.__class__ is dict and self.quick:
-            writes = writes_of(self.dialect)
+            writes = writes_of(self.dialect, self.same)
             mark = len(self.notes), len(self.lefts), len(self.beside)
             try:
                 found = writes.code.names[writes.one(shape)](self, value)
@@ -46,8 +50,8 @@ class CodedWriter(PictureWriter):
         return super().one(shape, value)
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
-        if value.__class__ is dict and not case.home and self.quick:
-            writes = writes_of(self.dialect)
+        if value.__class__ is dict and (self.same or not case.home) and self.quick:
+            writes = writes_of(self.dialect, self.same)
             mark = len(self.notes), len(self.lefts), len(self.beside)
             try:
                 found = writes.code.names[writes.case(shape, case)](self, value)
@@ -63,8 +67,10 @@ class CodedWriter(PictureWriter):
         return super().case(shape, case, value)
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
-        if top and into is None and p is view.case.wire and self.quick:
-            writes = writes_of(self.dialect)
+        whole = top and into is None and p is view.case.wire
+        # What an object remembers stands under places in it as a whole.
+        if whole and self.quick and not (rel and view.memory):
+            writes = writes_of(self.dialect, self.same)
             mark = len(self.notes), len(self.lefts), len(self.beside)
             claims, lists = set(view.claims), dict(view.lists)
             try:

@@ -22,18 +22,19 @@ from ..language.picture import Fields, Hole, Literal, Picture
 from ..trail import keys_of
 from .caselines import CaseLines
 from .code import Code, Text
-from .runtime import NAMES, Listing
+from .lists import Listing
+from .runtime import NAMES
 
 # Codecs that are read as what was written, where nothing is noted.
 EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object"))
 
 
 class Writes:
-    """The functions that write one dialect abroad."""
+    """The functions that write one dialect: abroad, or `home` where it was read from itself."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
-        self.code = Code(f"writing {dialect.name}", NAMES)
+    def __init__(self, dialect: Dialect, home: bool) -> None:
+        self.dialect, self.home = dialect, home
+        self.code = Code(f"writing {dialect.name}{' at home' if home else ''}", NAMES)
         self.listings: dict[Any, Listing] = {}
 
     def case(self, shape: Shape, case: Case) -> str:
@@ -66,6 +67,9 @@ class Writes:
             return str(t)
         told = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
+        if self.home:
+            t(f"mem = memory(o, {self.dialect.name!r})")
+            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b)")
         t("poor = None  # what another case may have a place for")
         for case in cases:
             with t.under("try:"):
@@ -172,7 +176,7 @@ class Writes:
         was lost than fields: nothing in the case but words, guards and JSON text stands for a
         value, or shapes of which the same holds.
         """
-        if not case.rivals or sum(not one.home for one in shape.cases) < 2:
+        if not case.rivals or not (self.home or sum(not one.home for one in shape.cases) > 1):
             return ""
         before = shape.cases[: shape.cases.index(case)]
         rivals = [one for one in before if not disjoint(one.sides[1], case.sides[1])]

@@ -86,9 +86,8 @@ def again(writer: WriteJob, h: Hole, value: Any) -> str:
     )
 
 
-def spelling(writer: WriteJob, h: Hole, view: View, names: tuple[str, ...]) -> str:
+def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
     """Return the key under which the parts of a hole were read, whatever message holds them now."""
-    value = view.look(h.path)
     for part in value if isinstance(value, list) else ():
         memory = (
             part.get("spelled", {}).get(writer.dialect.name, {}) if isinstance(part, dict) else {}

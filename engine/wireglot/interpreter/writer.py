@@ -207,32 +207,8 @@ class PictureWriter(WriteJob):
         filled = False
         has_hole = False
         for names, child in p.entries:
-            if isinstance(child, Hole) and child.idle and not view.memory:
-                if view.look(child.path) is ABSENT:
-                    has_hole = True
-                    continue
-            key, here = names[0], (*rel, names[0])
-            if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
-                key = share.spelling(self, child, view, names)
-            entry = view.memory.get(pointer(here), {}) if view.memory else {}
-            key = entry.get("key", key)
-            mark = len(self.notes)
-            value = self.picture(child, view, here, into=(out, key))
-            if isinstance(child, Fields) and view.memory:
-                found, value = value, self.remembered(view, here, value)
-                if value is not found:  # nothing is filled in after all
-                    self.notes[mark:] = [d for d in self.notes[mark:] if d.code != "filled-in"]
-            bare = isinstance(child, Literal)
-            has_hole = has_hole or not bare
-            if value is not ABSENT:
-                out[key] = value
-                filled = filled or not bare
-                if self.recorder is not None and not (isinstance(child, Fields) and value):
-                    self.recorder.wrote(out, key, value, Written(child, view, here))
-                for other, said in entry.get("twice", {}).items():
-                    out[other] = value if said is None else said["as"]
-                    if self.recorder is not None:
-                        self.recorder.wrote(out, other, value, Written(child, view, here))
+            found = self.entry(names, child, view, rel, out)
+            has_hole, filled = has_hole or found[0], filled or found[1]
         for hole in p.spread:
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
@@ -240,6 +216,36 @@ class PictureWriter(WriteJob):
             there = view.memory and view.memory.get(pointer(rel), {}).get("there")
             return out if there else ABSENT
         return out
+
+    def entry(
+        self, names: tuple[str, ...], child: Picture, view: View, rel: At, out: dict[str, Any]
+    ) -> tuple[bool, bool]:
+        """Write one key of an object; tell whether it is more than a word, and stands there."""
+        if isinstance(child, Hole) and child.idle and not view.memory:
+            if view.look(child.path) is ABSENT:
+                return True, False
+        key, here = names[0], (*rel, names[0])
+        if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
+            key = share.spelling(self, view.look(child.path), names)
+        entry = view.memory.get(pointer(here), {}) if view.memory else {}
+        key = entry.get("key", key)
+        mark = len(self.notes)
+        value = self.picture(child, view, here, into=(out, key))
+        if isinstance(child, Fields) and view.memory:
+            found, value = value, self.remembered(view, here, value)
+            if value is not found:  # nothing is filled in after all
+                self.notes[mark:] = [d for d in self.notes[mark:] if d.code != "filled-in"]
+        bare = isinstance(child, Literal)
+        if value is ABSENT:
+            return not bare, False
+        out[key] = value
+        if self.recorder is not None and not (isinstance(child, Fields) and value):
+            self.recorder.wrote(out, key, value, Written(child, view, here))
+        for other, said in entry.get("twice", {}).items():
+            out[other] = value if said is None else said["as"]
+            if self.recorder is not None:
+                self.recorder.wrote(out, other, value, Written(child, view, here))
+        return not bare, not bare
 
     def spread(self, h: Hole, p: Fields, view: View, rel: At, out: dict[str, Any]) -> bool:
         """Write a hole whose keys stand among the outer ones."""
