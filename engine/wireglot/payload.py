@@ -13,6 +13,7 @@ from .trail import pointer
 Clock = Callable[[], float]  # seconds since 1970
 MAX_DEPTH = 200
 
+SMALL = 2**63  # beyond it a number is looked at by itself
 MAX_NUMBER = 10**4300  # Python parses and prints no more digits
 # The words that an option takes; `version` is checked where the dialects are known.
 OPTIONS: dict[str, tuple[Any, ...]] = {
@@ -80,6 +81,49 @@ def text_under(keys: Iterable[str], body: dict[str, Any]) -> str | None:
 
 def check_json(body: Any) -> None:
     """Raise ConversionError for what JSON cannot hold, at its path."""
+    if not _plain(body):
+        _find(body)
+
+
+def _plain(body: Any) -> bool:
+    """Tell whether a value is JSON without anything that needs a closer look: mostly it is."""
+    level, left = [{"": body}], jsontext.MAX_DEPTH
+    while level and left:
+        deeper: list[Any] = []
+        for holder in level:
+            if holder.__class__ is dict:
+                for key in holder:
+                    if key.__class__ is not str or not key.isascii():
+                        return False
+                values: Any = holder.values()
+            else:
+                values = holder
+            for value in values:
+                kind = value.__class__
+                if kind is str:
+                    if not value.isascii() and not _encodes(value):
+                        return False
+                elif kind is dict or kind is list:
+                    deeper.append(value)
+                elif kind is int:
+                    if not -SMALL < value < SMALL:
+                        return False
+                elif not (value is None or kind is bool or (kind is float and value - value == 0)):
+                    return False
+        level, left = deeper, left - 1
+    return not level
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _find(body: Any) -> None:
+    """Raise ConversionError at the path of what JSON cannot hold, if there is any."""
     stack: list[tuple[Any, tuple[Any, ...]]] = [(body, ())]
     while stack:
         value, at = stack.pop()

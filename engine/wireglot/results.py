@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -106,6 +107,7 @@ def effect_of(word: str) -> Effect:
     return found  # type: ignore[no-any-return]
 
 
+@functools.lru_cache(8192)
 def rule_of(pos: Any) -> str | None:
     """Print the place of a rule, if it has one."""
     return None if pos is None or not pos.file else str(pos)

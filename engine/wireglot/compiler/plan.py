@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..interpreter.demands import OF_TOOLS
-from ..interpreter.limits import _pattern
+from ..interpreter.limits import pattern_of
 from ..ir import field_type
 from ..language.ladder import Ladder
 from ..language.lenses import is_guard
@@ -53,8 +53,8 @@ def make(
         "bare": talk.per == "run" and any("bare" in h.lenses for h in lists),
         "block": block,
         "text_key": text_key,
-        "names": _pattern(names) if names else None,
-        "ids": f"(?:{_pattern(ids)}\n)*" if ids else None,
+        "names": pattern_of(names) if names else None,
+        "ids": f"(?:{pattern_of(ids)}\n)*" if ids else None,
         "seen": pair.seen,
         "envelope": _envelope(target),
         **_fields_of(source, target, pair),

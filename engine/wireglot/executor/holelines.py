@@ -167,7 +167,7 @@ class HoleLines:
         t, c = self.t, self.c
         kind = limit_of(c.dialect, c.kind, found.path)
         if kind is not None:
-            given = f"x, {self.hole}, {w}, o, {found.path!r}, {self.into}, {kind!r}"
+            given = f"x, {self.hole}, {w}, o, {place(found)}, {self.into}, {kind!r}"
             if w != found.v:
                 t(f"if x.limits.limits: {w} = fit({given})")
             else:
@@ -237,13 +237,13 @@ class HoleLines:
         """Return the expression that writes a value through one codec."""
         c, dialect = self.c, self.c.dialect
         if lens == "json":
-            return f"json_text(x, {v}, o, {f'{found.path}_json'!r})"
+            return f"json_text(x, {v}, o, {f'{self.h.path}_json'!r})"
         if lens in dialect.schemas:
             pair = c.code.value(dialect.schemas[lens], "P")
             if c.writes.home:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
                 return "NO" if exact else f"schema_home({pair}, {v})"
-            return f"schema(x, {pair}, {self.hole}, {v}, o, {found.path!r})"
+            return f"schema(x, {pair}, {self.hole}, {v}, o, {place(found)})"
         return f"through(x, {lens!r}, {self.hole}, {v}, {self.rel!r})"
 
     # -- lists ----------------------------------------------------------------------------------
@@ -372,6 +372,12 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
             t(f"{full} = True")
 
     HoleLines(c, h, rel, (out, "None"), put).write()
+
+
+def place(found: Found) -> str:
+    """Return the expression of the IR path of a field."""
+    named = found.path.startswith("named:")
+    return f"view.source({found.path[6:]!r})" if named else repr(found.path)
 
 
 def simple(h: Hole) -> bool:

@@ -93,8 +93,11 @@ def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
 def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
     obj = view.obj
-    inside = [c for c in view.claims if c.startswith(f"{path}.")]
-    if path == "own" or (inside and isinstance(value, dict)):
+    inside = path == "own"
+    if isinstance(value, dict) and not inside:
+        head = f"{path}."
+        inside = any(c.startswith(head) for c in view.claims)
+    if inside:
         for key, inner in value.items() if isinstance(value, dict) else ():
             deeper = f"{path}.{key}"
             if deeper in view.claims or inner is None:

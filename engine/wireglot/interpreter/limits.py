@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterator
@@ -46,7 +47,7 @@ class Limits:
 
     def __init__(self, limits: dict[str, dict[str, Any]]) -> None:
         self.limits = limits
-        self._full = {kind: re.compile(_pattern(limit)) for kind, limit in limits.items()}
+        self._full = {kind: _full(pattern_of(limit)) for kind, limit in limits.items()}
         self._map: dict[tuple[str, str], str] = {}
         # What is written, and for which name; for none where it would be said of two.
         self._of: dict[str, dict[str, str]] = {kind: {} for kind in limits}
@@ -122,7 +123,11 @@ class Limits:
         return re.sub(f"[^{rest}]", gap, name), gap
 
 
-def _pattern(limit: dict[str, Any]) -> str:
+def pattern_of(limit: dict[str, Any]) -> str:
+    """Return the pattern of all texts within a limit."""
     low, top = int(limit.get("min", 1)), int(limit.get("max", 10_000))
     first, rest = limit.get("first", limit["chars"]), limit["chars"]
     return f"[{first}][{rest}]{{{max(0, low - 1)},{top - 1}}}"
+
+
+_full = functools.lru_cache(1024)(re.compile)
