@@ -34,7 +34,7 @@ help:
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
-	@echo "make against ONLY=convert,migrate EVERY=1   hold this engine against that of before (a full clone), on all traffic"
+	@echo "make against ONLY=convert,mutants MUTANTS=100000 EVERY=1   hold this engine against that of before (a full clone), on all traffic"
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
 	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
@@ -95,7 +95,8 @@ old: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.old
 
 against: old
-	@$(BIN)/python -m tests.against $(if $(ONLY),--only $(ONLY)) --every $(or $(EVERY),1) --jobs $(JOBS)
+	@$(BIN)/python -m tests.against $(if $(ONLY),--only $(ONLY)) --every $(or $(EVERY),1) --jobs $(JOBS) \
+		$(if $(MUTANTS),--mutants $(MUTANTS)) $(if $(CUTS),--cuts $(CUTS)) $(if $(FUZZ),--fuzz $(FUZZ))
 
 mutants: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.mutants
