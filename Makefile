@@ -20,7 +20,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents loop
+.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -40,7 +40,8 @@ help:
 	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
 	@echo "make house   the rooms of the engine: imports that lead up, circles, lines"
 	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
-	@echo "make coverage | bench | test-all-pythons | format | wheel | clean"
+	@echo "make bench ONLY=cells,loops PEERS=...   the table of bars; make bench-cells in under a minute, of fewer bodies"
+	@echo "make coverage | test-all-pythons | format | wheel | clean"
 
 house: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.house
@@ -108,7 +109,10 @@ coverage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.coverage
 
 bench: $(VENV)/.installed-dev
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks bars $(if $(ONLY),--only $(ONLY)) $(if $(PEERS),--peers $(PEERS))
+
+bench-cells: $(VENV)/.installed-dev
+	@$(BIN)/python -m benchmarks bars --quick $(if $(ONLY),--only $(ONLY))
 
 site: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from . import house
+from . import house, way
 
 HOUSE = house.walk()
 PAGE = Path(__file__).parent.parent / "docs" / "how-it-runs.md"
@@ -78,3 +78,28 @@ def test_a_walk_finds_arrows_and_circles(tmp_path: Path) -> None:
     assert [arrow.source for arrow in house.free(small)] == ["wireglot.d"]
     assert house.circles(small, typed=False) == []
     assert house.circles(small, typed=True) == [["wireglot.a", "wireglot.b", "wireglot.c"]]
+
+
+def test_a_way_has_stays_and_climbs() -> None:
+    def floor(name: str) -> int:
+        return ["wireglot.low", way.GENERATED, "wireglot.high"].index(name)
+
+    space = [{"__name__": f"wireglot.{name}"} for name in ("low", "high")]
+    exec(compile("def deep(): pass", "low.py", "exec"), space[0])
+    exec(compile("def high(f): f(); return g()", "high.py", "exec"), space[1])
+    made: dict[str, object] = {"deep": space[0]["deep"], "__name__": "x"}
+    exec(compile("def g(): deep()", "<rules of x>", "exec"), made)
+    space[1]["g"] = made["g"]  # type: ignore[assignment]
+    found = way.traced(lambda: space[1]["high"](space[0]["deep"]), floor)  # type: ignore[operator]
+    assert found.stays == [
+        "wireglot.high", "wireglot.low", "wireglot.high", way.GENERATED, "wireglot.low",
+        way.GENERATED, "wireglot.high",
+    ]  # fmt: skip
+    assert found.modules == ["wireglot.high", "wireglot.low", way.GENERATED]
+    assert found.climbs == []
+
+
+def test_the_way_of_a_conversion_is_followed() -> None:
+    for unit in way.BODIES:
+        found = way.of(unit, house.floor)
+        assert found.stays[0] == "wireglot" and len(found.modules) > 4
