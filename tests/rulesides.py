@@ -12,9 +12,9 @@ from typing import Any
 from wireglot.language.source import LADDER
 
 from .beside import fed
-from .changes import Pool, mutant
+from .changes import Pool, bent, mutant
 from .ruleeach import changes
-from .rulefuzz import FILE, FOLDER, OPTIONS, SECONDS, Base, Hang, hang, node_of, read
+from .rulefuzz import BYTES, FILE, FOLDER, OPTIONS, SECONDS, Base, Hang, hang, node_of, read
 from .sides import RULE, Case, Seen, Side, attempt, conversion, under
 
 RUNS = 10  # payloads that are made for each law
@@ -73,7 +73,8 @@ def fuzzed(every: int, count: int = FUZZED) -> Iterator[Case]:
         chance = random.Random(f"fuzz {nth}")
         base = chance.choice(_bases()[1:])
         stem = chance.choice(list(base.plain))
-        new = mutant(base.plain[stem], chance, pool)
+        in_bytes = chance.random() < BYTES
+        new = bent(base.texts[stem], chance) if in_bytes else mutant(base.plain[stem], chance, pool)
         run = partial(_loaded, base, stem, new, chance.choice(OPTIONS))
         yield Case("fuzz", f"{base.name}/{stem}", str(nth), run)
 
@@ -99,9 +100,12 @@ def _loaded(base: Base, stem: str, new: Any, options: Any, side: Side) -> Seen:
 
 
 def _used(base: Base, stem: str, new: Any, options: Any, side: Side) -> Seen:
-    findings = side.module("language.findings").Findings({FILE: ""})
+    text = new if isinstance(new, str) else ""
+    findings = side.module("language.findings").Findings({FILE: text})
     shared = _nodes(side, FOLDER.name)
-    own = {**_nodes(side, base.name), stem: node_of(new, side.module("language.source"))}
+    source = side.module("language.source")
+    node = source.parse(new, FILE, findings.take) if isinstance(new, str) else node_of(new, source)
+    own = {**_nodes(side, base.name), stem: node}
     around = {LADDER: shared[LADDER], base.other: shared[base.other]}
     rules = side.module("loading.checking").from_nodes(own, around, findings)
     found: Seen = {"findings": [[*_finding(one), one.line, one.column] for one in findings]}
