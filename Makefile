@@ -10,6 +10,7 @@ TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
 FILES ?= $(TRAFFIC)
 MINUTES ?= 25
 JOBS ?= 1
+QUICK := cells,agents,by-hand,loops,streams
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -112,7 +113,7 @@ bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks bars $(if $(ONLY),--only $(ONLY)) $(if $(PEERS),--peers $(PEERS))
 
 bench-cells: $(VENV)/.installed-dev
-	@$(BIN)/python -m benchmarks bars --quick $(if $(ONLY),--only $(ONLY))
+	@$(BIN)/python -m benchmarks bars --quick --only $(or $(ONLY),$(QUICK))
 
 site: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q

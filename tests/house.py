@@ -14,7 +14,7 @@ import ast
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ TOP = "wireglot"
 FLOORS = (
     ("values",),
     ("language",),
-    ("executor", "interpreter", "compiler", "files"),
+    ("interpreter", "executor", "compiler", "files"),
     ("streaming",),
     ("loop",),
     ("trace",),
@@ -206,16 +206,35 @@ def _components(edges: dict[str, set[str]]) -> Iterator[list[str]]:
                 low[node] = min(low[node], index[target])
 
 
-def _ways(whole: bool) -> None:
+def climbs(house: House) -> Callable[[str, str], bool]:
+    """Return what tells whether a call of one module by another leads back up."""
+    direct: dict[str, set[str]] = {name: set() for name in house.lines}
+    for arrow in house.arrows:
+        direct[arrow.source].add(arrow.target)
+    below: dict[str, set[str]] = {}
+    for name in house.lines:
+        found, more = set[str](), [name]
+        while more:
+            new = direct[more.pop()] - found
+            found |= new
+            more += new
+        below[name] = found
+    return lambda source, target: (
+        floor(source) < floor(target) or source in below.get(target, set())
+    )
+
+
+def _ways(house: House, whole: bool) -> None:
     """Print what a conversion goes through: its modules, and the climbs back up."""
     bars = way.BARS
     for unit in way.BODIES:
-        found = way.of(unit, floor)
+        found = way.of(unit, climbs(house))
         met = len(found.modules) <= bars[0] and len(found.climbs) <= bars[1]
+        between = sum(floor(source) < floor(target) for source, target in found.climbs)
         print(
             f"a {unit} of Chat to Anthropic: {len(found.modules)} modules in {len(found.stays)} "
-            f"stays, {len(found.climbs)} climbs (bars {bars[0]} and {bars[1]}, "
-            f"{'met' if met else 'not met'})"
+            f"stays, {len(found.climbs)} climbs, {between} of them to another floor "
+            f"(bars {bars[0]} and {bars[1]}, {'met' if met else 'not met'})"
         )
         for name in found.modules if whole else ():
             print(f"  {name}")
@@ -251,7 +270,7 @@ def main(arguments: list[str] | None = None) -> int:
         found = circles(house, typed)
         sizes = ", ".join(str(len(one)) for one in found) or "none"
         print(f"circles {said}: {sizes}")
-    _ways(asked.way)
+    _ways(house, asked.way)
     if asked.arrows:
         for a in arrows:
             kind = "types" if a.typed else "function" if a.inner else "module"

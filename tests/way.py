@@ -1,8 +1,9 @@
 """The way of one conversion: the modules that a call of `wireglot.convert` enters, in their order.
 
-A stay is a run of calls within one module; a climb is a call from a room into one of a higher floor
-(`tests.house`). The call is the second of its kind, so nothing is imported or generated on the way.
-Generated code counts as one module of the executor, unless it was shipped as modules.
+A stay is a run of calls within one module. A climb is a call back up: into a room of a higher
+floor (`tests.house`), or into a module that imports the one that calls. The call is the second of
+its kind, so nothing is imported or generated on the way. Generated code counts as one module of
+the executor, unless it was shipped as modules.
 """
 
 from __future__ import annotations
@@ -54,16 +55,16 @@ class Way(NamedTuple):
         return list(dict.fromkeys(self.stays))
 
 
-def of(unit: str, floor: Callable[[str], int], target: str = "anthropic") -> Way:
-    """Return the way of a small Chat body; `floor` tells the floor of a module."""
+def of(unit: str, up: Callable[[str, str], bool], target: str = "anthropic") -> Way:
+    """Return the way of a small Chat body; `up` tells whether a call leads up."""
 
     convert: Any = wireglot.convert
     call = partial(convert, BODIES[unit], source="openai-chat", target=target, unit=unit)
     call()
-    return traced(call, floor)
+    return traced(call, up)
 
 
-def traced(call: Callable[[], object], floor: Callable[[str], int]) -> Way:
+def traced(call: Callable[[], object], up: Callable[[str, str], bool]) -> Way:
     """Follow a call through the engine."""
     way = Way([], [])
     within: list[str] = []  # the modules of the frames that run
@@ -74,7 +75,7 @@ def traced(call: Callable[[], object], floor: Callable[[str], int]) -> Way:
             within.append(name := _module(frame, bool(before)))
             if name and name != before:
                 way.stays.append(name)
-                if before and floor(name) > floor(before):
+                if before and up(before, name):
                     way.climbs.append((before, name))
         elif event == "return" and within:
             left = within.pop()
