@@ -25,7 +25,7 @@ import wireglot
 from . import cells, floor_careful, floor_streams, fresh, loops, recorded, stream_frames
 from .cells import frozen, measured
 from .peers import PEERS
-from .streaming import _whole as translated
+from .streaming import whole as translated
 from .timing import race
 from .workloads import CONVERT, request, response
 
