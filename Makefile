@@ -10,6 +10,7 @@ TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
 FILES ?= $(TRAFFIC)
 MINUTES ?= 25
 JOBS ?= 1
+QUICK := cells,agents,by-hand,loops,streams
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -20,7 +21,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench site serve look test-all-pythons wheel clean loaders audit agents loop
+.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -34,13 +35,14 @@ help:
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make differential   compare the compiled path with the interpreter on 100,000 mutants, and streams"
-	@echo "make against ONLY=convert,migrate EVERY=1   hold this engine against that of before (a full clone), on all traffic"
+	@echo "make against ONLY=convert,mutants MUTANTS=100000 EVERY=1   hold this engine against that of before (a full clone), on all traffic"
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and the compiler"
 	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
 	@echo "make house   the rooms of the engine: imports that lead up, circles, lines"
 	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
-	@echo "make coverage | bench | test-all-pythons | format | wheel | clean"
+	@echo "make bench ONLY=cells,loops PEERS=...   the table of bars; make bench-cells in under a minute, of fewer bodies"
+	@echo "make coverage | test-all-pythons | format | wheel | clean"
 
 house: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.house
@@ -95,7 +97,8 @@ old: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.old
 
 against: old
-	@$(BIN)/python -m tests.against $(if $(ONLY),--only $(ONLY)) --every $(or $(EVERY),1) --jobs $(JOBS)
+	@$(BIN)/python -m tests.against $(if $(ONLY),--only $(ONLY)) --every $(or $(EVERY),1) --jobs $(JOBS) \
+		$(if $(MUTANTS),--mutants $(MUTANTS)) $(if $(CUTS),--cuts $(CUTS)) $(if $(FUZZ),--fuzz $(FUZZ))
 
 mutants: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.mutants
@@ -107,7 +110,10 @@ coverage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.coverage
 
 bench: $(VENV)/.installed-dev
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks bars $(if $(ONLY),--only $(ONLY)) $(if $(PEERS),--peers $(PEERS))
+
+bench-cells: $(VENV)/.installed-dev
+	@$(BIN)/python -m benchmarks bars --quick --only $(or $(ONLY),$(QUICK))
 
 site: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q

@@ -10,17 +10,20 @@ Peers are timed as they are called in practice and held to nothing: some lose co
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import pathlib
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, ClassVar
 
-from . import floor, floor_careful, workloads
-from .timing import Run, race
+from . import floor, floor_careful, recorded, workloads
+from .cells import measured
+from .timing import Run, Times, race
 
 Pair = tuple[str, str]
 ANTHROPIC_MODEL, GEMINI_MODEL = "claude-sonnet-4-5", "gemini-2.5-flash"
@@ -129,10 +132,25 @@ PEERS = {"litellm": _litellm, "rosetta": _rosetta}
 
 def run(name: str, rounds: int = 9) -> None:
     """Print the table of one peer; it must be importable here."""
+    print(f"\n## Peer {name}: us, and x of the careful and of the bare floor (stdlib json)")
+    for title, times in _workloads(*_made(name), rounds):
+        if isinstance(times, str):
+            print(f"{title:34} {times}")
+            continue
+        ratios = f"{times.ratio('peer', 'careful'):9.1f}{times.ratio('peer', 'bare'):9.1f}"
+        print(f"{title:34}{times.micros('peer'):12.1f}{ratios}")
+
+
+def _made(name: str) -> tuple[dict[Pair, Run], dict[Pair, Run]]:
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    requests, responses = PEERS[name]()
-    print(f"\n## Peer {name}: us, and x of the careful and of the bare floor (stdlib json)")
+    return PEERS[name]()
+
+
+def _workloads(
+    requests: dict[Pair, Run], responses: dict[Pair, Run], rounds: int
+) -> Iterator[tuple[str, Times | str]]:
+    """Yield the times of each workload, or why there are none."""
     for workload in (*workloads.WORKLOADS, "R"):
         for pair, convert in (responses if workload == "R" else requests).items():
             count = {"W1": 20, "W2": 2, "W3": 2, "R": 20}[workload]
@@ -147,16 +165,39 @@ def run(name: str, rounds: int = 9) -> None:
             try:
                 convert(payloads[0])
             except Exception as problem:
-                print(f"{title:34} {type(problem).__name__}: {str(problem)[:80]}")
+                yield title, f"{type(problem).__name__}: {str(problem)[:80]}"
                 continue
             runs: dict[str, tuple[Run, list[Any]]] = {
                 "bare": (bare, payloads),
                 "careful": (careful, payloads),
                 "peer": (convert, payloads),
             }
-            times = race(dict(runs), rounds)
-            ratios = f"{times.ratio('peer', 'careful'):9.1f}{times.ratio('peer', 'bare'):9.1f}"
-            print(f"{title:34}{times.micros('peer'):12.1f}{ratios}")
+            yield title, race(dict(runs), rounds)
+
+
+def cells(name: str, rounds: int = 8) -> dict[str, float]:
+    """Return the cells of the table of bars that a peer can do; bodies it refuses are left out."""
+    requests, responses = _made(name)
+    found: dict[str, float] = {}
+    for unit, runs in zip(recorded.UNITS, (requests, responses), strict=True):
+        for (source, target), convert in runs.items() if recorded.there() else ():
+            some = {unit: recorded.small(source, unit)}
+            if unit == "request":
+                some["agents"] = recorded.agents(source)
+            for kind, bodies in some.items():
+                chosen = recorded.spread(bodies, 16)
+                done = measured(partial(_second, convert), chosen, rounds)
+                if len(done.bodies) > len(done.failed):
+                    found[f"{source}>{target} {kind}"] = done.ratio
+    for title, times in _workloads(requests, responses, rounds):
+        if isinstance(times, Times):
+            workload, source, _, target = title.split()
+            found[f"{source}>{target} {workload}"] = times.ratio("peer", "careful")
+    return found
+
+
+def _second(convert: Run, one: recorded.Body, body: Any) -> object:
+    return convert(body)
 
 
 def run_all(folder: pathlib.Path) -> None:
@@ -173,4 +214,7 @@ def run_all(folder: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    run(sys.argv[1])
+    if sys.argv[2:] == ["--cells"]:
+        print(json.dumps(cells(sys.argv[1])))
+    else:
+        run(sys.argv[1])

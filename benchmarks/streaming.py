@@ -18,7 +18,7 @@ STREAMS, ROUNDS = 3, 15
 Pair = tuple[str, str]
 
 
-def _whole(make: Callable[[], Any], result: bool = False) -> Run:
+def whole(make: Callable[[], Any], result: bool = False) -> Run:
     """Return what takes a stream through a new translator, and asks for the result or not."""
 
     def run(frames: Sequence[Any]) -> object:
@@ -54,17 +54,17 @@ def _measure(pair: Pair, engine: Any, quick: bool) -> list[Bar]:
         return rules.translator(source=source, target=target, result=keep)
 
     by_frame: dict[str, Run] = {
-        "by hand": _whole(lambda: hand(True)),
-        "by hand, result": _whole(lambda: hand(True), True),
-        "by hand, nothing kept": _whole(lambda: hand(False)),
-        "ours": _whole(ours),
-        "ours, result": _whole(ours, True),
-        "ours, nothing kept": _whole(lambda: ours(False)),
+        "by hand": whole(lambda: hand(True)),
+        "by hand, result": whole(lambda: hand(True), True),
+        "by hand, nothing kept": whole(lambda: hand(False)),
+        "ours": whole(ours),
+        "ours, result": whole(ours, True),
+        "ours, nothing kept": whole(lambda: ours(False)),
     }
     by_bytes: dict[str, Run] = {
-        "by hand, bytes": _whole(lambda: floor_streams.Bytes(hand(True), named)),
-        "ours, bytes": _whole(lambda: ours().as_bytes()),
-        "ours, bytes, nothing kept": _whole(lambda: ours(False).as_bytes()),
+        "by hand, bytes": whole(lambda: floor_streams.Bytes(hand(True), named)),
+        "ours, bytes": whole(lambda: ours().as_bytes()),
+        "ours, bytes, nothing kept": whole(lambda: ours(False).as_bytes()),
     }
     title = f"W4 {source} -> {target}, {len(streams[0])} frames"
     different = sum(by_frame["ours, result"](one) != by_frame["by hand, result"](one)

@@ -2,7 +2,8 @@
 
 Every round runs each function once over all payloads, in a shuffled order. The payloads' memory is
 read before each of them, or one function pays for the caches that another left cold. Ratios are
-medians of ratios within a round, so that a slow moment of the machine hits both sides.
+medians of ratios within a round, so that a slow moment of the machine hits both sides. Time is
+that of the processor.
 """
 
 from __future__ import annotations
@@ -94,10 +95,10 @@ def race(
                 if anew is not None:
                     payloads = [anew(payload, next(serial)) for payload in payloads]
                 touch(list(payloads))
-                start = time.perf_counter()
+                start = time.process_time()
                 for payload in payloads:
                     run(payload)
-                seconds[name].append((time.perf_counter() - start) / len(payloads))
+                seconds[name].append((time.process_time() - start) / len(payloads))
     finally:
         gc.unfreeze()
     return Times(seconds)

@@ -18,6 +18,8 @@ Json = dict[str, Any]
 WORKLOADS = ("W1", "W2", "W3")
 PAYLOADS = {"W1": 200, "W2": 12, "W3": 5, "R": 200}
 PICTURE_BYTES = 160_000
+# What `convert` may take as a multiple of careful code by hand, and what is aimed at.
+CONVERT = {"W1": (3.5, 2.5), "W2": (2.8, 2.0), "W3": (2.2, 1.5)}
 
 _VOCABULARY = (
     "a train leaves the harbour before noon and every passenger carries one ticket; the forecast "

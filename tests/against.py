@@ -1,12 +1,12 @@
 """Hold the present engine, with its rules, against the engine and the rules of before.
 
-    python -m tests.against [--only convert,migrate] [--every N] [--jobs 2]
+    python -m tests.against [--only convert,fuzz] [--every N] [--jobs 2] [--mutants 100000]
 
 The engine of before is that of `tests.old` (`make old` builds it). Bodies, notes, errors, streams,
 exchanges and sessions of both are compared, on recorded and made payloads; what `check` and `test`
-say of the packaged rules; and rule files of before, rewritten by `wireglot migrate`. Each
-difference is told once for its cause, with a count and an example. What a line of
-`tests/against.txt` explains is counted apart. Exit code 1: something is not explained.
+say of the packaged rules; and what both make of small rule files that are changed. Each difference
+is told once for its cause, with a count and an example. What a line of `tests/against.txt` explains
+is counted apart. Exit code 1: something is not explained.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 import wireglot
 
-from . import beside, old, oldrules
+from . import beside, old, rulesides
 from .sides import EXPLAINED, Difference, Line, Side, differences, explained
 
+SECTIONS = {**beside.SECTIONS, **rulesides.SECTIONS}
+NONE: Mapping[str, int] = MappingProxyType({})
+COUNTED = ("mutants", "cuts", "fuzz")  # what is made: as many as one likes
 SHOWN = 3  # places of each cause
 
 
@@ -34,13 +38,11 @@ class Tally:
 
     compared: Counter[str] = field(default_factory=Counter)
     found: list[Difference] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)  # more to print of a section
 
     def add(self, other: Tally) -> None:
         """Take in another tally."""
         self.compared.update(other.compared)
         self.found += other.found
-        self.lines += other.lines
 
 
 class Task(NamedTuple):
@@ -50,21 +52,16 @@ class Task(NamedTuple):
     every: int
     part: int
     parts: int
+    made: int = 0  # of what is made, where not the usual
 
 
 def run(task: Task) -> Tally:
     """Compare the engines on a part of a section."""
     tally = Tally()
-    if task.section in oldrules.SECTIONS:
-        if task.part == 0:
-            for section, count, found, lines in oldrules.SECTIONS[task.section](task.every):
-                tally.compared[section] += count
-                tally.found += found
-                tally.lines += lines
-        return tally
     before = Side(old.engine(), old.engine().packaged())
     now = Side(wireglot, wireglot.packaged())
-    for nth, case in enumerate(beside.SECTIONS[task.section](task.every)):
+    count = (task.made,) if task.made else ()
+    for nth, case in enumerate(SECTIONS[task.section](task.every, *count)):
         if nth % task.parts == task.part:
             tally.compared[case.section] += 1
             tally.found += differences(case, case.run(before), case.run(now))
@@ -86,7 +83,6 @@ def report(tally: Tally, lines: Sequence[Line]) -> Iterator[str]:
     for section, count in tally.compared.items():
         differ = sum(len(found) for key, found in open_.items() if key[0] == section)
         yield f"{section:12}{count:10}{excused[section] or '-':>10}{differ or '-':>10}"
-    yield from tally.lines
     if any(line.used for line in lines):
         yield "\nexplained:"
     for line in lines:
@@ -102,10 +98,16 @@ def report(tally: Tally, lines: Sequence[Line]) -> Iterator[str]:
         yield f"{'':8}in {places}{more}; e.g. {found[0].name}  {found[0].example[:240]}"
 
 
-def compare(sections: Iterable[str], every: int = 1, jobs: int = 1) -> Tally:
+def compare(
+    sections: Iterable[str], every: int = 1, jobs: int = 1, counts: Mapping[str, int] = NONE
+) -> Tally:
     """Compare the engines in some sections."""
     total = Tally()
-    tasks = [Task(section, every, part, jobs) for section in sections for part in range(jobs)]
+    tasks = [
+        Task(section, every, part, jobs, counts.get(section, 0))
+        for section in sections
+        for part in range(jobs)
+    ]
     if jobs == 1:
         for task in tasks:
             total.add(run(task))
@@ -119,8 +121,10 @@ def compare(sections: Iterable[str], every: int = 1, jobs: int = 1) -> Tally:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare from the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.against", description=__doc__)
-    every = [*beside.SECTIONS, *oldrules.SECTIONS]
+    every = list(SECTIONS)
     parser.add_argument("--only", default=",".join(every), help=f"some of {', '.join(every)}")
+    for section in COUNTED:
+        parser.add_argument(f"--{section}", type=int, default=0, help="how many are made")
     parser.add_argument("--every", type=int, default=1, help="only each Nth payload")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args(arguments)
@@ -135,8 +139,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     if not beside.TRAFFIC.is_dir():
         print(f"skipped, for ../shared/traffic is not here: {', '.join(beside.SECTIONS)}")
-        sections = [name for name in sections if name in oldrules.SECTIONS]
-    tally = compare(sections, options.every, options.jobs)
+        sections = [name for name in sections if name in rulesides.SECTIONS]
+    counts = {section: getattr(options, section) for section in COUNTED}
+    tally = compare(sections, options.every, options.jobs, counts)
     lines = explained(EXPLAINED.read_text("utf-8"))
     print(*report(tally, lines), sep="\n")
     if options.every == 1 and sections == every:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import gzip
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import old, sweep
+from . import old, streamdiff, sweep
 from .mutate import some
 from .sides import Case, Seen, Side, attempt, conversion, noted, told, under
 
@@ -21,7 +20,7 @@ Json = Any
 SHARED = Path(__file__).parent.parent.parent / "shared"
 TRAFFIC = SHARED / "traffic"
 SAMPLES = SHARED / "facts" / "samples"
-SESSIONS = old.BEFORE / "tests" / "cases" / "sessions"
+SESSIONS = Path(__file__).parent / "cases" / "sessions"
 # Whose recordings stand for a dialect.
 FILES = {
     "openai-chat": "openai-chat", "openai-responses": "openai-responses", "anthropic": "anthropic",
@@ -35,6 +34,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 STATES: tuple[dict[str, Any] | None, ...] = (None, {})  # of an exchange: not kept, and kept
 LONG = 20_000  # characters of a body that is only converted
+MUTANTS, CUTS = 4_800, 5_000
 
 
 class Body(NamedTuple):
@@ -98,9 +98,6 @@ def _converts(section: str, one: Body, target: str, body: Json = None, **more: A
 def _converted(
     body: Json, source: str, target: str, unit: str, more: dict[str, Any], side: Side
 ) -> Seen:
-    if side.engine is old.engine():  # which puts what a stream asks for into the body it was given
-        with contextlib.suppress(RecursionError):
-            body = copy.deepcopy(body)
     return side.convert(body, source, target, unit, **more)
 
 
@@ -150,13 +147,12 @@ def _repaired(one: Body, side: Side) -> Seen:
     return attempt(call)
 
 
-def mutants(every: int) -> Iterator[Case]:
+def mutants(every: int, count: int = MUTANTS) -> Iterator[Case]:
     """Convert mutants of bodies to some dialects and home."""
     chance = random.Random("mutants")
-    for one in _all(every):
-        if len(str(one.body)) > LONG:
-            continue
-        for mutant in some(one.body, 2, one.name):
+    there = [one for one in _all(1) if len(str(one.body)) <= LONG]
+    for one in there[::every]:
+        for mutant in some(one.body, -(-count // len(there)), one.name):
             for target in (one.dialect, *chance.sample(dialects(one.unit), 2)):
                 yield _converts("mutants", one, target, mutant)
             made = one._replace(body=mutant)
@@ -273,19 +269,43 @@ def _as_bytes(frames: list[Json], dialect: str) -> bytes:
 def _translated(
     frames: list[Json], source: str, target: str, data: bytes | None, side: Side
 ) -> Seen:
+    cut = frames if data is None else [data[n : n + 97] for n in range(0, len(data), 97)]
+    return fed(cut, source, target, side.rules)
+
+
+def fed(frames: Sequence[Json], source: str, target: str, rules: Any) -> Seen:
+    """Translate frames, or pieces of bytes, and return all that can be seen of it."""
     said: list[Json] = []
     found: Seen = {"frames": said}
     try:
-        made = side.rules.translator(source=source, target=target)
-        through = made if data is None else made.as_bytes()
-        cut = frames if data is None else [data[n : n + 97] for n in range(0, len(data), 97)]
-        said.extend(_texts(through.feed(frame)) for frame in cut)
+        made = rules.translator(source=source, target=target)
+        through = made.as_bytes() if frames and isinstance(frames[0], bytes) else made
+        said.extend(_texts(through.feed(frame)) for frame in frames)
         said.append(_texts(through.finish()))
         found |= {"failed": made.error, "notes": noted(made.notes)}
         found["body"] = None if made.error is not None else made.result.body
     except Exception as error:
         found["error"] = told(error)
     return found
+
+
+def cuts(every: int, count: int = CUTS) -> Iterator[Case]:
+    """Translate streams, most of them mutated, as frames and as bytes that are cut anywhere."""
+    for nth in range(0, count, every):
+        chance = random.Random(f"cuts {nth}")
+        source = chance.choice([name for name in streamdiff.SOURCES if streamdiff.streams(name)])
+        target = chance.choice(streaming())
+        frames: Sequence[Json] = chance.choice(streamdiff.streams(source))
+        if chance.random() < 0.7:
+            frames = streamdiff.mutant(list(frames), chance)
+        if chance.random() < 0.6:
+            frames = streamdiff.cut(frames, source, chance)
+        run = partial(_fed, frames, source, target)
+        yield Case("cuts", f"{source}>{target}", str(nth), run)
+
+
+def _fed(frames: Sequence[Json], source: str, target: str, side: Side) -> Seen:
+    return fed(frames, source, target, side.rules)
 
 
 def _texts(out: Json) -> Json:
@@ -399,7 +419,7 @@ def _value(line: str) -> Json:
         return None
 
 
-SECTIONS: dict[str, Callable[[int], Iterator[Case]]] = {
+SECTIONS: dict[str, Callable[..., Iterator[Case]]] = {
     "convert": converted, "agents": agents, "others": others, "mutants": mutants,
-    "pieces": pieces, "streams": streams, "loop": loops, "sessions": sessions,
+    "pieces": pieces, "streams": streams, "cuts": cuts, "loop": loops, "sessions": sessions,
 }  # fmt: skip

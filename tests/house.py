@@ -1,6 +1,6 @@
-"""Walk the imports of the engine: its rooms, circles, and arrows that lead up.
+"""Walk the imports of the engine: its rooms, circles, arrows that lead up, and the way of a call.
 
-    python -m tests.house [--arrows] [--costs]
+    python -m tests.house [--arrows] [--costs] [--way]
 
 A room is a folder of `engine/wireglot`, or a group of modules at its top; those of a floor ask
 those below them and each other. An arrow up is an import from a lower floor, also one inside a
@@ -14,9 +14,11 @@ import ast
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from . import way
 
 ROOT = Path(__file__).parent.parent / "engine" / "wireglot"
 TOP = "wireglot"
@@ -115,6 +117,8 @@ def room(module: str) -> str:
     """Return the room that a module is in."""
     _, _, rest = module.partition(".")
     head = rest.partition(".")[0]
+    if module == way.GENERATED:
+        return way.ROOM
     if head in COMMANDS:
         return "command line"
     if "." in rest or ((ROOT / head).is_dir() and head):
@@ -202,11 +206,48 @@ def _components(edges: dict[str, set[str]]) -> Iterator[list[str]]:
                 low[node] = min(low[node], index[target])
 
 
+def climbs(house: House) -> Callable[[str, str], bool]:
+    """Return what tells whether a call of one module by another leads back up."""
+    direct: dict[str, set[str]] = {name: set() for name in house.lines}
+    for arrow in house.arrows:
+        direct[arrow.source].add(arrow.target)
+    below: dict[str, set[str]] = {}
+    for name in house.lines:
+        found, more = set[str](), [name]
+        while more:
+            new = direct[more.pop()] - found
+            found |= new
+            more += new
+        below[name] = found
+    return lambda source, target: (
+        floor(source) < floor(target) or source in below.get(target, set())
+    )
+
+
+def _ways(house: House, whole: bool) -> None:
+    """Print what a conversion goes through: its modules, and the climbs back up."""
+    bars = way.BARS
+    for unit in way.BODIES:
+        found = way.of(unit, climbs(house))
+        met = len(found.modules) <= bars[0] and len(found.climbs) <= bars[1]
+        between = sum(floor(source) < floor(target) for source, target in found.climbs)
+        print(
+            f"a {unit} of Chat to Anthropic: {len(found.modules)} modules in {len(found.stays)} "
+            f"stays, {len(found.climbs)} climbs, {between} of them to another floor "
+            f"(bars {bars[0]} and {bars[1]}, {'met' if met else 'not met'})"
+        )
+        for name in found.modules if whole else ():
+            print(f"  {name}")
+        for (source, target), count in Counter(found.climbs).items() if whole else ():
+            print(f"  climbs {count} times from {source} to {target}")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Print the house."""
     parser = argparse.ArgumentParser(prog="python -m tests.house", description=__doc__)
     parser.add_argument("--arrows", action="store_true", help="name each arrow that leads up")
     parser.add_argument("--costs", action="store_true", help="time imports inside functions")
+    parser.add_argument("--way", action="store_true", help="name what a conversion goes through")
     asked = parser.parse_args(arguments)
     house = walk()
     modules = Counter(map(room, house.lines))
@@ -229,6 +270,7 @@ def main(arguments: list[str] | None = None) -> int:
         found = circles(house, typed)
         sizes = ", ".join(str(len(one)) for one in found) or "none"
         print(f"circles {said}: {sizes}")
+    _ways(house, asked.way)
     if asked.arrows:
         for a in arrows:
             kind = "types" if a.typed else "function" if a.inner else "module"

@@ -3,7 +3,7 @@
     python -m tests.old
 
 Exports the commit named here into `.old/` (which git ignores) and renames the package and its
-imports; needs the history of a full clone, and no network. `.old/before` is the commit as it was.
+imports; needs the history of a full clone, and no network.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-# The last before the language of rule files changed to version 2.
-COMMIT = "9bea055f248199f3f5c2a41ec9b57425e4e24b6d"
+# The last that interpreted rule files, and compiled pairs of some: behaviour is held to it.
+COMMIT = "1f5df3fbc58744adee566a013a1b5ddd7c1c13d1"
 NAME = "wireglot_old"
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".old"
-BEFORE = FOLDER / "before"
 STAMP = FOLDER / "commit"
-TAKEN = ("README.md", "docs", "engine", "examples", "rules", "tests")
+TAKEN = ("engine", "rules")
 WORDS = (
     (re.compile(r"^(\s*)from wireglot\b", re.M), rf"\1from {NAME}"),
     (re.compile(r"^(\s+)import wireglot$", re.M), rf"\1import {NAME} as wireglot"),
@@ -43,11 +42,11 @@ class Missing(Exception):
 def build() -> None:
     """Export the commit and rename what it holds. Raises Missing."""
     shutil.rmtree(FOLDER, ignore_errors=True)
-    BEFORE.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(_archive())) as tar:
-        tar.extractall(BEFORE, filter="data")
-    shutil.copytree(BEFORE / "engine" / "wireglot", FOLDER / NAME)
-    shutil.copytree(BEFORE / "rules", FOLDER / NAME / "rules")
+        tar.extractall(FOLDER, filter="data")
+    shutil.move(FOLDER / "engine" / "wireglot", FOLDER / NAME)
+    shutil.move(FOLDER / "rules", FOLDER / NAME / "rules")
+    shutil.rmtree(FOLDER / "engine")
     for file in (FOLDER / NAME).rglob("*.py"):
         text = file.read_text("utf-8")
         for old, new in WORDS:
@@ -82,12 +81,6 @@ def engine() -> Any:
     if str(FOLDER) not in sys.path:
         sys.path.append(str(FOLDER))
     return importlib.import_module(NAME)
-
-
-def module(name: str) -> Any:
-    """Import a module of the engine of before, as `authoring.trial`."""
-    engine()
-    return importlib.import_module(f"{NAME}.{name}")
 
 
 def main() -> int:

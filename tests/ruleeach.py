@@ -1,11 +1,8 @@
 """Change each place of the small rule sets in each of some ways, and compare both executors.
 
-    python -m tests.ruleeach [BASE ...]
-
 Where `tests/rulefuzz.py` draws changes, this goes through them: a key is put beside the others of
 each object of a wire picture, each hole gets other marks and lenses, each other leaf other words,
-and each key is taken away. What passes the checks converts payloads in both directions. Prints each
-difference and each exception; exits 1 on any.
+and each key is taken away. The section `each` of `tests/against.py` runs them all.
 """
 
 from __future__ import annotations
@@ -15,12 +12,10 @@ import functools
 import json
 import operator
 import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from wireglot.language.findings import Findings
-from wireglot.language.source import LADDER
 from wireglot.loading import checking
 from wireglot.rulesets import RuleSet
 
@@ -115,29 +110,3 @@ def tried(fuzz: Fuzz, base: Base, stem: str, plain: Any) -> Any:
                 if found is not None:
                     return f"{source} to {target}: {found[0]} and not {found[1]}"
     return None
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Go through the changes, and print what differs."""
-    names = sys.argv[1:] if arguments is None else arguments
-    fuzz = Fuzz("")
-    loaded = bad = 0
-    for base in fuzz.bases:
-        if "request" not in base.bodies or (names and base.name not in names):
-            continue
-        for stem, plain in base.plain.items():
-            for said, new in changes(plain) if stem != LADDER else ():
-                try:
-                    found = tried(fuzz, base, stem, new)
-                except Exception as error:
-                    found = f"{type(error).__name__}: {error}"
-                loaded += found is not False
-                if found:
-                    bad += 1
-                    print(f"{base.name}/{stem} {said}\n    {found}")
-    print(f"{loaded:,} changed files were not refused, {bad} faults")
-    return int(bool(bad))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -36,9 +36,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from wireglot.errors import REPORT, ConversionError, RuleError, UsageError
+from wireglot.language import source
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import same
-from wireglot.language.source import LADDER, Node, Pos, parse
+from wireglot.language.source import LADDER, Node, parse
 from wireglot.loaded import NONE
 from wireglot.loading import checking, load
 from wireglot.rulesets import RuleSet
@@ -64,19 +65,20 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 __all__ = ["FILE", "TEXTS", "Fuzz", "forbidden", "main", "mutant", "node_of"]
 
 
-def node_of(value: Any) -> Node:
-    """Build a node from plain JSON, each at a place of its own."""
-    return _node_of(value, itertools.count(1))
+def node_of(value: Any, made: Any = source) -> Any:
+    """Build a node from plain JSON, each at a place of its own; `made` has the classes of it."""
+    return _node_of(value, itertools.count(1), made)
 
 
-def _node_of(value: Any, lines: Iterator[int]) -> Node:
-    pos = Pos(FILE, next(lines), 1)
+def _node_of(value: Any, lines: Iterator[int], made: Any) -> Any:
+    pos = made.Pos(FILE, next(lines), 1)
     if isinstance(value, dict):
-        keys = {key: Pos(FILE, next(lines), 1) for key in value}
-        return Node({key: _node_of(child, lines) for key, child in value.items()}, pos, keys)
+        keys = {key: made.Pos(FILE, next(lines), 1) for key in value}
+        inner = {key: _node_of(child, lines, made) for key, child in value.items()}
+        return made.Node(inner, pos, keys)
     if isinstance(value, list):
-        return Node([_node_of(child, lines) for child in value], pos)
-    return Node(value, pos)
+        return made.Node([_node_of(child, lines, made) for child in value], pos)
+    return made.Node(value, pos)
 
 
 # -- what generated code may hold -----------------------------------------------------------------
@@ -172,7 +174,7 @@ class Hang(BaseException):
     """Raised in an execution that takes too long."""
 
 
-def _hang(*_: object) -> NoReturn:
+def hang(*_: object) -> NoReturn:
     raise Hang
 
 
@@ -202,7 +204,7 @@ class Fuzz:
 
     def run(self, times: int, until: float = float("inf")) -> None:
         """Run some executions, or for some time."""
-        signal.signal(signal.SIGPROF, _hang)
+        signal.signal(signal.SIGPROF, hang)
         peak = _peak()
         for _ in range(times):
             if time.monotonic() > until:

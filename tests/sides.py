@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,15 +16,6 @@ Json = Any
 EXPLAINED = Path(__file__).with_name("against.txt")
 Seen = dict[str, Json]  # what can be seen of a call, by aspect: `body`, `notes`, `error`, ...
 
-# Words of version 1 that others stand for now, in the steps of a trace and in messages.
-STEPS = {
-    "bare": "text (or list)", "plain": "text (or list)", "blocks": "list (or text)",
-    "joined": "text", "listed": "list (or one)", "lone": "single",
-}  # fmt: skip
-TEXTS = (
-    (re.compile(r"\blens\b"), "codec"), (re.compile(r"\blenses\b"), "codecs"),
-    (re.compile(r"\(else\b"), "(fill"), (re.compile(r"\(old\)"), "(refused)"),
-)  # fmt: skip
 RULE = re.compile(r"[\w./-]+\.yaml(?::\d+:\d+)?")
 NUMBER = re.compile(r"\d+")
 MOST = 20  # differences that are told of one thing
@@ -90,7 +80,7 @@ def conversion(out: Any) -> Seen:
     envelope = None if out.envelope is None else out.envelope._asdict()
     found = {"body": out.body, "notes": noted(out.notes), "envelope": envelope}
     if out.trace is not None:
-        found["trace"] = _traced(json.loads(RULE.sub("RULE", json.dumps(out.trace.as_json()))))
+        found["trace"] = json.loads(RULE.sub("RULE", json.dumps(out.trace.as_json())))
     return found
 
 
@@ -110,24 +100,6 @@ def plain(value: Json) -> str:
 def under(name: str, seen: Seen) -> Seen:
     """Return what was seen of one step of several."""
     return {f"{name} {aspect}": value for aspect, value in seen.items()}
-
-
-def _traced(trace: Json) -> Json:
-    """Return a trace with its steps in the words of now."""
-    for origin in trace["origins"].values():
-        for step in origin["steps"]:
-            if step["way"] in ("lens", "codec"):
-                step["way"], step["what"] = "codec", STEPS.get(step["what"], step["what"])
-            step["what"] = present(step["what"])
-    return trace
-
-
-@cache
-def present(text: str) -> str:
-    """Say a text of before in the words of now."""
-    for old, new in TEXTS:
-        text = old.sub(new, text)
-    return text
 
 
 def differences(case: Case, old: Seen, new: Seen) -> Iterator[Difference]:
@@ -152,8 +124,6 @@ def differences(case: Case, old: Seen, new: Seen) -> Iterator[Difference]:
 
 
 def _values(case: Case, aspect: str, old: Json, new: Json) -> Iterator[Difference]:
-    if aspect.endswith("error"):
-        old, new = (json.loads(present(plain(value))) for value in (old, new))
     if plain(old) == plain(new):
         return
     ordered = True
@@ -173,7 +143,7 @@ def _made(case: Case, what: str, example: str) -> Difference:
 
 
 def _notes(case: Case, aspect: str, old: list[Any], new: list[Any]) -> Iterator[Difference]:
-    one, two = ([present(plain(note)) for note in notes] for notes in (old, new))
+    one, two = ([plain(note) for note in notes] for notes in (old, new))
     if one == two:
         return
     before, after = Counter(one), Counter(two)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from . import against, beside, old, oldfiles
-from .sides import EXPLAINED, Case, differences, explained
+import wireglot
+
+from . import against, beside, old, rulesides
+from .sides import EXPLAINED, Case, Side, differences, explained
 
 CASE = Case("convert", "one>two request", "x", lambda side: {})
 
@@ -28,8 +30,8 @@ def note(message: str, path: str = "/a/0") -> list[Any]:
         ({"body": {"a": 1}}, {"body": {"a": True}}, ["body /a: # became True"]),
         ({"body": {"a": 1, "b": 2}}, {"body": {"b": 2, "a": 1}}, ["body: order of keys"]),
         ({"body": {"a": 1}}, {"body": {}}, ["body /a: # became nothing"]),
-        ({"body": "a lens"}, {"body": "a codec"}, ["body : a lens became a codec"]),
-        ({"notes": [note("the lens")]}, {"notes": [note("the codec")]}, []),
+        ({"body": "a 1"}, {"body": "b 2"}, ["body : a # became b #"]),
+        ({"notes": [note("a")]}, {"notes": [note("a")]}, []),
         ({"notes": [note("a"), note("b")]}, {"notes": [note("b"), note("a")]},
          ["notes: order of notes"]),
         ({"notes": [note("a")]}, {"notes": []}, ["notes, gone: lost lost /a/# -> : a"]),
@@ -42,22 +44,37 @@ def test_a_difference_is_told_with_its_cause(before: Any, now: Any, found: list[
 
 
 def test_each_line_that_explains_has_a_reason() -> None:
-    assert explained(EXPLAINED.read_text("utf-8"))
+    explained(EXPLAINED.read_text("utf-8"))
+    (line,) = explained("# head\nconvert | * | body* | a reason\n")
+    (differs,) = differences(CASE, {"body": 1}, {"body": 2})
+    assert line.covers(differs) and not line.covers(differs._replace(section="loop"))
     with pytest.raises(ValueError, match=r"against.txt:1: a line is"):
         explained("convert | * | no reason\n")
 
 
-def test_a_rule_file_is_found_in_code() -> None:
-    code = 'A = "shapes: {text: {wire: $text}}"\nB = "Some text."\nC = "wireglot: 1\\ndrop: {}"\n'
-    assert list(oldfiles._said(code)) == [
-        f"{oldfiles.HEAD}shapes: {{text: {{wire: $text}}}}", "wireglot: 1\ndrop: {}",
-    ]  # fmt: skip
+def test_changed_rule_files_are_loaded_and_used() -> None:
+    side = Side(wireglot, wireglot.packaged())
+    seen = [case.run(side) for case in (*rulesides.each(400), *rulesides.fuzzed(1, count=20))]
+    assert sum(any(aspect.endswith(" body") for aspect in one) for one in seen) > 10
+    assert sum(list(one) == ["findings"] for one in seen) > 5
+    assert {one["error"][0] for one in seen if "error" in one} == {"RuleError"}
 
 
-@pytest.mark.skipif(not old.is_built(), reason="the engine of before is not built (`make old`)")
+built = pytest.mark.skipif(not old.is_built(), reason="no engine of before (`make old`)")
+
+
+@built
 @pytest.mark.skipif(not beside.TRAFFIC.is_dir(), reason="../shared/traffic is not here")
 def test_a_sample_is_as_before() -> None:
-    tally = against.compare(["convert", "streams"], every=100)
+    tally = against.compare(["convert", "streams", "cuts"], every=100, counts={"cuts": 500})
     lines = explained(EXPLAINED.read_text("utf-8"))
     assert [one for one in tally.found if not any(line.covers(one) for line in lines)] == []
-    assert tally.compared["convert"] > 100
+    assert tally.compared["convert"] > 100 and tally.compared["cuts"] == 5
+
+
+@built
+def test_a_sample_of_changed_rule_files_is_as_before() -> None:
+    tally = against.compare(["each", "fuzz"], every=200)
+    lines = explained(EXPLAINED.read_text("utf-8"))
+    assert [one for one in tally.found if not any(line.covers(one) for line in lines)] == []
+    assert tally.compared["each"] > 40 and tally.compared["fuzz"] == 100

@@ -11,10 +11,15 @@ import pytest
 
 import wireglot
 from benchmarks import (
+    bars,
+    cells,
     floor,
     floor_careful,
     floor_streams,
+    fresh,
     halves,
+    loops,
+    recorded,
     stream_frames,
     stream_peers,
     timing,
@@ -316,3 +321,80 @@ def test_a_peer_that_is_not_here_is_skipped_with_a_line_and_none_changes_the_fra
 def test_the_streams_of_the_workload_have_about_two_thousand_frames() -> None:
     sizes = [len(stream_frames.frames(name)) for name in ("openai-chat", "anthropic", "gemini")]
     assert all(1950 < size < 2150 for size in sizes)
+
+
+# -- the table of bars ----------------------------------------------------------------------------
+
+
+def test_a_row_says_what_was_and_is_and_whether_that_is_enough() -> None:
+    rows = {"cells median": 3.0, "cells worst": 9.0, "streams worst": 20.0, "W1": 2.4}
+    before = {"cells median": 32.0, "streams worst": 54.0}
+    head, *lines = bars.table(rows, before, {"litellm": {"cells median": 6.9}})
+    assert head.split() == ["before", "litellm", "now", "bar", "aim"]
+    found = [line[54:].split(maxsplit=5) for line in lines]
+    assert found == [
+        ["32.00", "6.90", "3.00", "4.00", "2.50", "met"],
+        ["-", "-", "9.00", "8.00", "6.00", "NOT MET"],
+        ["-", "-", "2.40", "3.50", "2.50", "met, and the aim"],
+        ["54.00", "-", "20.00", "18.00", "10.80", "NOT MET"],
+    ]
+
+
+def test_what_stands_in_the_table_was_measured_before() -> None:
+    before = json.loads(bars.BEFORE.read_text("utf-8"))
+    assert set(before["rows"]) == {row.name for row in bars.ROWS}
+    cells_of = [key.split() for key in before["cells"]]
+    assert sum(one[1] in recorded.UNITS and ">" in one[0] for one in cells_of) == 128
+    assert bars.peer_rows(before["litellm"])["cells median"] < before["rows"]["cells median"]
+
+
+def test_a_cell_is_the_sum_of_its_bodies_and_leaves_out_what_is_refused() -> None:
+    def body(number: int) -> recorded.Body:
+        value = {"n": number}
+        return recorded.Body("one", "request", str(number), value, json.dumps(value), None)
+
+    def convert(one: recorded.Body, value: Any) -> None:
+        assert value == one.body and value is not one.body
+        if one.name == "2":
+            raise ValueError("no")
+
+    found = cells.measured(convert, [body(1), body(2), body(3)], rounds=2)
+    assert [one.name for one in found.bodies] == ["1", "3"]
+    assert found.failed == ["2: ValueError: no"]
+    assert len(found.each()) == 2 and found.ratio > 0
+
+
+def test_bodies_are_taken_from_small_to_large() -> None:
+    assert recorded.spread(range(10), 3) == [1, 5, 8]
+    assert recorded.spread(range(2), 3) == [0, 1]
+
+
+@pytest.mark.skipif(not recorded.there(), reason="../shared/traffic is not here")
+def test_small_bodies_are_recorded_for_each_cell() -> None:
+    for unit in recorded.UNITS:
+        for source in recorded.FILES:
+            bodies = recorded.small(source, unit)
+            assert len(bodies) > 3
+            assert all(200 <= len(one.text) <= 2000 for one in bodies)
+    (one, *_), large = recorded.small("gemini", "request"), recorded.agents("gemini")
+    assert one.model and 20_000 <= len(large[0].text) < len(large[-1].text)
+    assert cells.engine("anthropic")(one, one.body).body["messages"]
+
+
+@pytest.mark.parametrize("provider", loops.ANSWERS)
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_history_gives_each_signature_back(provider: str, kept: bool) -> None:
+    rules = wireglot.packaged()
+    body, state = loops.history(rules, provider, 3, kept)
+    assert len(body["messages"]) == 7 and (state is not None) == kept
+    before = copy.deepcopy((body, state))
+    sent = loops.turn(rules, provider, body, state)().body
+    assert json.dumps(sent).count(loops.SIGNED) == 3
+    assert (body, state) == before
+
+
+def test_the_custom_dialects_load_and_convert() -> None:
+    request = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
+    for text in fresh.dialects().values():
+        rules = wireglot.load_rules({"acme.yaml": text})
+        assert rules.convert(request, "openai-chat", "acme").body

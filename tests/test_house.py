@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from . import house
+from . import house, way
 
 HOUSE = house.walk()
 PAGE = Path(__file__).parent.parent / "docs" / "how-it-runs.md"
@@ -78,3 +78,36 @@ def test_a_walk_finds_arrows_and_circles(tmp_path: Path) -> None:
     assert [arrow.source for arrow in house.free(small)] == ["wireglot.d"]
     assert house.circles(small, typed=False) == []
     assert house.circles(small, typed=True) == [["wireglot.a", "wireglot.b", "wireglot.c"]]
+
+
+def test_a_way_has_stays_and_climbs() -> None:
+    def up(source: str, target: str) -> bool:
+        return (source, target) == ("wireglot.high", "wireglot.low")
+
+    space = [{"__name__": f"wireglot.{name}"} for name in ("low", "high")]
+    exec(compile("def deep(): pass", "low.py", "exec"), space[0])
+    exec(compile("def high(f): f(); return g()", "high.py", "exec"), space[1])
+    made: dict[str, object] = {"deep": space[0]["deep"], "__name__": "x"}
+    exec(compile("def g(): deep()", "<rules of x>", "exec"), made)
+    space[1]["g"] = made["g"]  # type: ignore[assignment]
+    found = way.traced(lambda: space[1]["high"](space[0]["deep"]), up)  # type: ignore[operator]
+    assert found.stays == [
+        "wireglot.high", "wireglot.low", "wireglot.high", way.GENERATED, "wireglot.low",
+        way.GENERATED, "wireglot.high",
+    ]  # fmt: skip
+    assert found.modules == ["wireglot.high", "wireglot.low", way.GENERATED]
+    assert found.climbs == [("wireglot.high", "wireglot.low")]
+
+
+def test_the_way_of_a_conversion_is_followed() -> None:
+    for unit in way.BODIES:
+        found = way.of(unit, house.climbs(HOUSE))
+        assert found.stays[0] == "wireglot" and len(found.modules) > 4
+
+
+def test_a_call_leads_up_to_a_higher_floor_and_to_what_imports_the_caller() -> None:
+    up = house.climbs(HOUSE)
+    assert up("wireglot.notes", "wireglot.loaded")
+    assert not up("wireglot.loaded", "wireglot.notes")
+    arrow = next(a for a in HOUSE.arrows if house.room(a.source) == house.room(a.target))
+    assert up(arrow.target, arrow.source) and not up(arrow.source, arrow.target)
