@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ..executor.reading import CodedReader
 from ..trail import Trail
-from .reader import PictureReader
 from .writer import PictureWriter
 
 
-class Reader(PictureReader):
+class Reader(CodedReader):
     """Reads one payload."""
 
     def writer(self) -> Writer:

@@ -1,0 +1,230 @@
+"""Which function reads what: shapes and unions by a static choice, lists, and single cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..ir import field_type
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import Fields, Hole, holes
+from . import code
+from .readir import WholeText
+from .reads import Unwritten
+from .readtime import runtime
+
+Pair = tuple[Shape, Case]
+Function = Callable[..., Any]
+
+
+class Reads:
+    """The functions of a dialect that read in one mode: `home`, `away` or `probe`."""
+
+    field_type = staticmethod(field_type)
+
+    def __init__(self, dialect: Dialect, mode: str) -> None:
+        self.dialect, self.mode = dialect, mode
+        self.code = code.Code(f"{dialect.name} read {mode}", runtime())
+        self.names = self.code.names
+        self._choices: dict[str, str] = {}
+        self._lists: dict[int, tuple[Any, str]] = {}
+        self._cases: dict[tuple[int, int], str] = {}
+        self._held: list[Any] = []
+
+    def keep(self, value: Any) -> None:
+        """Hold a value that stands in the namespace by its identity."""
+        self._held.append(value)
+
+    # -- single cases -----------------------------------------------------------------------------
+
+    def case(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads one case."""
+        key = (id(shape), id(case))
+        found = self._cases.get(key)
+        if found is None:
+            self._held.append((shape, case))
+            found = self._cases[key] = self.code.function(
+                ("case", *key), self._title("read", shape, case), self._maker(shape, case, False)
+            )
+        return found
+
+    def inner(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads one case of the object's own fields."""
+        self._held.append((shape, case))
+        return self.code.function(
+            ("inner", id(shape), id(case)),
+            self._title("inner", shape, case),
+            self._maker(shape, case, True),
+        )
+
+    @staticmethod
+    def _title(word: str, shape: Shape, case: Case) -> str:
+        return f"{word}_{shape.name}_{case.name}" if case.name else f"{word}_{shape.name}"
+
+    def _maker(self, shape: Shape, case: Case, inner: bool) -> Callable[[str], str]:
+        def make(name: str) -> str:
+            try:
+                return WholeText(self, shape, case, name, inner).whole()
+            except Unwritten:
+                if inner:
+                    return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
+                one, two = self.code.value(shape, "S"), self.code.value(case, "C")
+                return f"def {name}(x, w, at, L):\n    return odd(x, {one}, {two}, w, at, L)\n"
+
+        return make
+
+    # -- choices ----------------------------------------------------------------------------------
+
+    def choice(self, name: str) -> str:
+        """Return the name of the function that reads by the first case of a shape or union."""
+        found = self._choices.get(name)
+        if found is None:
+            found = self._choices[name] = self.of_cases(self.dialect.cases_of(name), name)
+        return found
+
+    def of_list(self, cases: Sequence[Pair]) -> str | None:
+        """Return the name of the function for a list of cases that the dialect holds."""
+        known = self._lists.get(id(cases))
+        if known is not None and known[0] is cases:
+            return known[1]
+        for name, held in self.dialect.candidates.items():
+            if held is cases:
+                found = self.choice(name)
+                self._lists[id(cases)] = (cases, found)
+                return found
+        return None
+
+    def of_cases(self, cases: Iterable[Pair], name: str) -> str:
+        """Return the name of the function that reads by the first of some cases that fits."""
+        pairs = [(shape, case) for shape, case in cases if not shape.groups and not shape.marks]
+        deep = self._recurs(name)
+        if len(pairs) == 1 and not deep:
+            return self.case(*pairs[0])
+        key = ("choice", *(id(case) for _, case in pairs))
+        return self.code.function(
+            key, f"choose_{name}", lambda title: self._choice(title, pairs, deep)
+        )
+
+    def _recurs(self, name: str) -> bool:
+        """Tell whether a shape or union may stand within itself."""
+        seen: set[str] = set()
+        more = [name]
+        while more:
+            one = more.pop()
+            if one in self.dialect.units and one not in self.dialect.shapes:
+                if one not in self.dialect.unions:
+                    shapes = [self.dialect.units[one]]
+            if one in self.dialect.unions or one in self.dialect.shapes:
+                shapes = self.dialect.members(one)
+            elif one not in self.dialect.units:
+                continue
+            for case in (case for shape in shapes for case in shape.cases):
+                for hole in holes(case.wire):
+                    if hole.shape == name:
+                        return True
+                    if hole.shape and hole.shape not in seen:
+                        seen.add(hole.shape)
+                        more.append(hole.shape)
+        return False
+
+    def _choice(self, title: str, pairs: list[Pair], deep: bool) -> str:
+        t = code.Text(self.code, f"def {title}(x, w, at, L):")
+        if deep:
+            t("x.deeper(at)")
+            with t.under("try:"):
+                self._tried(t, pairs)
+            with t.under("finally:"):
+                t("x.depth -= 1")
+        else:
+            self._tried(t, pairs)
+        return str(t)
+
+    def _tried(self, t: code.Text, pairs: list[Pair]) -> None:
+        """Write a choice by the word that tells most cases apart, then one after the other."""
+        said: dict[str, dict[int, tuple[frozenset[str], bool]]] = {}
+        for i, (_, case) in enumerate(pairs):
+            for names, words, optional in case.heads:
+                if len(names) == 1:
+                    said.setdefault(names[0], {})[i] = (words, optional)
+        key = max(said, key=lambda k: len(said[k]), default=None)
+        objects = [i for i, (_, case) in enumerate(pairs) if self._takes(case, True)]
+        others = [i for i, (_, case) in enumerate(pairs) if self._takes(case, False)]
+        if key is None or len(said[key]) < 2:
+            self._each_of(t, pairs, range(len(pairs)))
+            return
+        told = said[key]
+        with t.under("if w.__class__ is dict:"):
+            t(f"word = w.get({key!r})")
+            groups: dict[tuple[int, ...], list[str]] = {}
+            for one in dict.fromkeys(w for i in told for w in sorted(told[i][0])):
+                fit = tuple(i for i in objects if i not in told or one in told[i][0])
+                groups.setdefault(fit, []).append(one)
+            for fit, words in groups.items():
+                test = f"word == {words[0]!r}" if len(words) == 1 else f"word in {tuple(words)!r}"
+                with t.under(f"if {test}:"):
+                    self._each_of(t, pairs, fit)
+            none = [i for i in objects if i not in told or told[i][1]]
+            rest = [i for i in objects if i not in told]
+            if none != rest:
+                with t.under("if word is None:"):
+                    self._each_of(t, pairs, none)
+            self._each_of(t, pairs, rest)
+        self._each_of(t, pairs, others)
+
+    @staticmethod
+    def _takes(case: Case, objects: bool) -> bool:
+        return objects or not isinstance(case.wire, Fields)
+
+    def _each_of(self, t: code.Text, pairs: list[Pair], some: Iterable[int]) -> None:
+        """Write the trial of some cases, one after the other."""
+        chosen = [pairs[i] for i in some]
+        for pair in chosen[:-1]:
+            t(f"made = {self.case(*pair)}(x, w, at, L)")
+            t("if made is not NO: return made")
+        t(f"return {self.case(*chosen[-1])}(x, w, at, L)" if chosen else "return NO")
+
+    # -- lists ------------------------------------------------------------------------------------
+
+    def each(self, name: str) -> str:
+        """Return the name of the function that reads a list, element by element."""
+        return self.code.function(("each", name), f"each_{name}", lambda title: self._each(title, name))
+
+    def _each(self, title: str, name: str) -> str:
+        t = code.Text(self.code, f"def {title}(x, w, at):")
+        shapes = self.dialect.members(name)
+        if any(shape.marks for shape in shapes):
+            t(f"return x.listed({name!r}, w, at)")
+            return str(t)
+        runs = any(shape.groups for shape in shapes)
+        t("made = []")
+        if runs:
+            t("last = None")
+        with t.under("for i, item in enumerate(w):"):
+            t(f"one = {self.choice(name)}(x, item, (*at, i), False)")
+            with t.under("if one is NO:"):
+                t(f"found = x.unusual({name!r}, item, (*at, i))")
+                t("if found is NO: return NO")
+                t("parts, run = found")
+                if runs:
+                    t("if run is not None and run is last and parts:")
+                    t("    remember(x, parts[0], '../', 'apart', True)")
+                    t("last = run")
+                t("made += parts")
+            with t.under("else:"):
+                t("made.append(one)")
+                if runs:
+                    t("last = None")
+        t("return made")
+        return str(t)
+
+
+def of(dialect: Dialect, mode: str) -> Reads:
+    """Return the functions of a dialect that read in one mode."""
+    found = dialect.coded.get(("read", mode))
+    if found is None:
+        found = dialect.coded.setdefault(("read", mode), Reads(dialect, mode))
+    made: Reads = found
+    return made
+
+
+__all__ = ["Hole", "Reads", "of"]

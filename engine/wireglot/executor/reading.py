@@ -1,0 +1,145 @@
+"""Reading by generated functions; what is cold or odd is read by the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import ConversionError
+from ..interpreter import conversation, intake, runs
+from ..interpreter.env import Env
+from ..interpreter.reader import PictureReader
+from ..interpreter.recorder import Recorder
+from ..language.lenses import Misfit
+from ..language.measure import may_fit
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import Hole
+from ..payload import MAX_DEPTH
+from ..trail import At, pointer
+from . import readers
+from .readtime import NO
+
+
+class CodedReader(PictureReader):
+    """Reads one payload by the functions of its dialect."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        options: dict[str, Any],
+        probe: bool = False,
+        recorder: Recorder | None = None,
+    ) -> None:
+        super().__init__(dialect, options, probe, recorder)
+        self.away = not probe and not self.home
+        mode = "probe" if probe else "home" if self.home else "away"
+        self.code = readers.of(dialect, mode)
+        self.late = self.trail.late.append
+        self.walks = recorder is not None  # a trace is told of each step of the walk
+
+    def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+        if not self.walks:
+            made = self.coded(cases, wire, at, lenient)
+            if made is not NO:
+                return made
+        return super()._first(cases, wire, at, lenient)
+
+    def coded(
+        self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool
+    ) -> Any:
+        """Read one node by generated code; NO where no case fits."""
+        names = self.code.names
+        if isinstance(cases, list):
+            name = self.code.of_list(cases)
+            if name is not None:
+                return names[name](self, wire, at, lenient)
+        quick = wire.__class__ is dict
+        for shape, case in cases:
+            if shape.groups or shape.marks or (quick and not may_fit(case, wire)):
+                continue
+            made = names[self.code.case(shape, case)](self, wire, at, lenient)
+            if made is not NO:
+                return made
+        return NO
+
+    def as_home(self, name: str, wire: Any, at: At) -> Any:
+        """Read one node as if it might be written again, for it counts whether it could be."""
+        code, away = self.code, self.away
+        if away:
+            self.code, self.away = readers.of(self.dialect, "home"), False
+        try:
+            return super().as_home(name, wire, at)
+        finally:
+            self.code, self.away = code, away
+
+    def plain(self, item: Any) -> Any:
+        """Return the text of an element that is the dialect's own text alone, or None."""
+        code, away = self.code, self.away
+        self.code, self.away = readers.of(self.dialect, "home"), False
+        try:
+            return intake.plain_text(self, item)
+        finally:
+            self.code, self.away = code, away
+
+    def deeper(self, at: At) -> None:
+        """Count how deep shapes stand in each other."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.depth = 0
+            raise ConversionError("the payload is nested too deep", pointer(at))
+
+    def element(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    ) -> tuple[list[Any], Shape | None]:
+        """Read one element of a list; a gathering shape gives several."""
+        if not self.walks and modes[0] is False:
+            made = self.coded(self.dialect.cases_of(name), item, at, False)
+            if made is not NO:
+                return [made], None
+        return super().element(name, item, at, modes)
+
+    def unusual(self, name: str, item: Any, at: At) -> Any:
+        """Read an element that no case takes as it is; NO where nothing takes it."""
+        for shape, case in self.dialect.cases_of(name):
+            if shape.groups:
+                break
+        else:
+            made = self.coded(self.dialect.cases_of(name), item, at, True)
+            if made is not NO:
+                return [made], None
+        mark = len(self.notes)
+        try:
+            return intake.element(self, name, item, at)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
+    def listed(self, name: str, wire: list[Any], at: At) -> Any:
+        """Read a list in which elements may be fields of those before them."""
+        hole = Hole(("parts",), "each", name, (), None, None, None)  # type: ignore[arg-type]
+        mark = len(self.notes)
+        try:
+            return intake.each(self, hole, wire, at, (), Env(at, _NONE, False))
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
+    def messages(self, wire: Any, at: At) -> Any:
+        """Read a conversation; NO where something in it is wrong."""
+        mark = len(self.notes)
+        try:
+            return conversation.read_messages(self, wire, at)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
+    def lone(self, messages: list[Any]) -> bool:
+        """Tell whether a conversation is one plain text of the user."""
+        return conversation._plain(messages) is not None
+
+
+_NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, None), None, {}, None, None)  # type: ignore[arg-type]
+__all__ = ["CodedReader", "runs"]

@@ -1,0 +1,617 @@
+"""Writes the functions that read: one for each case of a shape, from the wire to the IR.
+
+`read_SHAPE_CASE(x, w, at, L)` reads the wire value `w` at the place `at` for the reader `x`; with
+`L` it is lenient: what does not fit is kept where its hole is marked. It returns what was read, or
+NO where the case does not fit. Whatever is odd about an object leaves it to the interpreter.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..interpreter.env import empty_of
+from ..ir import OPAQUE
+from ..language.model import Case, Shape
+from ..language.picture import (
+    ABSENT,
+    Fields,
+    Hole,
+    Items,
+    Literal,
+    Picture,
+    Test,
+    Text,
+    holes,
+)
+from ..trail import pointer
+from . import code
+from .readholes import taken
+
+if TYPE_CHECKING:
+    from .readers import Reads
+
+TAKEN = frozenset(
+    "x w at L m n rel seen made sp sp_ kp own found wire before written there got taken len tuple "
+    "dict set str int bool list".split()
+)
+
+
+class Unwritten(Exception):
+    """Raised where a case has a word that is not generated: the interpreter reads it all."""
+
+
+class Slot(NamedTuple):
+    """What a hole found: the variable, ABSENT where nothing; `always` says that it is there."""
+
+    path: str
+    var: str
+    rel: tuple[Any, ...] | None  # where it stands below the object, None where nowhere
+    always: bool
+    key: str | None = None  # the variable of the spelling of its key
+
+
+class Later(NamedTuple):
+    """A hole that is read when its neighbours are."""
+
+    hole: Hole
+    var: str
+    rel: tuple[Any, ...]
+    spread: bool
+
+
+class Obj:
+    """An object of the wire while its keys are read: how many were used."""
+
+    def __init__(self, var: str, counter: str, start: int) -> None:
+        self.var, self.counter, self.start = var, counter, start
+        self.static, self.moves = 0, False
+
+    @property
+    def used(self) -> str:
+        """An expression for the number of keys that were used."""
+        return self.counter if self.moves else str(self.static)
+
+
+class CaseText:
+    """Writes the function of one case; `inner` is one of `$. as SHAPE`."""
+
+    def __init__(self, reads: Reads, shape: Shape, case: Case, name: str, inner: bool) -> None:
+        self.reads, self.shape, self.case, self.inner = reads, shape, case, inner
+        self.dialect, self.mode = reads.dialect, reads.mode
+        more = ", rel, seen" if inner else ""
+        self.t = code.Text(reads.code, f"def {name}(x, w, at, L{more}):")
+        ir = case.ir
+        self.bare = ir is not None and not isinstance(ir, Fields)
+        # Whether the memory of spelling is wanted: a bare value refuses where there is any.
+        self.track = self.mode == "home" or self.bare
+        self.nested = False  # whether parts were read already, which may have notes
+        self.names: set[str] = set()
+        self.slots: list[Slot] = []
+        self.sums: list[tuple[Hole, str, tuple[Any, ...]]] = []
+        self.later: list[Later] = []
+        self.bound = {h.path for h in _bound(ir)}
+        self.fresh_objects = 0
+        self.tail: list[tuple[tuple[str, ...], Picture]] = []
+        self.absent: list[str] = []  # what stands for nothing until it is read
+        self.overrides: list[str] = []
+        self.several: list[tuple[str, str, str, tuple[Any, ...]]] = []
+        self.terms = {p for h in holes(case.wire) if len(h.paths) > 1 for p in h.paths}
+        self.lists = {path for path, found in case.lists.items() if len(found) > 1}
+        self.one, self.two = reads.code.value(shape, "S"), reads.code.value(case, "C")
+
+    # -- small pieces -------------------------------------------------------------------------
+
+    def line(self, text: str, pos: Any = None) -> None:
+        """Add a line, with the line of the rule that it comes from."""
+        self.t(text if pos is None else f"{text}  # {pos.file}:{pos.line}")
+
+    def name(self, path: str) -> str:
+        """Return a new variable for a field."""
+        base = path.rpartition(".")[2].replace("-", "_") or "it"
+        taken = keyword.iskeyword(base) or base in TAKEN or base in self.reads.code.names
+        if taken or base.startswith(("read_", "choose_", "each_", "inner_")):
+            base += "_"
+        found, more = base, 1
+        while found in self.names:
+            more += 1
+            found = f"{base}{more}"
+        self.names.add(found)
+        return found
+
+    @property
+    def odd(self) -> str:
+        """The call that leaves the object to the interpreter."""
+        if self.inner:
+            return "ODD"
+        return f"odd(x, {self.one}, {self.two}, w, at, L{', m' if self.nested else ''})"
+
+    @property
+    def no(self) -> str:
+        """What is returned where the case does not fit."""
+        return "no(x, m)" if self.nested else "NO"
+
+    def fail(self, h: Hole | None = None, below: bool = True) -> str:
+        """Return the statement of a misfit: what is marked is kept where that is wanted."""
+        if h is not None and h.mark is not None and below and h.shape != "conversation":
+            return f"return {self.odd} if L else {self.no}"
+        return f"return {self.no}"
+
+    def unless(self, test: str, h: Hole, below: bool) -> None:
+        """Add a test of a hole that must hold."""
+        self.line(f"if {test}: {self.fail(h, below)}", h.pos)
+
+    def at(self, rel: tuple[Any, ...], key: str | None = None) -> str:
+        """Return the place of something below the object; `key` is a variable of its last key."""
+        if not rel:
+            return "at"
+        keys = [repr(k) for k in rel]
+        if key is not None:
+            keys[-1] = key
+        return f"(*at, {', '.join(keys)})"
+
+    def pointer(self, rel: tuple[Any, ...]) -> str:
+        """Return the pointer of something below the object, as memory has it."""
+        text = pointer(rel)
+        return repr(text) if not self.inner else f"rel + {text!r}" if text else "rel"
+
+    def value(self, value: Any) -> str:
+        return self.reads.code.value(value)
+
+    def remembers(self, line: str) -> None:
+        """Add a line about spelling, where that is wanted."""
+        if self.track:
+            self.line(f"sp = {line}")
+
+    def place(self, slot: Slot) -> None:
+        """Put what a hole found into the IR object."""
+        raise NotImplementedError
+
+    def inside(self) -> None:
+        """Say that something is read that may leave notes."""
+        self.nested = True
+
+    # -- the whole ------------------------------------------------------------------------------
+
+    def read(self) -> None:
+        """Write how the wire is read; `tail` are keys that are read when the IR stands."""
+        wire = self.case.wire
+        self._refuse()
+        if isinstance(wire, Fields):
+            self.line("if w.__class__ is not dict: return NO", wire.pos)
+            self.fields(wire, "w", (), True)
+        else:
+            self.picture(wire, "w", (), False)
+
+    def _refuse(self) -> None:
+        """Raise Unwritten for what is left to the interpreter as a whole."""
+        case = self.case
+        found = list(holes(case.wire))
+        if any(h.mark == "copy" or h.path in ("run", "result") for h in found):
+            raise Unwritten
+        if any(h.path.startswith("result.") for h in found):
+            raise Unwritten
+        ir = case.ir
+        bound = {names[0] for names, child in ir.entries} if isinstance(ir, Fields) else set()
+        deep = {h.path.partition(".")[0] for h in found if "." in h.path and h.path != "."}
+        nested = set()
+        for names, child in ir.entries if isinstance(ir, Fields) else ():
+            if isinstance(child, Fields):
+                nested.add(names[0])
+            if isinstance(child, Test):
+                bound.discard(names[0])
+        single = {h.path for h in found if "." not in h.path} - self.bound
+        if single & (deep | nested) or single & bound - {"type"} or "kept" in single:
+            raise Unwritten
+        if "type" in single and (bound & {"type"} or self.shape.kind is not None):
+            raise Unwritten
+        if any(h.path == "." for h in found):
+            if self.inner or any(_bound(ir)):
+                raise Unwritten
+            for h in found:
+                if h.path == ".":
+                    self._beside(h, bound)
+        if sum(len(h.paths) > 1 for h in found) and self.inner:
+            raise Unwritten
+        repeated = [h.path for h in found if len(h.paths) == 1 and h.path not in (".", "nth")]
+        if any(repeated.count(p) > 1 and p not in case.lists for p in set(repeated)):
+            raise Unwritten
+        if self.lists - {"parts"} and any("." in p for p in self.lists):
+            raise Unwritten
+
+    def _beside(self, h: Hole, bound: set[str]) -> None:
+        """Raise Unwritten where what an inner picture says depends on more than the fields."""
+        for _, case in self.dialect.cases_of(str(h.shape)):
+            said = {names[0] for names, _ in case.ir.entries} if isinstance(case.ir, Fields) else ()
+            if set(said) & (bound | ({"type"} if self.shape.kind is not None else set())):
+                raise Unwritten
+
+    # -- pictures -------------------------------------------------------------------------------
+
+    def picture(self, p: Picture, v: str, rel: tuple[Any, ...], there: bool) -> None:
+        """Read a picture from a variable, in which ABSENT stands for nothing unless `there`."""
+        below = bool(rel) or self.inner
+        if isinstance(p, Literal):
+            self.literal(p, v, rel)
+        elif isinstance(p, Hole):
+            self.hole(p, v, rel, below, None)
+        elif isinstance(p, Text):
+            self.text(p, v, rel)
+        elif isinstance(p, Items):
+            self.items(p, v, rel)
+        elif isinstance(p, Fields):
+            self.line(f"if {v}.__class__ is not dict: return {self.no}", p.pos)
+            self.fields(p, v, rel, False)
+        else:
+            raise Unwritten
+
+    def literal(self, p: Literal, v: str, rel: tuple[Any, ...]) -> None:
+        """Match a fixed value that stands in a variable."""
+        usual = p.values[0]
+        if len(p.values) == 1 and usual.__class__ is str:
+            self.line(f"if {v} != {usual!r}: return {self.no}", p.pos)
+            return
+        values = self.value(p.values)
+        told = v + (
+            " is not ABSENT" if usual is ABSENT else f" != {usual!r}"
+            if usual.__class__ is str else f" is not {usual!r}"
+            if usual is None or usual is True or usual is False else ".__class__ is not None"
+        )  # fmt: skip
+        if self.track:
+            self.line(f"if {told}:", p.pos)
+            self.line(f"    sp_ = literal(sp, {self.pointer(rel)}, {v}, {values})")
+            self.line(f"    if sp_ is NO: return {self.no}")
+            self.line("    sp = sp_")
+        else:
+            self.line(f"if {told} and not says({v}, {values}): return {self.no}", p.pos)
+
+    def text(self, p: Text, v: str, rel: tuple[Any, ...]) -> None:
+        """Match a text with holes."""
+        self.line(f"if {v}.__class__ is not str: return {self.no}", p.pos)
+        self.line(f"found = {self.value(p)}.read({v})")
+        self.line(f"if found is None: return {self.no}", p.pos)
+        types = self.dialect.media_types
+        if types:
+            self.line(f"if {v} in {self.value(types)}: return {self.odd}")
+        for i, name in enumerate(p.names):
+            var = self.name(name)
+            self.line(f"{var} = found[{i}]")
+            if name == "media_type" and types:
+                self.line(f"if {var} in {self.value(types)}: return {self.odd}")
+            self.slots.append(Slot(name, var, rel, True))
+
+    def items(self, p: Items, v: str, rel: tuple[Any, ...]) -> None:
+        """Match a list of so many elements."""
+        if p.rest is not None:
+            raise Unwritten
+        self.line(
+            f"if {v}.__class__ is not list or len({v}) != {len(p.items)}: return {self.no}", p.pos
+        )
+        for i, child in enumerate(p.items):
+            var = self.name("item")
+            self.line(f"{var} = {v}[{i}]")
+            self.picture(child, var, (*rel, i), True)
+
+    # -- objects --------------------------------------------------------------------------------
+
+    def fields(self, p: Fields, v: str, rel: tuple[Any, ...], top: bool) -> None:
+        """Read the keys of an object; of the outermost, optional ones at its end come last."""
+        self.fresh_objects += 1
+        counter = "n" if self.fresh_objects == 1 else f"n{self.fresh_objects}"
+        o = Obj(v, counter, len(self.t.lines))
+        depth = self.t.depth
+        head, tail = list(p.entries), []
+        if top and not p.spread and not self.bare:
+            while head and self._waits(head[-1][1]):
+                tail.insert(0, head.pop())
+        for names, child in head:
+            self.entry(o, names, child, rel)
+        if o.moves:
+            self.t.lines.insert(o.start, "    " * depth + f"{counter} = {o.static}")
+        if top:
+            self.tail, self.top, self.picture_of_top = tail, o, p
+        if not tail:
+            self._others(p, o, rel)
+
+    def _waits(self, child: Picture) -> bool:
+        """Tell whether a child may be read when the IR object is there already."""
+        if not isinstance(child, Hole | Fields) or not child.idle:
+            return False
+        return all(
+            len(h.paths) == 1
+            and h.path not in (".", "nth")
+            and h.path not in self.bound
+            and h.path not in self.lists
+            and h.path not in self.terms
+            for h in holes(child)
+        )
+
+    def rest(self) -> None:
+        """Read the optional keys at the end of the outermost object."""
+        o = self.top
+        start, first = len(self.t.lines), len(self.slots)
+        with self.t.under(f"if len(w) > {o.used}:"):
+            if not o.moves:
+                self.line(f"{o.counter} = {o.static}")
+                o.moves = True
+            for names, child in self.tail:
+                mark = len(self.slots)
+                self.entry(o, names, child, ())
+                for slot in self.slots[mark:]:
+                    self.place(slot)
+            self._others(self.picture_of_top, o, ())
+        told = [slot.var for slot in self.slots[first:] if slot.key is not None]
+        if told:
+            self.t.lines.insert(start, f"    {' = '.join(told)} = ABSENT")
+
+    def _others(self, p: Fields, o: Obj, rel: tuple[Any, ...]) -> None:
+        """Read the keys that no entry names."""
+        names = self.value(p.names)
+        if p.spread:
+            self._spread(p, o, rel)
+            return
+        if p.closed:
+            self.line(f"if len({o.var}) != {o.used}: return {self.no}", p.pos)
+            return
+        with self.t.under(f"if len({o.var}) != {o.used}:"):
+            self._kept(o.var, names, rel)
+
+    def _kept(self, v: str, names: str, rel: tuple[Any, ...]) -> None:
+        self.line(f"if x.drops: return {self.odd}")
+        self.line(f"kp = keep(kp, {v}, {names}, {self.pointer(rel)})")
+
+    def _spread(self, p: Fields, o: Obj, rel: tuple[Any, ...]) -> None:
+        others = self.name("others")
+        names = self.value(p.names)
+        none = self.value(frozenset())
+        self.line(f"{others} = rest({o.var}, {names}) if len({o.var}) != {o.used} else {{}}", p.pos)
+        for h in p.spread:
+            var = self.name(h.path if h.path != "." else str(h.shape))
+            if h.shape is None:
+                self.line(f"{var}, {others} = {others}, {{}}", h.pos)
+                for lens in h.lenses:
+                    self.line(f"if not guard({lens!r}, {var}): return {self.no}", h.pos)
+                self.slots.append(Slot(h.path, var, rel, True))
+                continue
+            keys = self.value(self.dialect.keys_of(h.shape))
+            self.line(f"{var}, {others} = split({others}, {keys}) if {others} else ({{}}, {{}})")
+            if h.path == ".":
+                if h.mark is not None:
+                    self.line(f"if not {var}: {var} = ABSENT")
+                self.later.append(Later(h, var, rel, True))
+                continue
+            made = self.name(h.path)
+            start = len(self.t.lines)
+            if h.mark is not None:
+                self.line(f"if not {var}: {var} = ABSENT")
+                with self.t.under(f"if {var} is not ABSENT:"):
+                    taken(self, h, var, made, rel, None, True)
+                self.t.lines.insert(start, "    " * self.t.depth + f"{made} = ABSENT")
+            else:
+                taken(self, h, var, made, rel, None, True)
+            self.slots.append(Slot(h.path, made, None, h.mark is None))
+            self.several.append((h.path, made, var, rel))
+        if p.closed:
+            self.line(f"if {others}: return {self.no}", p.pos)
+        else:
+            with self.t.under(f"if {others}:"):
+                self._kept(others, none, rel)
+
+    def entry(self, o: Obj, names: tuple[str, ...], child: Picture, rel: tuple[Any, ...]) -> None:
+        """Read what stands under one key, in any of its spellings."""
+        here = (*rel, names[0])
+        key = None
+        if len(names) == 1 and isinstance(child, Literal) and ABSENT not in child.values:
+            o.static += 1
+            if len(child.values) == 1 and child.values[0].__class__ is str:
+                said = f"if {o.var}.get({names[0]!r}) != {child.values[0]!r}: return {self.no}"
+                self.line(said, child.pos)
+                return
+            v = self.name("v")
+            self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
+            self.literal(child, v, here)
+            return
+        if isinstance(child, Hole) and len(names) == 1 and self._plain(o, names[0], child, here):
+            return
+        v = self.name("v")
+        self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
+        if len(names) > 1:
+            key = self._spelling(o, names, v, here)
+        if isinstance(child, Literal):
+            self.line(f"if {v} is not ABSENT: {o.counter} += 1")
+            o.moves = True
+            self.literal(child, v, here)
+        elif isinstance(child, Hole):
+            self.line(f"if {v} is not ABSENT: {o.counter} += 1")
+            o.moves = True
+            self.hole(child, v, here, True, key)
+        elif isinstance(child, Fields):
+            self.object(o, child, v, here, key)
+        else:
+            o.static += 1
+            if key is not None:
+                raise Unwritten
+            self.picture(child, v, here, False)
+
+    def _spelling(self, o: Obj, names: tuple[str, ...], v: str, rel: tuple[Any, ...]) -> str:
+        """Find a key under another spelling; under two of them it is odd."""
+        key = self.name("key")
+        self.line(f"{key} = {names[0]!r}")
+        for name in names[1:]:
+            with self.t.under(f"if {name!r} in {o.var}:"):
+                self.line(f"if {v} is not ABSENT: return {self.odd}")
+                self.line(f"{key}, {v} = {name!r}, {o.var}[{name!r}]")
+        if self.track:
+            said = f"marked(sp, {self.pointer(rel)}, 'key', {key})"
+            self.line(f"if {key} != {names[0]!r}: sp = {said}")
+        return key
+
+    def _plain(self, o: Obj, name: str, h: Hole, rel: tuple[Any, ...]) -> bool:
+        """Read a hole that must be there, in its shortest form."""
+        if h.mark is not None or len(h.paths) > 1 or h.path in (".", "nth"):
+            return False
+        o.static += 1
+        var = self.name(h.path)
+        if h.null and self.kind(h) == "any":
+            self.line(f"{var} = {o.var}.get({name!r}, ABSENT)")
+            self.line(f"if {var} is ABSENT: return {self.no}", h.pos)
+        else:
+            self.line(f"{var} = {o.var}.get({name!r})")
+            if h.lenses or h.mode or self.kind(h) == "any":
+                self.line(f"if {var} is None: return {self.no}", h.pos)
+        self._signature(h, var)
+        taken(self, h, var, var, rel, None, True)
+        self.slots.append(Slot(h.path, var, rel, True))
+        return True
+
+    def object(
+        self, o: Obj, p: Fields, v: str, rel: tuple[Any, ...], key: str | None
+    ) -> None:
+        """Read an object within the object."""
+        if key is not None:
+            self.line(f"if {key} != {rel[-1]!r}: return {self.odd}")
+        if not p.loose:
+            o.static += 1
+            self.line(f"if {v}.__class__ is not dict: return {self.no}", p.pos)
+            self.fields(p, v, rel, False)
+            return
+        marks = len(self.slots), len(self.sums), len(self.later)
+        start, depth = len(self.t.lines), self.t.depth
+        o.moves = True
+        with self.t.under(f"if {v}.__class__ is dict and {v}:"):
+            self.line(f"{o.counter} += 1")
+            self.fields(p, v, rel, False)
+            if self.track and not (p.spread or p.firm):
+                self._there(p, v, rel)
+        if p.idle:
+            with self.t.under(f"elif {v} is not ABSENT:"):
+                self.line(f"if {v} is not None and {v} != {{}}: return {self.no}", p.pos)
+                self.line(f"{o.counter} += 1")
+                self.remembers(f"nulled(sp, {self.pointer(rel)}, {v}, {self.value(empty_of(p))})")
+        else:
+            self.line(f"else: return {self.odd}")
+        # What was found within is not there where the object is not.
+        new = [one.var for one in self.slots[marks[0] :]]
+        new += [one[1] for one in self.sums[marks[1] :]] + [one.var for one in self.later[marks[2] :]]
+        self.slots[marks[0] :] = [one._replace(always=False) for one in self.slots[marks[0] :]]
+        if new:
+            self.t.lines.insert(start, "    " * depth + f"{' = '.join(new)} = ABSENT")
+
+    def _there(self, p: Fields, v: str, rel: tuple[Any, ...]) -> None:
+        """Remember an object that holds nothing but fixed values: it is not written by itself."""
+        keys = [n for names, child in p.entries if not isinstance(child, Literal) for n in names]
+        if not keys:
+            return
+        some = " or ".join(f"{key!r} in {v}" for key in keys)
+        self.line(f"if not ({some}): sp = marked(sp, {self.pointer(rel)}, 'there')")
+
+    # -- holes ----------------------------------------------------------------------------------
+
+    def kind(self, h: Hole) -> str:
+        """Return the type of the field of a hole."""
+        return self.reads.field_type(self.case.shape, h.path)
+
+    def _signature(self, h: Hole, v: str) -> None:
+        stands = self.dialect.signatures.placeholder
+        if h.path == "signature" and stands is not None:
+            self.line(f"if {v} == {stands!r}: return {self.odd}")
+
+    def hole(self, h: Hole, v: str, rel: tuple[Any, ...], below: bool, key: str | None) -> None:
+        """Read a hole from a variable in which nothing is ABSENT."""
+        if h.path == "nth":
+            self.line(f"if {v}.__class__ is not int or {v} != nth(at): return {self.odd}", h.pos)
+            return
+        if len(h.paths) > 1:
+            if key is not None:
+                self.line(f"if {key} != {rel[-1]!r}: return {self.odd}")
+            self.sums.append((h, v, rel))
+            return
+        if h.path == "." and key is not None:
+            self.line(f"if {key} != {rel[-1]!r}: return {self.odd}")
+        null = h.null and self.kind(h) == "any"
+        none = f"{v} is ABSENT" if null else f"{v} is ABSENT or {v} is None"
+        if self.mode == "probe" and h.mark == "fill":
+            none += f" or same({v}, {self.value(h.value)})"
+        if h.path == ".":
+            with self.t.under(f"if {none}:"):
+                self._nothing(h, v, rel, "")
+                self.line(f"{v} = ABSENT")
+            self.later.append(Later(h, v, rel, False))
+            return
+        var = self.name(h.path)
+        quiet = h.mark in ("optional", "refused", "read-only")
+        if quiet and not null and below:
+            self.line(f"{var} = ABSENT")
+            with self.t.under(f"if {v} is not ABSENT:"):
+                with self.t.under(f"if {v} is None:"):
+                    self._nothing(h, v, rel, var)
+                with self.t.under("else:"):
+                    self._there_is(h, v, var, rel, key, below)
+        else:
+            with self.t.under(f"if {none}:"):
+                self._nothing(h, v, rel, var)
+            with self.t.under("else:"):
+                self._there_is(h, v, var, rel, key, below)
+        if h.mark == "default":
+            if "." in h.path or h.path in self.bound or h.path in self.lists or key is not None:
+                raise Unwritten
+            self.overrides.append(
+                f"if {v} is not ABSENT and {v} is not None: "
+                f"x.late((made, at, {{{h.path!r}: {rel!r}}}, ({h.path!r},)))"
+            )
+            self.slots.append(Slot(h.path, var, None, True))
+            return
+        self.slots.append(Slot(h.path, var, rel, h.mark is None, key))
+
+    def _there_is(
+        self, h: Hole, v: str, var: str, rel: tuple[Any, ...], key: str | None, below: bool
+    ) -> None:
+        self._signature(h, v)
+        if "again" in h.lenses:
+            before = [one.var for one in self.slots if one.path == h.path]
+            for one in before:
+                self.line(f"if {one} is not ABSENT and {one}: return {self.odd}", h.pos)
+        taken(self, h, v, var, rel, key, below)
+        if h.dated:
+            self.remembers(f"marked(sp, {self.pointer(rel)}, 'old')")
+
+    def _nothing(self, h: Hole, v: str, rel: tuple[Any, ...], var: str) -> None:
+        """Read absence or null by the mark of the hole."""
+        place = self.pointer(rel)
+        if h.mark is None:
+            self.line(f"return {self.no}", h.pos)
+            return
+        if var and h.mark == "default":
+            if h.mode == "each" or h.value == []:
+                self.line(f"{var} = []", h.pos)
+            else:
+                self.line(f"{var} = {{}}" if h.value == {} else f"{var} = {self.value(h.value)}")
+        elif h.mark == "default":
+            raise Unwritten
+        elif var:
+            self.line(f"{var} = ABSENT")
+        if h.mark == "made":
+            self.remembers(f"marked(sp, {place}, 'made', {h.path!r})")
+            if self.track:
+                self.line(f"if {v} is None: sp = marked(sp, {place}, 'as', None)")
+            return
+        written = h.value if h.mark in ("default", "fill") else ABSENT
+        self.remembers(f"nulled(sp, {place}, {v}, {self.value(written)})")
+
+def _bound(ir: Picture | None) -> Iterator[Any]:
+    """Yield what an `ir` picture takes of what was found: its holes, and the names of its texts."""
+    if isinstance(ir, Hole):
+        yield ir
+    elif isinstance(ir, Text):
+        for name in ir.names:
+            yield Hole((name,), None, None, (), None, None, ir.pos)
+    elif isinstance(ir, Fields):
+        for _, child in ir.entries:
+            yield from _bound(child)
+    elif isinstance(ir, Items):
+        for child in ir.items:
+            yield from _bound(child)
+
+
+__all__ = ["OPAQUE", "CaseText", "Later", "Slot", "Test", "Unwritten"]

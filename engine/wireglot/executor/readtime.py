@@ -1,0 +1,381 @@
+"""What generated functions that read call: what is rare, or done the same way everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..interpreter import building, intake, itself
+from ..interpreter.env import Env
+from ..language.lenses import (
+    Misfit,
+    Table,
+    guard,
+    moment_of,
+    not_an_object,
+    parse_json,
+    same,
+    seconds_of,
+    stringify,
+    time_of,
+)
+from ..language.model import Case, Shape
+from ..language.picture import ABSENT, Hole, Literal, Test
+from ..language.schema import Schema
+from ..trail import At, Several, pointer
+
+Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
+
+
+class _Word:
+    """A value that no payload holds."""
+
+    __slots__ = ("said",)
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def __repr__(self) -> str:
+        return self.said
+
+
+NO: Any = _Word("no fit")
+ODD: Any = _Word("for the interpreter")
+
+
+def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+    """Read one object by one case in the interpreter; what stands in it runs generated again."""
+    if mark >= 0:
+        del x.notes[mark:]
+    mark = len(x.notes)
+    try:
+        made = building.build(x, shape, case, x.case(case, w, at, lenient), at)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        del x.notes[mark:]
+        return NO
+    if w.__class__ is dict and not w and isinstance(made, dict) and not x.probe:
+        hollow(x, made)
+    return made
+
+
+def no(x: Any, mark: int) -> Any:
+    """Say that a case does not fit, after parts of it were read."""
+    del x.notes[mark:]
+    return NO
+
+
+def hollow(x: Any, made: dict[str, Any]) -> None:
+    """Remember that an object with nothing in it was read."""
+    remember(x, made, "", "empty", True)
+
+
+def remember(x: Any, made: dict[str, Any], key: str, word: str, value: Any) -> None:
+    """Put one word into the memory of an IR object."""
+    memory = x.memory(made)
+    memory[key] = {**memory.get(key, {}), word: value}
+
+
+def spell(sp: Memory, key: str, was: Any, written: Any) -> dict[str, Any]:
+    """Remember that `was` stood where writing would put `written`."""
+    sp = {} if sp is None else sp
+    entry = sp.setdefault(key, {})
+    if was is not ABSENT:
+        entry["as"] = was
+    if written is not ABSENT:
+        entry["for"] = written
+    return sp
+
+
+def marked(sp: Memory, key: str, word: str, value: Any = True) -> dict[str, Any]:
+    """Remember a word about a place."""
+    sp = {} if sp is None else sp
+    sp.setdefault(key, {})[word] = value
+    return sp
+
+
+def nulled(sp: Memory, key: str, w: Any, written: Any) -> Memory:
+    """Remember nothing or null, where writing would put something else."""
+    if w is written or (w is not ABSENT and same(w, written)):
+        return sp
+    return spell(sp, key, w, written)
+
+
+def literal(sp: Memory, key: str, w: Any, values: tuple[Any, ...]) -> Any:
+    """Take one of the values of a literal, and remember which it was; NO for another one."""
+    for i, value in enumerate(values):
+        if value is ABSENT:
+            hit = w is ABSENT or w is None
+        else:
+            hit = w is not ABSENT and same(value, w)
+        if hit:
+            return spell(sp, key, w, values[0]) if i or (value is ABSENT and w is None) else sp
+    return NO
+
+
+def says(w: Any, values: tuple[Any, ...]) -> bool:
+    """Tell whether a value is one of those of a literal."""
+    if w is ABSENT or w is None:
+        return ABSENT in values or (w is None and None in values)
+    return any(value is not ABSENT and same(value, w) for value in values)
+
+
+def keep(kp: Memory, w: dict[str, Any], names: frozenset[str], path: str) -> dict[str, Any]:
+    """Keep the keys of an object that no picture names."""
+    kp = {} if kp is None else kp
+    for key, value in w.items():
+        if key not in names:
+            kp[path + pointer((key,))] = value
+    return kp
+
+
+def rest(w: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """Return the keys of an object that no picture names."""
+    return {key: value for key, value in w.items() if key not in names}
+
+
+def split(
+    found: dict[str, Any], keys: frozenset[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return those of some keys that a shape names, and the others."""
+    taken = {key: value for key, value in found.items() if key in keys}
+    return taken, {key: value for key, value in found.items() if key not in keys}
+
+
+def parsed(text: str) -> Any:
+    """Parse JSON text; NO for what is none."""
+    try:
+        return parse_json(text)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def word(table: Table, w: Any) -> Any:
+    """Read a word that is not simply of the table; ODD where there is more to say of it."""
+    try:
+        read, exact = table.read(w)
+        return read if exact and same(table.write(read)[0], w) else ODD
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
+    """Read a schema; ODD where memory has to hold how it was spelled."""
+    if x.away and w.__class__ is dict and pair.plain(w):
+        return w
+    try:
+        read, exact = pair.read(w)
+        if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):
+            return ODD
+        if not exact:
+            pair.trace(w, read, at, x.trail)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+    return read
+
+
+def seconds(w: Any) -> Any:
+    """Read a time; NO for what is none, ODD where it is spelled in another way."""
+    try:
+        found = seconds_of(w)
+        return found if time_of(found) == w else ODD
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def moment(w: Any) -> Any:
+    """Read milliseconds; NO for what is none."""
+    try:
+        return moment_of(w)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def said(x: Any, kind: str, text: str, at: At) -> list[Any]:
+    """Return a text that stands for a list of one part."""
+    part = {"type": kind, "text": text}
+    x.late((part, at, _SAID, _TEXT))
+    return [part]
+
+
+_SAID: dict[str | None, At] = {None: (), "text": ()}
+_TEXT = ("text",)
+
+
+def alone(parts: list[Any]) -> bool:
+    """Tell whether parts are one text and nothing else."""
+    return (
+        len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}
+    )
+
+
+def aside(x: Any, parts: list[Any], shape: str, both: bool) -> None:
+    """Remember by which hole parts were read, where an earlier one could write them."""
+    for part in parts:
+        if both or part.get("type") == "unknown":
+            remember(x, part, "../", "hole", shape)
+
+
+def again(x: Any, parts: list[Any], key: str) -> None:
+    """Remember the spelling of the key that parts stood under."""
+    for part in parts:
+        remember(x, part, "../", "key", key)
+
+
+def nth(at: At) -> int:
+    """Return the place of an object in its list."""
+    return next((k for k in reversed(at) if isinstance(k, int)), 0)
+
+
+def deep(x: Any, made: dict[str, Any], keys: tuple[str, ...], value: Any, at: At) -> bool:
+    """Put a value at a path of an IR object; False where that leads through what is no object."""
+    owner = made
+    for key in keys[:-1]:
+        owner = owner.setdefault(key, {})
+        if owner.__class__ is not dict:
+            return False
+    if isinstance(owner.get(keys[-1]), dict):
+        return False
+    owner[keys[-1]] = value
+    x.late((owner, at, {keys[-1]: ()}, keys[-1:]))
+    return True
+
+
+def several(x: Any, made: dict[str, Any], field: str, at: At, keys: Any) -> None:
+    """Say that a field came from several keys of an object."""
+    place = Several.of([(*at, key) for key in keys]) if keys else at
+    x.late((made, None, {field: place}, (field,)))
+
+
+def agrees(value: Any, values: tuple[Any, ...]) -> bool:
+    """Tell whether what a neighbour found is what a literal says."""
+    return values[0] is not ABSENT and any(same(value, one) for one in values)
+
+
+def look(value: Any, keys: tuple[str, ...]) -> Any:
+    """Return what stands at a path of an IR object, or ABSENT."""
+    for key in keys:
+        if value.__class__ is not dict:
+            return ABSENT
+        value = value.get(key, ABSENT)
+    return value
+
+
+def holds(test: Test, value: Any) -> bool:
+    """Tell whether a test on the IR holds."""
+    return value is not ABSENT if test.word == "present" else test.holds(value)
+
+
+def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
+    """Remember the case that was read, where another one would be written."""
+    if case.home or building.chosen(x, shape, made, case) is not case:
+        remember(x, made, "", "case", case.name)
+        building.told(x, case, at)
+
+
+Inner = tuple[str, Shape, Case]
+
+
+def within(
+    x: Any,
+    inners: tuple[Inner, ...],
+    h: Hole,
+    w: Any,
+    at: At,
+    lenient: bool,
+    key: str,
+    made: dict[str, Any],
+    tops: tuple[str, ...],
+    taken: set[str],
+    spread: bool,
+    sp: Memory,
+    kp: Memory,
+) -> Any:
+    """Read a hole that is made of the object's own fields: the memory then, NO, or ODD."""
+    mark = len(x.notes)
+    for loose in (False, True) if lenient else (False,):
+        for name, shape, case in inners:
+            got = x.code.names[name](x, w, at, loose, key, made)
+            if got is NO:
+                continue
+            if got is ODD:
+                return ODD
+            fields, table, inner_sp, inner_kp = got
+            for place, entry in (inner_sp or {}).items():
+                sp = {} if sp is None else sp
+                sp.setdefault(place, {}).update(entry)
+            if inner_kp:
+                kp = {**(kp or {}), **inner_kp}
+            if case.doubles and not x.probe and (case.note is not None or not x.away):
+                seen = {top: (made[top], None) for top in (*tops, *taken) if top in made}
+                seen.update((top, (fields[top], None)) for top in fields if top != "own")
+                if itself.chosen(x, shape, fields, seen) is not case:
+                    sp = marked(sp, key, "case", case.name)
+                    building.told(x, case, at)
+            if not _take(x, made, fields, table, at, taken, w if spread else None):
+                return ODD
+            return sp, kp
+    del x.notes[mark:]
+    return ODD if lenient and h.mark is not None else NO
+
+
+def _take(
+    x: Any,
+    made: dict[str, Any],
+    fields: dict[str, Any],
+    table: Any,
+    at: At,
+    taken: set[str],
+    spread: Any,
+) -> bool:
+    """Hand on what an inner picture made to the object around it."""
+    places = [(*at, key) for key in spread] if isinstance(spread, dict) else []
+    around: At = Several.of(places) if places else at
+    for key, value in fields.items():
+        rel = table.get(key)
+        where = around if rel is None else (*at, *rel)
+        if key == "own":
+            family = x.dialect.family
+            own = made.setdefault("own", {}).setdefault(family, {})
+            for name, one in value.get(family, {}).items():
+                own[name] = one
+                rel = table.get(("own", name))
+                place = around if rel is None else (*at, *rel)
+                x.late((own, None, {name: place}, (name,)))
+            continue
+        old = made.get(key)
+        if isinstance(old, dict):
+            if not isinstance(value, dict):
+                return False
+            old.update(value)
+            if key not in taken:
+                x.late((old, None, dict.fromkeys(value, where), tuple(value)))
+            x.trail.copy(value, old)
+            continue
+        made[key] = value
+        x.late((made, None, {key: where}, (key,)))
+        taken.add(key)
+    return True
+
+
+def runtime() -> dict[str, Any]:
+    """Return the names that generated code finds."""
+    found = (
+        odd, no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, parsed,
+        word, schema, seconds, moment, said, alone, aside, again, nth, deep, several, agrees, look,
+        holds, chosen, within, guard, same, stringify, not_an_object,
+    )  # fmt: skip
+    return {
+        **{one.__name__: one for one in found},
+        "NO": NO,
+        "ODD": ODD,
+        "ABSENT": ABSENT,
+        "Misfit": Misfit,
+    }
+
+
+__all__ = ["NO", "ODD", "Env", "Literal", "intake", "runtime"]
