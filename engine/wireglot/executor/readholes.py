@@ -11,6 +11,8 @@ from ..language.picture import ABSENT, Hole
 if TYPE_CHECKING:
     from .reads import CaseText
 
+Rel = tuple[Any, ...]
+
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}
 
 
@@ -34,13 +36,12 @@ def taken(
     h: Hole,
     v: str,
     var: str,
-    rel: tuple[Any, ...],
-    key: str | None,
+    rel: Rel,
     below: bool,
 ) -> None:
     """Write how the value in `v` is read into `var`; `below`: it is not the object itself."""
     if h.shape == "conversation":
-        _talk(t, h, v, var, rel, key)
+        _talk(t, h, v, var, rel)
         return
     typed, single, listed = False, False, False
     for lens in reversed(h.lenses):
@@ -51,23 +52,25 @@ def taken(
             if not (single or listed):
                 t.unless(other(lens, v), h, below)
         elif lens in ("bare", "blocks", "joined"):
-            _texts(t, h, lens, v, var, rel, key, below)
+            _texts(t, h, lens, v, var, rel, below)
             return
         elif lens == "single":
             single = True
         elif lens == "listed":
             listed = True
         else:
-            through(t, h, lens, v, var, rel, key, below)
+            through(t, h, lens, v, var, rel, below)
             v = var
     if h.mode == "each":
-        _each(t, h, v, var, rel, key, below, single, listed)
+        _each(t, h, v, var, rel, below, single, listed)
     elif h.mode == "as":
-        _as(t, h, v, var, rel, key, below)
+        _as(t, h, v, var, rel, below)
     elif h.mode == "entries":
-        t.line(f"return {t.odd}", h.pos)
-        if var != v:
-            t.line(f"{var} = {v}")
+        t.inside()
+        call = f"entries(x, {t.reads.choice(str(h.shape))}, {v}, {t.at(rel)})"
+        t.line(f"{var} = {call}", h.pos)
+        t.unless(f"{var} is NO", h, below)
+        t.line(f"if {var} is ODD: return {t.odd}")
     else:
         if listed:
             t.line(f"{var} = {v}")
@@ -91,8 +94,7 @@ def through(
     lens: str,
     v: str,
     var: str,
-    rel: tuple[Any, ...],
-    key: str | None,
+    rel: Rel,
     below: bool,
 ) -> None:
     """Write how a value is read through one codec."""
@@ -114,7 +116,8 @@ def through(
         if v != var:
             t.line(f"{var} = {v}")
     elif lens in ("timestamp", "milliseconds"):
-        t.line(f"{var} = {'seconds' if lens == 'timestamp' else 'moment'}({v})", h.pos)
+        call = f"seconds({v}, {t.track})" if lens == "timestamp" else f"moment({v})"
+        t.line(f"{var} = {call}", h.pos)
         t.unless(f"{var} is NO", h, below)
         if lens == "timestamp":
             t.line(f"if {var} is ODD: return {t.odd}")
@@ -130,19 +133,17 @@ def through(
         found = f"{words}.get({source}) if {source}.__class__ is str else None"
         t.line(f"{var} = {found if words else None}", h.pos)
         with t.t.under(f"if {var} is None:"):
-            t.line(f"{var} = word({t.value(table)}, {source})")
+            t.line(f"{var} = word({t.value(table)}, {source}, {t.track})")
             t.unless(f"{var} is NO", h, below)
             t.line(f"if {var} is ODD: return {t.odd}")
     else:
         pair = t.dialect.schemas[lens]
-        t.line(f"{var} = schema(x, {t.value(pair)}, {v}, {t.at(rel, key)})", h.pos)
+        t.line(f"{var} = schema(x, {t.value(pair)}, {v}, {t.at(rel)})", h.pos)
         t.unless(f"{var} is NO", h, below)
         t.line(f"if {var} is ODD: return {t.odd}")
 
 
-def _json(t: CaseText, h: Hole, v: str, var: str, rel: tuple[Any, ...], below: bool) -> None:
-    from .reads import Slot
-
+def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     t.unless(f"{v}.__class__ is not str", h, below)
     blank = h.path.endswith("arguments")
     if h.path == "value":
@@ -156,9 +157,7 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: tuple[Any, ...], below: b
         if is_guard(lens) and lens != "home":
             t.unless(other(lens, var), h, below)
     if f"{h.path}_json" in DERIVED:
-        t.slots.append(Slot(f"{h.path}_json", text, None, h.mark is None))
-        if h.mark is not None:
-            t.absent.append(text)
+        t.beside(f"{h.path}_json", text, h.mark is None)
     elif t.track:
         t.line(f"written = stringify({var})")
         t.line(f"if written != {text}: sp = spell(sp, {t.pointer(rel)}, {text}, written)")
@@ -171,12 +170,11 @@ def _texts(
     lens: str,
     v: str,
     var: str,
-    rel: tuple[Any, ...],
-    key: str | None,
+    rel: Rel,
     below: bool,
 ) -> None:
     """Write how a text is read that stands for a list of one text block."""
-    place, at = t.pointer(rel), t.at(rel, key)
+    place, at = t.pointer(rel), t.at(rel)
     nothing: Any = [] if lens == "blocks" else ""
     empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
     kind = t.dialect.plain_kind(str(h.shape))
@@ -206,13 +204,14 @@ def _texts(
                 t.line(f"sp = marked(sp, {place}, 'list')")
             elif lens == "bare":
                 t.line(f"if {source} and alone({var}): sp = marked(sp, {place}, 'list')")
-    _aside(t, h, var, key, rel)
+    _aside(t, h, var, True, rel)
 
 
-def _aside(t: CaseText, h: Hole, var: str, key: str | None, rel: tuple[Any, ...]) -> None:
+def _aside(t: CaseText, h: Hole, var: str, text: bool, rel: Rel) -> None:
     """Write what parts remember of the hole that they were read by."""
     if t.mode != "home":
         return
+    key = getattr(rel[-1], "var", None) if rel and text else None
     if key is not None and "again" in h.lenses:
         t.line(f"if {key} != {rel[-1]!r}: again(x, {var}, {key})")
     found = t.case.lists.get(h.path, [h])
@@ -229,20 +228,19 @@ def _each(
     h: Hole,
     v: str,
     var: str,
-    rel: tuple[Any, ...],
-    key: str | None,
+    rel: Rel,
     below: bool,
     single: bool,
     listed: bool,
 ) -> None:
     """Write how a list is read, element by element."""
-    at = t.at(rel, key)
+    at = t.at(rel)
     t.inside()
     if single:
         t.line(f"{var} = {t.reads.choice(str(h.shape))}(x, {v}, {at}, L)", h.pos)
         t.unless(f"{var} is NO", h, below)
         t.line(f"{var} = [{var}]")
-        _aside(t, h, var, None, rel)
+        _aside(t, h, var, False, rel)
         return
     if listed:
         t.line(f"if {v}.__class__ is not list: return {t.odd}")
@@ -252,14 +250,14 @@ def _each(
         t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")
     t.line(f"{var} = {t.reads.each(str(h.shape))}(x, {v}, {at})", h.pos)
     t.unless(f"{var} is NO", h, below)
-    _aside(t, h, var, None, rel)
+    _aside(t, h, var, False, rel)
 
 
 def _as(
-    t: CaseText, h: Hole, v: str, var: str, rel: tuple[Any, ...], key: str | None, below: bool
+    t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool
 ) -> None:
     """Write how a value is read by a shape."""
-    at, shape = t.at(rel, key), str(h.shape)
+    at, shape = t.at(rel), str(h.shape)
     t.inside()
     source = v
     if v == var:
@@ -272,13 +270,20 @@ def _as(
 
 
 def _talk(
-    t: CaseText, h: Hole, v: str, var: str, rel: tuple[Any, ...], key: str | None
+    t: CaseText, h: Hole, v: str, var: str, rel: Rel
 ) -> None:
     """Write how a conversation is read."""
     t.inside()
-    if "bare" in h.lenses:
-        t.line(f"if {v}.__class__ is not list: return {t.odd}")
-    t.line(f"{var} = x.messages({v}, {t.at(rel, key)})", h.pos)
+    if "bare" not in h.lenses:
+        t.line(f"{var} = x.messages({v}, {t.at(rel)})", h.pos)
+        t.line(f"if {var} is NO: return {t.no}")
+        return
+    source = v
+    if v == var:
+        source = t.name("wire")
+        t.line(f"{source} = {v}")
+    t.line(f"{var} = x.talked({source}, {t.at(rel)})", h.pos)
     t.line(f"if {var} is NO: return {t.no}")
-    if "bare" in h.lenses:
-        t.line(f"if x.lone({var}): sp = marked(sp, {t.pointer(rel)}, 'list')")
+    if t.track:
+        lone = f"{source}.__class__ is list and x.lone({var})"
+        t.line(f"if {lone}: sp = marked(sp, {t.pointer(rel)}, 'list')")

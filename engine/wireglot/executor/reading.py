@@ -136,10 +136,21 @@ class CodedReader(PictureReader):
             del self.notes[mark:]
             return NO
 
+    def talked(self, wire: Any, at: At) -> Any:
+        """Read a conversation that may be one text."""
+        mark = len(self.notes)
+        try:
+            return conversation.read_talk(self, _BARE, wire, at, (), Env(at, _NONE, False))
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
     def lone(self, messages: list[Any]) -> bool:
         """Tell whether a conversation is one plain text of the user."""
         return conversation._plain(messages) is not None
 
 
+_BARE = Hole(("messages",), "as", "conversation", ("bare",), None, None, None)  # type: ignore[arg-type]
 _NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, None), None, {}, None, None)  # type: ignore[arg-type]
 __all__ = ["CodedReader", "runs"]

@@ -7,7 +7,7 @@ from typing import Any
 from ..ir import OPAQUE
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text, holes
 from ..trail import At
-from .reads import CaseText, Slot, Unwritten
+from .reads import CaseText, Key, Rel, Slot, Unwritten, plain, spoken
 
 Table = dict[Any, At]
 
@@ -18,8 +18,9 @@ class WholeText(CaseText):
     def whole(self) -> str:
         """Return the text of the function."""
         self.overrides: list[str] = []  # places that are other than the table says
-        self.owned: dict[str, tuple[Any, ...] | None] = {}
-        self.several: list[tuple[str, str, str, tuple[Any, ...]]] = []
+        self.owned: Table = {}
+        self.moved: list[tuple[str, str, str, Rel]] = []  # of an inner picture
+        self.several: list[tuple[str, str, str, Rel]] = []
         self.read()
         self.build()
         head, _, body = str(self.t).partition("\n")
@@ -48,6 +49,7 @@ class WholeText(CaseText):
         if self.tail:
             self.rest()
         self._sums()
+        self._copies()
         self._later()
         for path, _, var, rel in self.several:
             self.line(f"if {var} is not ABSENT: several(x, made, {path!r}, {self.at(rel)}, {var})")
@@ -79,8 +81,6 @@ class WholeText(CaseText):
             found = [slot for slot in self.slots if slot.path == path]
             if not found:
                 continue
-            if any(slot.key is not None and slot.rel is None for slot in found):
-                raise Unwritten
             self.parts[path] = found
             if len(found) == 1:
                 continue
@@ -112,13 +112,12 @@ class WholeText(CaseText):
             for slot in list(self.slots):
                 if slot.path in self.bound:
                     continue
-                if not slot.always or "." in slot.path or slot.path in self.lists or slot.key:
+                if not slot.always or "." in slot.path or slot.path in self.lists:
                     break
                 if slot.path == "type" and first:
                     break
                 first.append(f"{slot.path!r}: {self._opaque(slot.path, slot.var)}")
-                if slot.rel is not None:
-                    self.table[slot.path] = slot.rel
+                self._came(slot, slot.path, "made")
                 self.pending.remove(slot)
         self.line(f"made = {{{', '.join(first)}}}", self.case.pos)
         self.begun = True
@@ -138,35 +137,39 @@ class WholeText(CaseText):
             slot = next((s for s in self.slots if s.path == p.path), None)
             if slot is None or slot.path in self.lists:
                 raise Unwritten
-            if len(path) == 1 and slot.rel is not None:
-                self.table[path[0]] = slot.rel
-                self._override(slot, path[0], "made")
+            if len(path) == 1:
+                self._came(slot, path[0], "made")
             value = slot.var
             if path[-1] in OPAQUE:
-                if not slot.always:
-                    raise Unwritten
                 value = self._opaque(path[-1], value)
+                if not slot.always:
+                    value = f"opaque({slot.var}, {self.dialect.name!r})"
+                    if len(path) == 1:
+                        raise Unwritten
             if path[-1] == "type" or path[0] == "own":
                 raise Unwritten
             return value, slot.always
         if isinstance(p, Text):
             slots = [next((s for s in self.slots if s.path == n), None) for n in p.names]
-            if any(slot is None or not slot.always for slot in slots):
-                raise Unwritten
-            values = "".join(f"{slot.var}, " for slot in slots if slot is not None)
+            values = ""
+            for slot in slots:
+                if slot is None or slot.always:
+                    values += "'', " if slot is None else f"{slot.var}, "
+                else:
+                    values += f"'' if {slot.var} is ABSENT else {slot.var}, "
             return f"{self.value(p)}.write(({values}))", True
         if isinstance(p, Fields):
-            pieces = []
+            pieces, all_there = [], True
             for (name, *_), child in p.entries:
                 if name == "own" or isinstance(child, Test):
                     raise Unwritten
                 made, sure = self._made(child, (*path, name))
                 if made is None:
                     continue
-                if not sure:
-                    raise Unwritten
+                all_there = all_there and sure
                 pieces.append(f"{name!r}: {made}")
-            return f"{{{', '.join(pieces)}}}", True
+            display = f"{{{', '.join(pieces)}}}"
+            return (display if all_there else f"present({display})"), True
         raise Unwritten
 
     def _nested_places(self, p: Picture | None, owner: str) -> None:
@@ -183,13 +186,13 @@ class WholeText(CaseText):
                     (s for s in self.slots if s.path == leaf.path), None
                 )
                 if slot and slot.rel is not None:
-                    if slot.key:
-                        raise Unwritten
-                    found[key] = slot.rel
+                    found[key] = plain(slot.rel)
+                    if slot.keys:
+                        self._other_key(slot, key, inner)
             if found:
+                self.reads.keep(found)
                 table = self.reads.code.value(found, "P")
-                keys = self.reads.code.value(tuple(found), "P")
-                self.line(f"x.late(({inner}, at, {table}, {keys}))")
+                self.line(f"x.late(({inner}, at, {table}, tuple({inner})))")
             self._nested_places(child, inner)
 
     def _opaque(self, path: str, value: str) -> str:
@@ -197,15 +200,34 @@ class WholeText(CaseText):
             return f"{{'value': {value}, 'origin': {self.dialect.name!r}}}"
         return value
 
-    def _override(self, slot: Slot, field: str, owner: str) -> None:
+    def _came(self, slot: Slot, field: str, owner: str) -> None:
+        """Write where a field came from: into the table, if that is the same for all objects."""
+        if slot.rel is None:
+            return
+        if slot.there and self.inner:
+            self.moved.append((slot.there, owner, field, slot.rel))
+            return
+        if slot.there:
+            place = f"{{{field!r}: {self.at(slot.rel)}}}"
+            told = f"x.late(({owner}, None, {place}, ({field!r},)))"
+            self.overrides.append(f"if {slot.there}: {told}")
+            return
+        table = self.owned if owner == "own" else self.table
+        table[field] = plain(slot.rel)
+        if slot.keys:
+            self._other_key(slot, field, owner)
+
+    def _other_key(self, slot: Slot, field: str, owner: str) -> None:
         """Write where a field came from whose key had another spelling."""
-        if slot.key is not None and slot.rel is not None:
-            keys = [*map(repr, slot.rel[:-1]), slot.key]
-            place = f"({', '.join(keys)},)"
-            self.overrides.append(
-                f"if {slot.var} is not ABSENT and {slot.key} != {slot.rel[-1]!r}: "
-                f"x.late(({owner}, at, {{{field!r}: {place}}}, ({field!r},)))"
-            )
+        other = " or ".join(f"{key.var} != {str(key)!r}" for key in slot.keys)
+        if self.inner and owner in ("made", "own"):
+            self.moved.append((other, owner, field, slot.rel or ()))
+            return
+        place = f"{{{field!r}: {self.at(slot.rel or ())}}}"
+        self.overrides.append(
+            f"if {slot.var} is not ABSENT and ({other}): "
+            f"x.late(({owner}, None, {place}, ({field!r},)))"
+        )
 
     def place(self, slot: Slot) -> None:
         """Write how what a hole found is put into the IR object."""
@@ -222,17 +244,12 @@ class WholeText(CaseText):
             self._reach(slot, tuple(keys), value)
             return
         value = self._opaque(keys[0], slot.var)
-        if keys[0] in OPAQUE and slot.always is False:
-            self.line(f"{test}made[{keys[0]!r}] = {value}")
-        else:
-            self.line(f"{test}made[{keys[0]!r}] = {value}")
-        if slot.rel is not None:
-            self.table[keys[0]] = slot.rel
-            self._override(slot, keys[0], "made")
+        self.line(f"{test}made[{keys[0]!r}] = {value}")
+        self._came(slot, keys[0], "made")
 
     def _reach(self, slot: Slot, keys: tuple[str, ...], value: str) -> None:
         rel = slot.rel if slot.rel is not None else ()
-        at = self.at(rel, slot.key)
+        at = self.at(rel)
         put = f"deep(x, made, {keys!r}, {value}, {at})"
         if slot.always:
             self.line(f"if not {put}: return {self.odd}")
@@ -254,8 +271,7 @@ class WholeText(CaseText):
             self.line(f"    own = made['own'] = {{{self.dialect.family!r}: {{}}}}")
             self.line(f"    own = own[{self.dialect.family!r}]")
             self.line(f"own[{keys[1]!r}] = {slot.var}")
-        self.owned[keys[1]] = slot.rel
-        self._override(slot, keys[1], "own")
+        self._came(slot, keys[1], "own")
 
     def _total(self, slot: Slot) -> None:
         total = self.totals[slot.path]
@@ -264,17 +280,17 @@ class WholeText(CaseText):
             f"if {slot.var} is not ABSENT and {slot.path!r} not in made: "
             f"made[{slot.path!r}] = {total}"
         )
-        if slot is found[-1]:
-            self.table[slot.path] = found[0].rel or ()
-            before = f"{found[0].var} is ABSENT"
-            for later in found[1:]:
-                at = self.at(later.rel or (), later.key)
-                self.overrides.append(
-                    f"if {before} and {later.var} is not ABSENT: "
-                    f"x.late((made, None, {{{slot.path!r}: {at}}}, ({slot.path!r},)))"
-                )
-                before += f" and {later.var} is ABSENT"
-            self._override(found[0], slot.path, "made")
+        if slot is not found[-1]:
+            return
+        place = "None"
+        for one in reversed(found):
+            at = self.at(one.rel or ())
+            if one.there:
+                at = f"({at} if {one.there} else None)"
+            place = f"{at} if {one.var} is not ABSENT else {place}"
+        self.overrides.append(f"place = {place}")
+        told = f"x.late((made, None, {{{slot.path!r}: place}}, ({slot.path!r},)))"
+        self.overrides.append(f"if place is not None: {told}")
 
     # -- sums -----------------------------------------------------------------------------------
 
@@ -299,7 +315,7 @@ class WholeText(CaseText):
                     slot = by_path.get(path)
                     if slot is None:
                         raise Unwritten
-                    terms.append(f"({slot.var} or 0)")
+                    terms.append(f"(0 if {slot.var} is ABSENT else {slot.var})")
                 elif path not in settled:
                     unknown.append(path)
             settled.update(h.paths)
@@ -309,10 +325,22 @@ class WholeText(CaseText):
                 self.line(f"{var} = {v} - ({total})" if terms else f"{var} = {v}")
                 self.line(f"if {var} < 0: return {self.odd}")
                 self.line(f"made[{unknown[0]!r}] = {var}")
-                self.table[unknown[0]] = rel
+                self.table[unknown[0]] = plain(rel)
                 solved[unknown[0]] = var
             else:
                 self.line(f"if {v} != {total}: return {self.odd}")
+
+    def _copies(self) -> None:
+        """Write what stands where a value is repeated; another one is odd."""
+        for h, v, rel in self.copies:
+            with self.t.under(f"if {v} is ABSENT or {v} is None:"):
+                if self.track:
+                    self.line(f"sp = marked(sp, {self.pointer(rel)}, 'none')")
+                    self.line(f"if {v} is None: sp = marked(sp, {self.pointer(rel)}, 'as', None)")
+                else:
+                    self.line("pass")
+            found = f"made.get({h.path!r}, ABSENT)"
+            self.line(f"elif not same({v}, {found}): return {self.odd}", h.pos)
 
     # -- inner pictures ---------------------------------------------------------------------------
 
@@ -342,6 +370,20 @@ class WholeText(CaseText):
                 self.line(f"if got is NO: return {self.no}")
                 self.line(f"if got is ODD: return {self.odd}")
                 self.line("sp, kp = got")
+        self._inside()
+
+    def _inside(self) -> None:
+        """Write that no object that was handed on says another thing than the `ir` picture."""
+        for (name, *_), child in self.case.ir.entries if isinstance(self.case.ir, Fields) else ():
+            for (inner, *_), said in child.entries if isinstance(child, Fields) else ():
+                if isinstance(said, Literal):
+                    found = f"look(made, {(name, inner)!r})"
+                    values = self.value(said.values)
+                    self.line(f"found = {found}")
+                    self.line(
+                        f"if found is not ABSENT and not agrees(found, {values}): "
+                        f"return {self.no}", said.pos
+                    )  # fmt: skip
 
     # -- the end ----------------------------------------------------------------------------------
 
@@ -360,13 +402,20 @@ class WholeText(CaseText):
             for line in self.overrides:
                 self.line(line)
             for slot in self.slots:  # also those that a text is made of
-                if slot.rel is not None:
-                    self.table.setdefault(slot.path, slot.rel)
+                if slot.rel is not None and slot.path not in self.table:
+                    self.table[slot.path] = plain(slot.rel)
             for name, rel in self.owned.items():
-                if rel is not None:
-                    self.table["own", name] = rel
+                self.table["own", name] = rel
             self.reads.keep(self.table)
-            self.line(f"return made, {self.reads.code.value(self.table, 'P')}, sp, kp")
+            table = self.reads.code.value(self.table, "P")
+            if self.moved:
+                self.line(f"places = dict({table})")
+                table = "places"
+            for test, owner, field, rel in self.moved:
+                key = field if owner == "made" else ("own", field)
+                keys = "".join(f"{spoken(one)}, " for one in rel)
+                self.line(f"if {test}: places[{key!r}] = ({keys})")
+            self.line(f"return made, {table}, sp, kp")
             return
         name, there = self.dialect.name, "tuple(made)"
         if "parts" in case.lists and not any(s.path == "parts" and s.always for s in self.slots):
@@ -382,11 +431,9 @@ class WholeText(CaseText):
             if isinstance(case.wire, Fields) and not case.needs:
                 self.line("if not w: hollow(x, made)")
         if self.owned:
-            owned = {key: rel for key, rel in self.owned.items() if rel is not None}
-            self.reads.keep(owned)
-            self.line(
-                f"if own is not None: x.late((own, at, {self.reads.code.value(owned, 'P')}, tuple(own)))"
-            )
+            self.reads.keep(self.owned)
+            table = self.reads.code.value(self.owned, "P")
+            self.line(f"if own is not None: x.late((own, at, {table}, tuple(own)))")
         self.reads.keep(self.table)
         table = self.reads.code.value(self.table, "P")
         self.line(f"x.late((made, at, {table}, {there}))")

@@ -25,6 +25,7 @@ from ..language.picture import (
     Text,
     holes,
 )
+from ..language.measure import needed
 from ..trail import pointer
 from . import code
 from .readholes import taken
@@ -42,14 +43,28 @@ class Unwritten(Exception):
     """Raised where a case has a word that is not generated: the interpreter reads it all."""
 
 
+class Key(str):
+    """A key of several spellings; `var` is the variable of the one that was read."""
+
+    var: str
+
+
+Rel = tuple[Any, ...]  # a place below the object
+
+
 class Slot(NamedTuple):
     """What a hole found: the variable, ABSENT where nothing; `always` says that it is there."""
 
     path: str
     var: str
-    rel: tuple[Any, ...] | None  # where it stands below the object, None where nowhere
+    rel: Rel | None  # where it stands below the object, None where nowhere
     always: bool
-    key: str | None = None  # the variable of the spelling of its key
+    there: str = ""  # a test that it did stand there, where it has a value anyhow
+
+    @property
+    def keys(self) -> list[Key]:
+        """The keys of several spellings on the way to it."""
+        return [key for key in self.rel or () if isinstance(key, Key)]
 
 
 class Later(NamedTuple):
@@ -57,7 +72,7 @@ class Later(NamedTuple):
 
     hole: Hole
     var: str
-    rel: tuple[Any, ...]
+    rel: Rel
     spread: bool
 
 
@@ -90,6 +105,7 @@ class CaseText:
         self.names: set[str] = set()
         self.slots: list[Slot] = []
         self.sums: list[tuple[Hole, str, tuple[Any, ...]]] = []
+        self.copies: list[tuple[Hole, str, Rel]] = []
         self.later: list[Later] = []
         self.bound = {h.path for h in _bound(ir)}
         self.fresh_objects = 0
@@ -142,16 +158,18 @@ class CaseText:
         """Add a test of a hole that must hold."""
         self.line(f"if {test}: {self.fail(h, below)}", h.pos)
 
-    def at(self, rel: tuple[Any, ...], key: str | None = None) -> str:
-        """Return the place of something below the object; `key` is a variable of its last key."""
-        if not rel:
-            return "at"
-        keys = [repr(k) for k in rel]
-        if key is not None:
-            keys[-1] = key
-        return f"(*at, {', '.join(keys)})"
+    def at(self, rel: Rel) -> str:
+        """Return the place of something below the object."""
+        return f"(*at, {', '.join(map(spoken, rel))})" if rel else "at"
 
-    def pointer(self, rel: tuple[Any, ...]) -> str:
+    def kept(self, rel: Rel) -> str:
+        """Return the pointer of something below the object, as kept keys have it."""
+        if not any(isinstance(key, Key) for key in rel):
+            return self.pointer(rel)
+        text = f"pointer(({', '.join(map(spoken, rel))},))"
+        return f"rel + {text}" if self.inner else text
+
+    def pointer(self, rel: Rel) -> str:
         """Return the pointer of something below the object, as memory has it."""
         text = pointer(rel)
         return repr(text) if not self.inner else f"rel + {text!r}" if text else "rel"
@@ -163,6 +181,12 @@ class CaseText:
         """Add a line about spelling, where that is wanted."""
         if self.track:
             self.line(f"sp = {line}")
+
+    def beside(self, path: str, var: str, always: bool) -> None:
+        """Let a field stand beside that of the hole that is read."""
+        self.slots.append(Slot(path, var, None, always))
+        if not always:
+            self.absent.append(var)
 
     def place(self, slot: Slot) -> None:
         """Put what a hole found into the IR object."""
@@ -188,7 +212,7 @@ class CaseText:
         """Raise Unwritten for what is left to the interpreter as a whole."""
         case = self.case
         found = list(holes(case.wire))
-        if any(h.mark == "copy" or h.path in ("run", "result") for h in found):
+        if any(h.path in ("run", "result") for h in found):
             raise Unwritten
         if any(h.path.startswith("result.") for h in found):
             raise Unwritten
@@ -207,14 +231,18 @@ class CaseText:
         if "type" in single and (bound & {"type"} or self.shape.kind is not None):
             raise Unwritten
         if any(h.path == "." for h in found):
-            if self.inner or any(_bound(ir)):
+            if self.inner:
                 raise Unwritten
             for h in found:
                 if h.path == ".":
                     self._beside(h, bound)
         if sum(len(h.paths) > 1 for h in found) and self.inner:
             raise Unwritten
-        repeated = [h.path for h in found if len(h.paths) == 1 and h.path not in (".", "nth")]
+        repeated = [
+            h.path
+            for h in found
+            if len(h.paths) == 1 and h.path not in (".", "nth") and h.mark != "copy"
+        ]
         if any(repeated.count(p) > 1 and p not in case.lists for p in set(repeated)):
             raise Unwritten
         if self.lists - {"parts"} and any("." in p for p in self.lists):
@@ -222,20 +250,24 @@ class CaseText:
 
     def _beside(self, h: Hole, bound: set[str]) -> None:
         """Raise Unwritten where what an inner picture says depends on more than the fields."""
+        here = bound | ({"type"} if self.shape.kind is not None else set())
         for _, case in self.dialect.cases_of(str(h.shape)):
-            said = {names[0] for names, _ in case.ir.entries} if isinstance(case.ir, Fields) else ()
-            if set(said) & (bound | ({"type"} if self.shape.kind is not None else set())):
+            entries = case.ir.entries if isinstance(case.ir, Fields) else []
+            said = {names[0] for names, child in entries if isinstance(child, Literal)}
+            makes = {names[0] for names, _ in entries}
+            makes |= {one.path.partition(".")[0] for one in holes(case.wire)}
+            if said & here or makes & self.bound:
                 raise Unwritten
 
     # -- pictures -------------------------------------------------------------------------------
 
-    def picture(self, p: Picture, v: str, rel: tuple[Any, ...], there: bool) -> None:
+    def picture(self, p: Picture, v: str, rel: Rel, there: bool) -> None:
         """Read a picture from a variable, in which ABSENT stands for nothing unless `there`."""
         below = bool(rel) or self.inner
         if isinstance(p, Literal):
             self.literal(p, v, rel)
         elif isinstance(p, Hole):
-            self.hole(p, v, rel, below, None)
+            self.hole(p, v, rel, below)
         elif isinstance(p, Text):
             self.text(p, v, rel)
         elif isinstance(p, Items):
@@ -246,7 +278,7 @@ class CaseText:
         else:
             raise Unwritten
 
-    def literal(self, p: Literal, v: str, rel: tuple[Any, ...]) -> None:
+    def literal(self, p: Literal, v: str, rel: Rel) -> None:
         """Match a fixed value that stands in a variable."""
         usual = p.values[0]
         if len(p.values) == 1 and usual.__class__ is str:
@@ -266,7 +298,7 @@ class CaseText:
         else:
             self.line(f"if {told} and not says({v}, {values}): return {self.no}", p.pos)
 
-    def text(self, p: Text, v: str, rel: tuple[Any, ...]) -> None:
+    def text(self, p: Text, v: str, rel: Rel) -> None:
         """Match a text with holes."""
         self.line(f"if {v}.__class__ is not str: return {self.no}", p.pos)
         self.line(f"found = {self.value(p)}.read({v})")
@@ -281,7 +313,7 @@ class CaseText:
                 self.line(f"if {var} in {self.value(types)}: return {self.odd}")
             self.slots.append(Slot(name, var, rel, True))
 
-    def items(self, p: Items, v: str, rel: tuple[Any, ...]) -> None:
+    def items(self, p: Items, v: str, rel: Rel) -> None:
         """Match a list of so many elements."""
         if p.rest is not None:
             raise Unwritten
@@ -295,7 +327,7 @@ class CaseText:
 
     # -- objects --------------------------------------------------------------------------------
 
-    def fields(self, p: Fields, v: str, rel: tuple[Any, ...], top: bool) -> None:
+    def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
         """Read the keys of an object; of the outermost, optional ones at its end come last."""
         self.fresh_objects += 1
         counter = "n" if self.fresh_objects == 1 else f"n{self.fresh_objects}"
@@ -341,11 +373,11 @@ class CaseText:
                 for slot in self.slots[mark:]:
                     self.place(slot)
             self._others(self.picture_of_top, o, ())
-        told = [slot.var for slot in self.slots[first:] if slot.key is not None]
+        told = [slot.var for slot in self.slots[first:] if slot.keys]
         if told:
             self.t.lines.insert(start, f"    {' = '.join(told)} = ABSENT")
 
-    def _others(self, p: Fields, o: Obj, rel: tuple[Any, ...]) -> None:
+    def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
         """Read the keys that no entry names."""
         names = self.value(p.names)
         if p.spread:
@@ -357,11 +389,11 @@ class CaseText:
         with self.t.under(f"if len({o.var}) != {o.used}:"):
             self._kept(o.var, names, rel)
 
-    def _kept(self, v: str, names: str, rel: tuple[Any, ...]) -> None:
+    def _kept(self, v: str, names: str, rel: Rel) -> None:
         self.line(f"if x.drops: return {self.odd}")
-        self.line(f"kp = keep(kp, {v}, {names}, {self.pointer(rel)})")
+        self.line(f"kp = keep(kp, {v}, {names}, {self.kept(rel)})")
 
-    def _spread(self, p: Fields, o: Obj, rel: tuple[Any, ...]) -> None:
+    def _spread(self, p: Fields, o: Obj, rel: Rel) -> None:
         others = self.name("others")
         names = self.value(p.names)
         none = self.value(frozenset())
@@ -386,22 +418,23 @@ class CaseText:
             if h.mark is not None:
                 self.line(f"if not {var}: {var} = ABSENT")
                 with self.t.under(f"if {var} is not ABSENT:"):
-                    taken(self, h, var, made, rel, None, True)
+                    taken(self, h, var, made, rel, True)
                 self.t.lines.insert(start, "    " * self.t.depth + f"{made} = ABSENT")
             else:
-                taken(self, h, var, made, rel, None, True)
+                taken(self, h, var, made, rel, True)
             self.slots.append(Slot(h.path, made, None, h.mark is None))
             self.several.append((h.path, made, var, rel))
+            if rel:
+                self.absent.append(var)
         if p.closed:
             self.line(f"if {others}: return {self.no}", p.pos)
         else:
             with self.t.under(f"if {others}:"):
                 self._kept(others, none, rel)
 
-    def entry(self, o: Obj, names: tuple[str, ...], child: Picture, rel: tuple[Any, ...]) -> None:
+    def entry(self, o: Obj, names: tuple[str, ...], child: Picture, rel: Rel) -> None:
         """Read what stands under one key, in any of its spellings."""
         here = (*rel, names[0])
-        key = None
         if len(names) == 1 and isinstance(child, Literal) and ABSENT not in child.values:
             o.static += 1
             if len(child.values) == 1 and child.values[0].__class__ is str:
@@ -417,7 +450,7 @@ class CaseText:
         v = self.name("v")
         self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
         if len(names) > 1:
-            key = self._spelling(o, names, v, here)
+            here = (*rel, self._spelling(o, names, v, here))
         if isinstance(child, Literal):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
             o.moves = True
@@ -425,16 +458,14 @@ class CaseText:
         elif isinstance(child, Hole):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
             o.moves = True
-            self.hole(child, v, here, True, key)
+            self.hole(child, v, here, True)
         elif isinstance(child, Fields):
-            self.object(o, child, v, here, key)
+            self.object(o, child, v, here)
         else:
             o.static += 1
-            if key is not None:
-                raise Unwritten
             self.picture(child, v, here, False)
 
-    def _spelling(self, o: Obj, names: tuple[str, ...], v: str, rel: tuple[Any, ...]) -> str:
+    def _spelling(self, o: Obj, names: tuple[str, ...], v: str, rel: Rel) -> Key:
         """Find a key under another spelling; under two of them it is odd."""
         key = self.name("key")
         self.line(f"{key} = {names[0]!r}")
@@ -445,9 +476,11 @@ class CaseText:
         if self.track:
             said = f"marked(sp, {self.pointer(rel)}, 'key', {key})"
             self.line(f"if {key} != {names[0]!r}: sp = {said}")
-        return key
+        made = Key(names[0])
+        made.var = key
+        return made
 
-    def _plain(self, o: Obj, name: str, h: Hole, rel: tuple[Any, ...]) -> bool:
+    def _plain(self, o: Obj, name: str, h: Hole, rel: Rel) -> bool:
         """Read a hole that must be there, in its shortest form."""
         if h.mark is not None or len(h.paths) > 1 or h.path in (".", "nth"):
             return False
@@ -461,22 +494,18 @@ class CaseText:
             if h.lenses or h.mode or self.kind(h) == "any":
                 self.line(f"if {var} is None: return {self.no}", h.pos)
         self._signature(h, var)
-        taken(self, h, var, var, rel, None, True)
+        taken(self, h, var, var, rel, True)
         self.slots.append(Slot(h.path, var, rel, True))
         return True
 
-    def object(
-        self, o: Obj, p: Fields, v: str, rel: tuple[Any, ...], key: str | None
-    ) -> None:
+    def object(self, o: Obj, p: Fields, v: str, rel: Rel) -> None:
         """Read an object within the object."""
-        if key is not None:
-            self.line(f"if {key} != {rel[-1]!r}: return {self.odd}")
-        if not p.loose:
+        if not p.loose or any(needed(child) for _, child in p.entries):
             o.static += 1
             self.line(f"if {v}.__class__ is not dict: return {self.no}", p.pos)
             self.fields(p, v, rel, False)
             return
-        marks = len(self.slots), len(self.sums), len(self.later)
+        marks = len(self.slots), len(self.sums), len(self.later), len(self.copies)
         start, depth = len(self.t.lines), self.t.depth
         o.moves = True
         with self.t.under(f"if {v}.__class__ is dict and {v}:"):
@@ -484,21 +513,28 @@ class CaseText:
             self.fields(p, v, rel, False)
             if self.track and not (p.spread or p.firm):
                 self._there(p, v, rel)
-        if p.idle:
+        if any(h.mark == "default" for h in holes(p)):
+            self.line(f"else: return {self.odd}")
+        else:
+            empty = empty_of(p)
+            spelled = f"spell(sp, {self.pointer(rel)}, {v}, {self.value(empty)})"
             with self.t.under(f"elif {v} is not ABSENT:"):
                 self.line(f"if {v} is not None and {v} != {{}}: return {self.no}", p.pos)
                 self.line(f"{o.counter} += 1")
-                self.remembers(f"nulled(sp, {self.pointer(rel)}, {v}, {self.value(empty_of(p))})")
-        else:
-            self.line(f"else: return {self.odd}")
+                self.remembers(spelled)
+            if self.track and empty is not ABSENT:
+                self.line(f"else: sp = {spelled}")
         # What was found within is not there where the object is not.
         new = [one.var for one in self.slots[marks[0] :]]
-        new += [one[1] for one in self.sums[marks[1] :]] + [one.var for one in self.later[marks[2] :]]
+        new += [one[1] for one in self.sums[marks[1] :]]
+        new += [one.var for one in self.later[marks[2] :]]
+        if len(self.copies) > marks[3]:
+            raise Unwritten
         self.slots[marks[0] :] = [one._replace(always=False) for one in self.slots[marks[0] :]]
         if new:
             self.t.lines.insert(start, "    " * depth + f"{' = '.join(new)} = ABSENT")
 
-    def _there(self, p: Fields, v: str, rel: tuple[Any, ...]) -> None:
+    def _there(self, p: Fields, v: str, rel: Rel) -> None:
         """Remember an object that holds nothing but fixed values: it is not written by itself."""
         keys = [n for names, child in p.entries if not isinstance(child, Literal) for n in names]
         if not keys:
@@ -517,18 +553,25 @@ class CaseText:
         if h.path == "signature" and stands is not None:
             self.line(f"if {v} == {stands!r}: return {self.odd}")
 
-    def hole(self, h: Hole, v: str, rel: tuple[Any, ...], below: bool, key: str | None) -> None:
+    def hole(self, h: Hole, v: str, rel: Rel, below: bool) -> None:
         """Read a hole from a variable in which nothing is ABSENT."""
         if h.path == "nth":
-            self.line(f"if {v}.__class__ is not int or {v} != nth(at): return {self.odd}", h.pos)
+            if self.track:
+                with self.t.under(f"if {v} is ABSENT or {v} is None:"):
+                    self.line(f"sp = spell(sp, {self.pointer(rel)}, {v}, nth(at))")
+                self.line(f"elif not same({v}, nth(at)): return {self.odd}", h.pos)
+            else:
+                other = f"{v} is not ABSENT and {v} is not None and not same({v}, nth(at))"
+                self.line(f"if {other}: return {self.odd}", h.pos)
+            return
+        if h.mark == "copy":
+            if h.lenses or h.mode:
+                raise Unwritten
+            self.copies.append((h, v, rel))
             return
         if len(h.paths) > 1:
-            if key is not None:
-                self.line(f"if {key} != {rel[-1]!r}: return {self.odd}")
             self.sums.append((h, v, rel))
             return
-        if h.path == "." and key is not None:
-            self.line(f"if {key} != {rel[-1]!r}: return {self.odd}")
         null = h.null and self.kind(h) == "any"
         none = f"{v} is ABSENT" if null else f"{v} is ABSENT or {v} is None"
         if self.mode == "probe" and h.mark == "fill":
@@ -547,36 +590,31 @@ class CaseText:
                 with self.t.under(f"if {v} is None:"):
                     self._nothing(h, v, rel, var)
                 with self.t.under("else:"):
-                    self._there_is(h, v, var, rel, key, below)
+                    self._there_is(h, v, var, rel, below)
         else:
             with self.t.under(f"if {none}:"):
                 self._nothing(h, v, rel, var)
             with self.t.under("else:"):
-                self._there_is(h, v, var, rel, key, below)
+                self._there_is(h, v, var, rel, below)
         if h.mark == "default":
-            if "." in h.path or h.path in self.bound or h.path in self.lists or key is not None:
+            if "." in h.path or h.path in self.bound:
                 raise Unwritten
-            self.overrides.append(
-                f"if {v} is not ABSENT and {v} is not None: "
-                f"x.late((made, at, {{{h.path!r}: {rel!r}}}, ({h.path!r},)))"
-            )
-            self.slots.append(Slot(h.path, var, None, True))
+            there = f"{v} is not ABSENT and {v} is not None"
+            self.slots.append(Slot(h.path, var, rel, True, there))
             return
-        self.slots.append(Slot(h.path, var, rel, h.mark is None, key))
+        self.slots.append(Slot(h.path, var, rel, h.mark is None))
 
-    def _there_is(
-        self, h: Hole, v: str, var: str, rel: tuple[Any, ...], key: str | None, below: bool
-    ) -> None:
+    def _there_is(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
         self._signature(h, v)
         if "again" in h.lenses:
             before = [one.var for one in self.slots if one.path == h.path]
             for one in before:
                 self.line(f"if {one} is not ABSENT and {one}: return {self.odd}", h.pos)
-        taken(self, h, v, var, rel, key, below)
+        taken(self, h, v, var, rel, below)
         if h.dated:
             self.remembers(f"marked(sp, {self.pointer(rel)}, 'old')")
 
-    def _nothing(self, h: Hole, v: str, rel: tuple[Any, ...], var: str) -> None:
+    def _nothing(self, h: Hole, v: str, rel: Rel, var: str) -> None:
         """Read absence or null by the mark of the hole."""
         place = self.pointer(rel)
         if h.mark is None:
@@ -598,6 +636,16 @@ class CaseText:
             return
         written = h.value if h.mark in ("default", "fill") else ABSENT
         self.remembers(f"nulled(sp, {place}, {v}, {self.value(written)})")
+
+def spoken(key: Any) -> str:
+    """Return an expression for one key of a place."""
+    return key.var if isinstance(key, Key) else repr(key)
+
+
+def plain(rel: Rel) -> Rel:
+    """Return a place with the first spelling of each key."""
+    return tuple(str(key) if isinstance(key, Key) else key for key in rel)
+
 
 def _bound(ir: Picture | None) -> Iterator[Any]:
     """Yield what an `ir` picture takes of what was found: its holes, and the names of its texts."""

@@ -150,11 +150,14 @@ def parsed(text: str) -> Any:
         return NO
 
 
-def word(table: Table, w: Any) -> Any:
+def word(table: Table, w: Any, spelled: bool) -> Any:
     """Read a word that is not simply of the table; ODD where there is more to say of it."""
     try:
         read, exact = table.read(w)
-        return read if exact and same(table.write(read)[0], w) else ODD
+        if not exact:
+            return ODD
+        written = table.write(read)[0]  # of some there is none
+        return ODD if spelled and not same(written, w) else read
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
@@ -176,11 +179,11 @@ def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
     return read
 
 
-def seconds(w: Any) -> Any:
+def seconds(w: Any, spelled: bool) -> Any:
     """Read a time; NO for what is none, ODD where it is spelled in another way."""
     try:
         found = seconds_of(w)
-        return found if time_of(found) == w else ODD
+        return ODD if spelled and time_of(found) != w else found
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
@@ -193,6 +196,41 @@ def moment(w: Any) -> Any:
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
+
+
+def entries(x: Any, read: Any, w: Any, at: At) -> Any:
+    """Read a list of entries as a map; NO for what is none, ODD where memory is needed."""
+    if w.__class__ is not list:
+        return NO
+    if not w:
+        return {} if x.away else ODD
+    found: dict[str, Any] = {}
+    places: dict[str, At] = {}
+    odd = False
+    for i, item in enumerate(w):
+        entry = read(x, item, (*at, i), False)
+        if entry is NO or entry.__class__ is not dict:
+            return NO
+        odd = bool(entry.pop("spelled", None)) or odd
+        key, value = entry.get("key"), entry.get("value")
+        if not isinstance(key, str) or key in found or len(entry) != 2:
+            return NO
+        found[key] = value
+        places[key] = (*at, i)
+    if not x.away and (odd or not x.home):
+        return ODD
+    x.late((found, None, places, tuple(places)))
+    return found
+
+
+def present(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return an object without what is not there."""
+    return {key: value for key, value in fields.items() if value is not ABSENT}
+
+
+def opaque(value: Any, origin: str) -> Any:
+    """Return what its origin alone can read; ABSENT where there is nothing."""
+    return value if value is ABSENT else {"value": value, "origin": origin}
 
 
 def said(x: Any, kind: str, text: str, at: At) -> list[Any]:
@@ -366,7 +404,7 @@ def runtime() -> dict[str, Any]:
     """Return the names that generated code finds."""
     found = (
         odd, no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, parsed,
-        word, schema, seconds, moment, said, alone, aside, again, nth, deep, several, agrees, look,
+        word, schema, seconds, moment, said, alone, entries, present, opaque, pointer, aside, again, nth, deep, several, agrees, look,
         holds, chosen, within, guard, same, stringify, not_an_object,
     )  # fmt: skip
     return {
