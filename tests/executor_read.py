@@ -94,7 +94,7 @@ def compare(dialect: str, unit: str, body: Any, mode: str) -> Iterator[str]:
     one, first = run(Plain, dialect, unit, body, mode)
     two, second = run(Reader, dialect, unit, body, mode)
     if isinstance(one, tuple) or isinstance(two, tuple):
-        if one != two:
+        if one != two and one != ("deep",):  # generated code may go deeper
             yield f"error: {str(one)[:200]} | {str(two)[:200]}"
         return
     with contextlib.suppress(RecursionError):  # of what compares them

@@ -100,6 +100,8 @@ class WholeText(CaseText):
         late: list[tuple[str, str]] = []
         if isinstance(ir, Fields):
             for (name, *_), child in ir.entries:
+                if name == "own":
+                    raise Unwritten
                 made, sure = self._made(child, (name,))
                 if made is None:
                     continue
@@ -128,7 +130,9 @@ class WholeText(CaseText):
     def _made(self, p: Picture, path: tuple[str, ...]) -> tuple[str | None, bool]:
         """Return an expression for a picture of the IR, and whether it is surely there."""
         if isinstance(p, Literal):
-            return (None, True) if p.values[0] is ABSENT else (self.value(p.values[0]), True)
+            if p.values[0] is ABSENT:
+                return None, True
+            return self._told(path, self.value(p.values[0])), True
         if isinstance(p, Test):
             return None, True
         if isinstance(p, Items):
@@ -157,7 +161,7 @@ class WholeText(CaseText):
                     values += "'', " if slot is None else f"{slot.var}, "
                 else:
                     values += f"'' if {slot.var} is ABSENT else {slot.var}, "
-            return f"{self.value(p)}.write(({values}))", True
+            return self._told(path, f"{self.value(p)}.write(({values}))"), True
         if isinstance(p, Fields):
             pieces, all_there = [], True
             for (name, *_), child in p.entries:
@@ -171,6 +175,10 @@ class WholeText(CaseText):
             display = f"{{{', '.join(pieces)}}}"
             return (display if all_there else f"present({display})"), True
         raise Unwritten
+
+    def _told(self, path: tuple[str, ...], value: str) -> str:
+        """Return a value that is made here; of an opaque field with its origin."""
+        return f"opaque({value}, {self.dialect.name!r})" if path[-1] in OPAQUE else value
 
     def _nested_places(self, p: Picture | None, owner: str) -> None:
         """Write where the fields of objects within came from."""

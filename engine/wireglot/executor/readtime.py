@@ -229,8 +229,8 @@ def present(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def opaque(value: Any, origin: str) -> Any:
-    """Return what its origin alone can read; ABSENT where there is nothing."""
-    return value if value is ABSENT else {"value": value, "origin": origin}
+    """Return a text that its origin alone can read; anything else as it is."""
+    return {"value": value, "origin": origin} if isinstance(value, str) else value
 
 
 def said(x: Any, kind: str, text: str, at: At) -> list[Any]:
