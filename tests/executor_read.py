@@ -47,6 +47,8 @@ class Plain(Reader):
     _first = PictureReader._first
     element = PictureReader.element
     as_home = PictureReader.as_home
+    whole = PictureReader.whole
+    message = PictureReader.message
 
     def writer(self) -> Writer:
         return PlainWriter(self.dialect, True, Trail(), self.options)

@@ -24,7 +24,7 @@ TOP = "wireglot"
 FLOORS = (
     ("values",),
     ("language",),
-    ("interpreter", "compiler", "files"),
+    ("interpreter", "compiler", "executor", "files"),
     ("streaming",),
     ("loop",),
     ("trace",),

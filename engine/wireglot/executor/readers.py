@@ -5,35 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..ir import field_type
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Fields, Hole, holes
+from ..language.picture import Fields, holes
 from . import code
 from .readir import WholeText
-from .reads import Unwritten
+from .readtalk import message
+from .readtext import Functions, Unwritten
 from .readtime import runtime
 
 Pair = tuple[Shape, Case]
 Function = Callable[..., Any]
 
 
-class Reads:
-    """The functions of a dialect that read in one mode: `home`, `away` or `probe`."""
-
-    field_type = staticmethod(field_type)
+class Reads(Functions):
+    """The functions of a dialect that read in one mode, made as they are called for."""
 
     def __init__(self, dialect: Dialect, mode: str) -> None:
-        self.dialect, self.mode = dialect, mode
-        self.code = code.Code(f"{dialect.name} read {mode}", runtime())
+        super().__init__(dialect, mode, runtime())
         self.names = self.code.names
         self._choices: dict[str, str] = {}
         self._lists: dict[int, tuple[Any, str]] = {}
         self._cases: dict[tuple[int, int], str] = {}
-        self._held: list[Any] = []
-
-    def keep(self, value: Any) -> None:
-        """Hold a value that stands in the namespace by its identity."""
-        self._held.append(value)
+        if dialect.conversation is not None:
+            self.code.function(("message",), "message", lambda title: message(self, title))
 
     # -- single cases -----------------------------------------------------------------------------
 
@@ -111,14 +105,9 @@ class Reads:
         more = [name]
         while more:
             one = more.pop()
-            if one in self.dialect.units and one not in self.dialect.shapes:
-                if one not in self.dialect.unions:
-                    shapes = [self.dialect.units[one]]
-            if one in self.dialect.unions or one in self.dialect.shapes:
-                shapes = self.dialect.members(one)
-            elif one not in self.dialect.units:
+            if one not in (*self.dialect.unions, *self.dialect.shapes, *self.dialect.units):
                 continue
-            for case in (case for shape in shapes for case in shape.cases):
+            for case in (case for shape in self.dialect.members(one) for case in shape.cases):
                 for hole in holes(case.wire):
                     if hole.shape == name:
                         return True
@@ -159,8 +148,8 @@ class Reads:
             for one in dict.fromkeys(w for i in told for w in sorted(told[i][0])):
                 fit = tuple(i for i in objects if i not in told or one in told[i][0])
                 groups.setdefault(fit, []).append(one)
-            for fit, words in groups.items():
-                test = f"word == {words[0]!r}" if len(words) == 1 else f"word in {tuple(words)!r}"
+            for fit, some in groups.items():
+                test = f"word == {some[0]!r}" if len(some) == 1 else f"word in {tuple(some)!r}"
                 with t.under(f"if {test}:"):
                     self._each_of(t, pairs, fit)
             none = [i for i in objects if i not in told or told[i][1]]
@@ -187,7 +176,9 @@ class Reads:
 
     def each(self, name: str) -> str:
         """Return the name of the function that reads a list, element by element."""
-        return self.code.function(("each", name), f"each_{name}", lambda title: self._each(title, name))
+        return self.code.function(
+            ("each", name), f"each_{name}", lambda title: self._each(title, name)
+        )
 
     def _each(self, title: str, name: str) -> str:
         t = code.Text(self.code, f"def {title}(x, w, at):")
@@ -225,6 +216,3 @@ def of(dialect: Dialect, mode: str) -> Reads:
         found = dialect.coded.setdefault(("read", mode), Reads(dialect, mode))
     made: Reads = found
     return made
-
-
-__all__ = ["Hole", "Reads", "of"]

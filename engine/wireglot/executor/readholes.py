@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import DERIVED
 from ..language.lenses import UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
-
-if TYPE_CHECKING:
-    from .reads import CaseText
-
-Rel = tuple[Any, ...]
+from .readtext import CaseText, Rel
 
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}
 
@@ -161,7 +157,9 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     elif t.track:
         t.line(f"written = stringify({var})")
         t.line(f"if written != {text}: sp = spell(sp, {t.pointer(rel)}, {text}, written)")
-    t.line(f"if {var}.__class__ is dict or {var}.__class__ is list: x.late(({var}, None, None, ()))")
+    t.line(
+        f"if {var}.__class__ is dict or {var}.__class__ is list: x.late(({var}, None, None, ()))"
+    )
 
 
 def _texts(
@@ -194,7 +192,9 @@ def _texts(
         more = f" or not {source}" if lens == "joined" else ""
         t.unless(f"{source}.__class__ is not list{more}", h, below)
         t.inside()
-        t.line(f"{var} = {t.reads.each(str(h.shape))}(x, {source}, {at}) if {source} else []", h.pos)
+        t.line(
+            f"{var} = {t.reads.each(str(h.shape))}(x, {source}, {at}) if {source} else []", h.pos
+        )
         t.unless(f"{var} is NO", h, below)
         if t.track:
             if empty is ABSENT or not same(empty, []):
@@ -253,9 +253,7 @@ def _each(
     _aside(t, h, var, False, rel)
 
 
-def _as(
-    t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool
-) -> None:
+def _as(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how a value is read by a shape."""
     at, shape = t.at(rel), str(h.shape)
     t.inside()
@@ -269,9 +267,7 @@ def _as(
     t.unless(f"{var} is NO", h, below)
 
 
-def _talk(
-    t: CaseText, h: Hole, v: str, var: str, rel: Rel
-) -> None:
+def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
     """Write how a conversation is read."""
     t.inside()
     if "bare" not in h.lenses:

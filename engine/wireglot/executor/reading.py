@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ConversionError
-from ..interpreter import conversation, intake, runs
+from ..interpreter import conversation, intake
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..interpreter.recorder import Recorder
 from ..language.lenses import Misfit
 from ..language.measure import may_fit
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Case, Dialect, Group, Shape
 from ..language.picture import Hole
 from ..payload import MAX_DEPTH
 from ..trail import At, pointer
@@ -44,9 +44,15 @@ class CodedReader(PictureReader):
                 return made
         return super()._first(cases, wire, at, lenient)
 
-    def coded(
-        self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool
-    ) -> Any:
+    def whole(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At) -> Any:
+        """Read a node strictly, or else with what does not fit kept."""
+        for lenient in () if self.walks else (False, True):
+            made = self.coded(cases, wire, at, lenient)
+            if made is not NO:
+                return made
+        return super().whole(cases, wire, at)
+
+    def coded(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         """Read one node by generated code; NO where no case fits."""
         names = self.code.names
         if isinstance(cases, list):
@@ -98,12 +104,18 @@ class CodedReader(PictureReader):
                 return [made], None
         return super().element(name, item, at, modes)
 
+    def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+        """Read one wire message: its group, and the IR messages that it holds."""
+        for lenient in () if self.walks else (False, True):
+            self.run = None
+            found = self.code.names["message"](self, item, at, lenient)
+            if found is not NO:
+                return found  # type: ignore[no-any-return]
+        return super().message(item, at)
+
     def unusual(self, name: str, item: Any, at: At) -> Any:
         """Read an element that no case takes as it is; NO where nothing takes it."""
-        for shape, case in self.dialect.cases_of(name):
-            if shape.groups:
-                break
-        else:
+        if not any(shape.groups for shape, _ in self.dialect.cases_of(name)):
             made = self.coded(self.dialect.cases_of(name), item, at, True)
             if made is not NO:
                 return [made], None
@@ -153,4 +165,3 @@ class CodedReader(PictureReader):
 
 _BARE = Hole(("messages",), "as", "conversation", ("bare",), None, None, None)  # type: ignore[arg-type]
 _NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, None), None, {}, None, None)  # type: ignore[arg-type]
-__all__ = ["CodedReader", "runs"]

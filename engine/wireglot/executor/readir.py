@@ -7,12 +7,13 @@ from typing import Any
 from ..ir import OPAQUE
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text, holes
 from ..trail import At
-from .reads import CaseText, Key, Rel, Slot, Unwritten, plain, spoken
+from .reads import WireText
+from .readtext import Rel, Slot, Unwritten, plain, spoken
 
 Table = dict[Any, At]
 
 
-class WholeText(CaseText):
+class WholeText(WireText):
     """Writes the whole function of one case."""
 
     def whole(self) -> str:
@@ -59,7 +60,7 @@ class WholeText(CaseText):
 
     def _bare(self) -> None:
         """Write a bare value: one that remembers nothing."""
-        ir = self.case.ir
+        ir = self.ir
         if self.later or self.sums or self.tail:
             raise Unwritten
         self.line(f"if kp or sp: return {self.no}", self.case.pos)
@@ -93,10 +94,10 @@ class WholeText(CaseText):
 
     def _start(self) -> None:
         """Write the object with what is always there, as far as that comes first."""
-        first: list[str] = []
+        first = self._head()
         if not self.inner and self.shape.kind is not None:
             first.append(f"'type': {self.shape.kind!r}")
-        ir = self.case.ir
+        ir = self.ir
         late: list[tuple[str, str]] = []
         if isinstance(ir, Fields):
             for (name, *_), child in ir.entries:
@@ -111,7 +112,7 @@ class WholeText(CaseText):
                     late.append((name, made))
         # What is always there and stands next goes into the same display.
         if not late:
-            for slot in list(self.slots):
+            for slot in list(self.pending):
                 if slot.path in self.bound:
                     continue
                 if not slot.always or "." in slot.path or slot.path in self.lists:
@@ -127,8 +128,14 @@ class WholeText(CaseText):
             self.line(f"if {made} is not ABSENT: made[{name!r}] = {made}")
         self._nested_places(ir, "made")
 
+    def _head(self) -> list[str]:
+        """Return what stands before all that was found."""
+        return []
+
     def _made(self, p: Picture, path: tuple[str, ...]) -> tuple[str | None, bool]:
         """Return an expression for a picture of the IR, and whether it is surely there."""
+        if path[-1] == "type" and not _word(p, len(path)):
+            raise Unwritten
         if isinstance(p, Literal):
             if p.values[0] is ABSENT:
                 return None, True
@@ -404,7 +411,9 @@ class WholeText(CaseText):
                     seen = f"made.get({name!r}, ABSENT)"
                     if self.inner:
                         seen = f"made.get({name!r}, seen.get({name!r}, ABSENT))"
-                    self.line(f"if not holds({self.value(child)}, {seen}): return {self.no}", child.pos)
+                    self.line(
+                        f"if not holds({self.value(child)}, {seen}): return {self.no}", child.pos
+                    )
         if self.inner:
             self._agree(case.ir, ())
             for line in self.overrides:
@@ -461,5 +470,14 @@ class WholeText(CaseText):
                 if path:
                     self.line(f"if before is not ABSENT: return {self.odd}", child.pos)
                 else:
-                    test = f"before is not ABSENT and not agrees(before, {self.value(child.values)})"
+                    test = (
+                        f"before is not ABSENT and not agrees(before, {self.value(child.values)})"
+                    )
                     self.line(f"if {test}: return {self.no}", child.pos)
+
+
+def _word(p: Picture, depth: int) -> bool:
+    """Tell whether a picture under `type` says a word; within an object it may be a property."""
+    if isinstance(p, Literal):
+        return p.values[0] is ABSENT or isinstance(p.values[0], str)
+    return isinstance(p, Text | Test) or (isinstance(p, Fields) and depth > 1)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..interpreter import building, intake, itself
-from ..interpreter.env import Env
+from ..interpreter import building, conversation, itself
 from ..language.lenses import (
     Misfit,
     Table,
@@ -18,8 +17,8 @@ from ..language.lenses import (
     stringify,
     time_of,
 )
-from ..language.model import Case, Shape
-from ..language.picture import ABSENT, Hole, Literal, Test
+from ..language.model import Case, Group, Shape
+from ..language.picture import ABSENT, Hole, Test
 from ..language.schema import Schema
 from ..trail import At, Several, pointer
 
@@ -56,6 +55,40 @@ def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: i
     if w.__class__ is dict and not w and isinstance(made, dict) and not x.probe:
         hollow(x, made)
     return made
+
+
+def odd_message(x: Any, group: Group, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+    """Read one message by one group of cases in the interpreter."""
+    if mark >= 0:
+        del x.notes[mark:]
+    mark = len(x.notes)
+    try:
+        return conversation.read_group(x, group, w, at, lenient)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        del x.notes[mark:]
+        return NO
+
+
+def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
+    """Give results messages of their own, as they stand among other parts."""
+    parts = made["parts"]
+    if not any(part.get("type") == "tool_result" for part in parts):
+        return [made]
+    messages: list[dict[str, Any]] = []
+    for part in parts:
+        role = "tool" if part.get("type") == "tool_result" else made["role"]
+        if not messages or messages[-1]["role"] != role:
+            messages.append({"role": role, "parts": []})
+            x.late((messages[-1], at, BARE, ()))
+        messages[-1]["parts"].append(part)
+    first = messages[0]
+    made["role"], made["parts"] = first["role"], first["parts"]
+    messages[0] = made
+    return messages
+
+
+BARE: dict[str | None, At] = {None: ()}
 
 
 def no(x: Any, mark: int) -> Any:
@@ -133,9 +166,7 @@ def rest(w: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
     return {key: value for key, value in w.items() if key not in names}
 
 
-def split(
-    found: dict[str, Any], keys: frozenset[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def split(found: dict[str, Any], keys: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return those of some keys that a shape names, and the others."""
     taken = {key: value for key, value in found.items() if key in keys}
     return taken, {key: value for key, value in found.items() if key not in keys}
@@ -404,16 +435,14 @@ def runtime() -> dict[str, Any]:
     """Return the names that generated code finds."""
     found = (
         odd, no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, parsed,
-        word, schema, seconds, moment, said, alone, entries, present, opaque, pointer, aside, again, nth, deep, several, agrees, look,
-        holds, chosen, within, guard, same, stringify, not_an_object,
+        word, schema, seconds, moment, said, alone, entries, present, opaque, pointer, aside,
+        again, nth, deep, several, agrees, look, holds, odd_message, turns, chosen,
+        within, guard, same, stringify, not_an_object,
     )  # fmt: skip
     return {
         **{one.__name__: one for one in found},
         "NO": NO,
         "ODD": ODD,
         "ABSENT": ABSENT,
-        "Misfit": Misfit,
+        "BARE": BARE,
     }
-
-
-__all__ = ["NO", "ODD", "Env", "Literal", "intake", "runtime"]
