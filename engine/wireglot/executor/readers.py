@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..language.measure import needed
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, holes
 from . import code
@@ -139,7 +140,9 @@ class Reads(Functions):
         objects = [i for i, (_, case) in enumerate(pairs) if self._takes(case, True)]
         others = [i for i, (_, case) in enumerate(pairs) if self._takes(case, False)]
         if key is None or len(said[key]) < 2:
-            self._each_of(t, pairs, range(len(pairs)))
+            with t.under("if w.__class__ is dict:"):
+                self._each_of(t, pairs, objects, True)
+            self._each_of(t, pairs, others)
             return
         told = said[key]
         with t.under("if w.__class__ is dict:"):
@@ -151,25 +154,36 @@ class Reads(Functions):
             for fit, some in groups.items():
                 test = f"word == {some[0]!r}" if len(some) == 1 else f"word in {tuple(some)!r}"
                 with t.under(f"if {test}:"):
-                    self._each_of(t, pairs, fit)
+                    self._each_of(t, pairs, fit, True)
             none = [i for i in objects if i not in told or told[i][1]]
             rest = [i for i in objects if i not in told]
             if none != rest:
                 with t.under("if word is None:"):
-                    self._each_of(t, pairs, none)
-            self._each_of(t, pairs, rest)
+                    self._each_of(t, pairs, none, True)
+            self._each_of(t, pairs, rest, True)
         self._each_of(t, pairs, others)
 
     @staticmethod
     def _takes(case: Case, objects: bool) -> bool:
         return objects or not isinstance(case.wire, Fields)
 
-    def _each_of(self, t: code.Text, pairs: list[Pair], some: Iterable[int]) -> None:
+    def _each_of(
+        self, t: code.Text, pairs: list[Pair], some: Iterable[int], objects: bool = False
+    ) -> None:
         """Write the trial of some cases, one after the other."""
         chosen = [pairs[i] for i in some]
-        for pair in chosen[:-1]:
-            t(f"made = {self.case(*pair)}(x, w, at, L)")
-            t("if made is not NO: return made")
+        wants = [_wants(case) if objects else () for _, case in chosen]
+        for pair, wanted in zip(chosen[:-1], wants, strict=False):
+            # The key that fewest of them want tells most.
+            rare = min(wanted, key=lambda names: sum(names in found for found in wants), default=())
+            call = f"{self.case(*pair)}(x, w, at, L)"
+            if rare:
+                with t.under(f"if {' or '.join(f'{name!r} in w' for name in rare)}:"):
+                    t(f"made = {call}")
+                    t("if made is not NO: return made")
+            else:
+                t(f"made = {call}")
+                t("if made is not NO: return made")
         t(f"return {self.case(*chosen[-1])}(x, w, at, L)" if chosen else "return NO")
 
     # -- lists ------------------------------------------------------------------------------------
@@ -207,6 +221,12 @@ class Reads(Functions):
                     t("last = None")
         t("return made")
         return str(t)
+
+
+def _wants(case: Case) -> tuple[tuple[str, ...], ...]:
+    """Return the keys, each in all its spellings, without which no object fits a case."""
+    entries = case.wire.entries if isinstance(case.wire, Fields) else []
+    return tuple(names for names, child in entries if needed(child))
 
 
 def of(dialect: Dialect, mode: str) -> Reads:

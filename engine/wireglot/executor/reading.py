@@ -98,11 +98,26 @@ class CodedReader(PictureReader):
         self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
-        if not self.walks and modes[0] is False:
-            made = self.coded(self.dialect.cases_of(name), item, at, False)
+        found = NO if self.walks else self._element(name, item, at, modes)
+        return super().element(name, item, at, modes) if found is NO else found
+
+    def _element(self, name: str, item: Any, at: At, modes: tuple[bool, ...]) -> Any:
+        """Read one element by the cases and runs that fit; NO where none does."""
+        cases = self.dialect.cases_of(name)
+        for lenient in modes:
+            made = self.coded(cases, item, at, lenient)
             if made is not NO:
                 return [made], None
-        return super().element(name, item, at, modes)
+            for pair in cases:
+                if not pair[0].groups or not may_gather(pair[1], item):
+                    continue
+                mark = len(self.notes)
+                try:
+                    return intake.run(self, name, pair, item, at, lenient)
+                except Misfit as misfit:
+                    misfit.__traceback__ = None
+                    del self.notes[mark:]
+        return NO
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
         """Read one wire message: its group, and the IR messages that it holds."""
@@ -115,13 +130,9 @@ class CodedReader(PictureReader):
 
     def unusual(self, name: str, item: Any, at: At) -> Any:
         """Read an element that no case takes as it is; NO where nothing takes it."""
-        if not any(shape.groups for shape, _ in self.dialect.cases_of(name)):
-            made = self.coded(self.dialect.cases_of(name), item, at, True)
-            if made is not NO:
-                return [made], None
         mark = len(self.notes)
         try:
-            return intake.element(self, name, item, at)
+            return self.element(name, item, at)
         except Misfit as misfit:
             misfit.__traceback__ = None
             del self.notes[mark:]
@@ -161,6 +172,11 @@ class CodedReader(PictureReader):
     def lone(self, messages: list[Any]) -> bool:
         """Tell whether a conversation is one plain text of the user."""
         return conversation._plain(messages) is not None
+
+
+def may_gather(case: Case, item: Any) -> bool:
+    """Tell whether an element may be a run of a case: a quick look before it."""
+    return item.__class__ is not dict or may_fit(case, item)
 
 
 _BARE = Hole(("messages",), "as", "conversation", ("bare",), None, None, None)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ class WholeText(WireText):
     def whole(self) -> str:
         """Return the text of the function."""
         self.overrides: list[str] = []  # places that are other than the table says
-        self.owned: Table = {}
+        self.owned: Table = self.own_places
         self.moved: list[tuple[str, str, str, Rel]] = []  # of an inner picture
         self.several: list[tuple[str, str, str, Rel]] = []
         self.read()

@@ -7,11 +7,18 @@ NO where the case does not fit. Whatever is odd about an object leaves it to the
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 from ..interpreter.env import empty_of
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text, holes
+from ..trail import pointer
 from .readholes import taken
 from .readtext import CaseText, Key, Later, Obj, Rel, Slot, Unwritten
+
+Entry = tuple[tuple[str, ...], Picture]
+PIECE = 6  # optional keys that are looked for if there is any key left
 
 
 class WireText(CaseText):
@@ -187,15 +194,65 @@ class WireText(CaseText):
             if not o.moves:
                 self.line(f"{o.counter} = {o.static}")
                 o.moves = True
-            for names, child in self.tail:
-                mark = len(self.slots)
-                self.entry(o, names, child, ())
-                for slot in self.slots[mark:]:
-                    self.place(slot)
+            for some in self._pieces():
+                if len(some) < 3:
+                    self._placed(o, some)
+                elif all(map(self._is_own, some)):
+                    self._owned(o, some)
+                else:
+                    with self.t.under(f"if len(w) > {o.used}:"):
+                        self._placed(o, some)
             self._others(self.picture_of_top, o, ())
         told = [slot.var for slot in self.slots[first:] if slot.keys]
         if told:
             self.t.lines.insert(start, f"    {' = '.join(told)} = ABSENT")
+
+    def _placed(self, o: Obj, some: list[Entry]) -> None:
+        for names, child in some:
+            mark = len(self.slots)
+            self.entry(o, names, child, ())
+            for slot in self.slots[mark:]:
+                self.place(slot)
+
+    def _pieces(self) -> Iterator[list[Entry]]:
+        """Yield the keys at the end in pieces, those of one's own apart."""
+        for own, run in itertools.groupby(self.tail, self._is_own):
+            found = list(run)
+            for i in range(0, len(found), len(found) if own else PIECE):
+                yield found[i : i + (len(found) if own else PIECE)]
+
+    @staticmethod
+    def _is_own(entry: Entry) -> bool:
+        """Tell whether a key holds a field that only the dialect's family has, as it is."""
+        names, h = entry
+        return (
+            isinstance(h, Hole)
+            and (len(names), h.mark, h.mode, h.lenses) == (1, "optional", None, ())
+            and (h.path.count("."), h.path[:4]) == (1, "own.")
+        )
+
+    def _owned(self, o: Obj, some: list[Entry]) -> None:
+        """Read many fields that only the dialect's family has."""
+        rows = []
+        for names, h in some:
+            assert isinstance(h, Hole)
+            rows.append((names[0], h.path[4:], pointer((names[0],))))
+            self.own_places[h.path[4:]] = (names[0],)
+        table = tuple(rows)
+        self.reads.keep(table)
+        guard, loop = f"if len(w) > {o.used}:", f"for key, field, place in {self.value(table)}:"
+        with self.t.under(guard), self.t.under(loop):
+            self.line("value = w.get(key, ABSENT)")
+            self.line("if value is ABSENT: continue", some[0][1].pos)
+            self.line(f"{o.counter} += 1")
+            with self.t.under("if value is None:"):
+                key = "rel + place" if self.inner else "place"
+                self.remembers(f"spell(sp, {key}, None, ABSENT)")
+                self.line("continue")
+            with self.t.under("if own is None:"):
+                self.line(f"own = made['own'] = {{{self.dialect.family!r}: {{}}}}")
+                self.line(f"own = own[{self.dialect.family!r}]")
+            self.line("own[field] = value")
 
     def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
         """Read the keys that no entry names."""
@@ -267,6 +324,8 @@ class WireText(CaseText):
             return
         if isinstance(child, Hole) and len(names) == 1 and self._plain(o, names[0], child, here):
             return
+        if isinstance(child, Hole) and self._quiet(o, names, child, rel):
+            return
         v = self.name("v")
         self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
         if len(names) > 1:
@@ -316,6 +375,30 @@ class WireText(CaseText):
         self._signature(h, var)
         taken(self, h, var, var, rel, True)
         self.slots.append(Slot(h.path, var, rel, True))
+        return True
+
+    def _quiet(self, o: Obj, names: tuple[str, ...], h: Hole, rel: Rel) -> bool:
+        """Read a hole of which nothing is left where nothing stands."""
+        quiet = h.mark in ("optional", "refused", "read-only")
+        if not quiet or len(h.paths) > 1 or h.path in (".", "nth"):
+            return False
+        here = (*rel, names[0])
+        var = self.name(h.path)
+        self.line(f"{var} = {o.var}.get({names[0]!r}, ABSENT)")
+        if len(names) > 1:
+            here = (*rel, self._spelling(o, names, var, here))
+        with self.t.under(f"if {var} is not ABSENT:"):
+            self.line(f"{o.counter} += 1")
+            o.moves = True
+            with self.t.under(f"if {var} is None:"):
+                self.remembers(f"spell(sp, {self.pointer(here)}, None, ABSENT)")
+                self.line(f"{var} = ABSENT")
+            mark = len(self.t.lines)
+            with self.t.under("else:"):
+                self._there_is(h, var, var, here, True)
+            if len(self.t.lines) == mark + 1:
+                self.t.lines.pop()
+        self.slots.append(Slot(h.path, var, here, False))
         return True
 
     def object(self, o: Obj, p: Fields, v: str, rel: Rel) -> None:
@@ -399,19 +482,10 @@ class WireText(CaseText):
             self.later.append(Later(h, v, rel, False))
             return
         var = self.name(h.path)
-        quiet = h.mark in ("optional", "refused", "read-only")
-        if quiet and not null and below:
-            self.line(f"{var} = ABSENT")
-            with self.t.under(f"if {v} is not ABSENT:"):
-                with self.t.under(f"if {v} is None:"):
-                    self._nothing(h, v, rel, var)
-                with self.t.under("else:"):
-                    self._there_is(h, v, var, rel, below)
-        else:
-            with self.t.under(f"if {none}:"):
-                self._nothing(h, v, rel, var)
-            with self.t.under("else:"):
-                self._there_is(h, v, var, rel, below)
+        with self.t.under(f"if {none}:"):
+            self._nothing(h, v, rel, var)
+        with self.t.under("else:"):
+            self._there_is(h, v, var, rel, below)
         if h.mark == "default":
             if "." in h.path or h.path in self.bound:
                 raise Unwritten

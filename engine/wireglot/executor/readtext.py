@@ -13,8 +13,8 @@ from ..trail import pointer
 from . import code
 
 TAKEN = frozenset(
-    "x w at L m n rel seen made sp sp_ kp own found wire before written there got taken len tuple "
-    "dict set str int bool list".split()
+    "x w at L m n rel seen made sp sp_ kp own found wire key field place value before written "
+    "there got taken len tuple dict set str int bool list".split()
 )
 
 
@@ -118,6 +118,7 @@ class CaseText:
         self.bound = {h.path for h in bound(ir)}
         self.fresh_objects = 0
         self.tail: list[tuple[tuple[str, ...], Picture]] = []
+        self.own_places: dict[str, Rel] = {}  # where fields of the family stand
         self.absent: list[str] = []  # what stands for nothing until it is read
         self.overrides: list[str] = []
         self.several: list[tuple[str, str, str, tuple[Any, ...]]] = []
