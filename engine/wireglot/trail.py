@@ -100,7 +100,7 @@ class Trail:
         self._held: list[Any] = []
         # What was read lately and nobody has asked for: owner, place, table of paths of its fields
         # below that, fields that it had then. Without a place they are absolute; without a table
-        # the owner came as a text.
+        # the owner came as a text. Instead of a table `Schema.trace` may stand, with what it read.
         self.late: list[tuple[Any, At | None, Any, Any]] = []
 
     def _settle(self) -> None:
@@ -111,6 +111,9 @@ class Trail:
             if table is None:
                 self._inside[id(owner)] = {}
                 self._held.append(owner)
+                continue
+            if table.__class__ is not dict:
+                table(owner, fields, at, self)
                 continue
             places = known.get(id(owner))
             if places is None:

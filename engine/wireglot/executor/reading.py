@@ -98,10 +98,10 @@ class CodedReader(PictureReader):
         self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
-        found = NO if self.walks else self._element(name, item, at, modes)
+        found = NO if self.walks else self.elements(name, item, at, modes)
         return super().element(name, item, at, modes) if found is NO else found
 
-    def _element(self, name: str, item: Any, at: At, modes: tuple[bool, ...]) -> Any:
+    def elements(self, name: str, item: Any, at: At, modes: tuple[bool, ...]) -> Any:
         """Read one element by the cases and runs that fit; NO where none does."""
         cases = self.dialect.cases_of(name)
         for lenient in modes:

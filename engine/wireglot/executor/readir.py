@@ -9,6 +9,7 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..trail import At
 from .reads import WireText
 from .readtext import Rel, Slot, Unwritten, plain, spoken
+from .readtime import Inner, Inners
 
 Table = dict[Any, At]
 
@@ -369,9 +370,11 @@ class WholeText(WireText):
         tops += tuple(p for h, _, _ in self.sums for p in h.paths)
         self.line("taken = set()")
         for h, v, rel, spread in self.later:
-            inners = tuple(
-                (self.reads.inner(shape, case), shape, case)
-                for shape, case in self.dialect.cases_of(str(h.shape))
+            inners = Inners(
+                [
+                    Inner(self.reads.inner(shape, case), shape, case)
+                    for shape, case in self.dialect.cases_of(str(h.shape))
+                ]
             )
             self.nested = True
             self.reads.keep(inners)
@@ -411,9 +414,7 @@ class WholeText(WireText):
                     seen = f"made.get({name!r}, ABSENT)"
                     if self.inner:
                         seen = f"made.get({name!r}, seen.get({name!r}, ABSENT))"
-                    self.line(
-                        f"if not holds({self.value(child)}, {seen}): return {self.no}", child.pos
-                    )
+                    self.tested(child, seen)
         if self.inner:
             self._agree(case.ir, ())
             for line in self.overrides:

@@ -63,7 +63,7 @@ class MessageText(WholeText):
                 seen = f"made.get({field!r}, ABSENT)"
                 if field == "parts" and child.word == "present":
                     raise Unwritten
-                self.line(f"if not holds({self.value(child)}, {seen}): return {self.no}", child.pos)
+                self.tested(child, seen)
         self.line(f"if kp: made['kept'] = {{{name!r}: kp}}")
         if self.mode == "home":
             self.line(f"if sp: made['spelled'] = {{{name!r}: sp}}")
@@ -147,18 +147,22 @@ def _group(reads: Functions, talk: Conversation, i: int, title: str) -> str:
 
 def _spliced(reads: Functions, talk: Conversation, i: int, title: str) -> str:
     """Write how an element that is a part by itself is read as a message."""
-    group, case = talk.groups[i], talk.groups[i].cases[0]
+    case = talk.groups[i].cases[0]
     assert isinstance(case.wire, Hole)
     role, shape = talk.role(case), str(case.wire.shape)
     t = code.Text(reads.code, f"def {title}(x, w, at, L):")
     t("x.run = None")
     t(f"part = {reads.choice(shape)}(x, w, at, L)")
     if any(one.groups for one in reads.dialect.members(shape)):
-        name = reads.code.value(group, "G")
-        t(f"if part is NO: return odd_message(x, {name}, w, at, L)")
+        t("parts = [part]")
+        with t.under("if part is NO:"):
+            t(f"found = x.elements({shape!r}, w, at, (L,))")
+            t("if found is NO: return NO")
+            t("parts, x.run = found")
     else:
         t("if part is NO: return NO")
-    t(f"made = {{'role': {role!r}, 'parts': [part]}}")
+        t("parts = [part]")
+    t(f"made = {{'role': {role!r}, 'parts': parts}}")
     t("x.late((made, at, BARE, ()))")
     earlier = (c for g in talk.groups[:i] for c in g.cases)
     if reads.mode == "home" and any(talk.role(c) == role for c in earlier):

@@ -6,9 +6,9 @@ import keyword
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..ir import field_type
+from ..ir import MEDIA, field_type
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Fields, Hole, Items, Picture, Text, holes
+from ..language.picture import Fields, Hole, Items, Picture, Test, Text, holes
 from ..trail import pointer
 from . import code
 
@@ -190,6 +190,15 @@ class CaseText:
     def value(self, value: Any) -> str:
         """Return an expression for a value."""
         return self.reads.code.value(value)
+
+    def tested(self, test: Test, seen: str) -> None:
+        """Add a test of the IR side that must hold."""
+        if test.word == "present":
+            self.line(f"if {seen} is ABSENT: return {self.no}", test.pos)
+            return
+        kinds = MEDIA if test.kind == "media" else frozenset((test.kind,))
+        self.reads.keep(kinds)
+        self.line(f"if not has({seen}, {self.value(kinds)}): return {self.no}", test.pos)
 
     def remembers(self, line: str) -> None:
         """Add a line about spelling, where that is wanted."""

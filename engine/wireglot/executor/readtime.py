@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..interpreter import building, conversation, itself
 from ..language.lenses import (
@@ -18,7 +18,7 @@ from ..language.lenses import (
     time_of,
 )
 from ..language.model import Case, Group, Shape
-from ..language.picture import ABSENT, Hole, Test
+from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.schema import Schema
 from ..trail import At, Several, pointer
 
@@ -203,7 +203,7 @@ def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
         if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):
             return ODD
         if not exact:
-            pair.trace(w, read, at, x.trail)
+            x.late((w, at, pair.trace, read))
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
@@ -334,9 +334,13 @@ def look(value: Any, keys: tuple[str, ...]) -> Any:
     return value
 
 
-def holds(test: Test, value: Any) -> bool:
-    """Tell whether a test on the IR holds."""
-    return value is not ABSENT if test.word == "present" else test.holds(value)
+def has(value: Any, kinds: frozenset[str]) -> bool:
+    """Tell whether a list holds a part of some kinds."""
+    if value.__class__ is list:
+        for part in value:
+            if part.__class__ is dict and part.get("type") in kinds:
+                return True
+    return False
 
 
 def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
@@ -346,12 +350,55 @@ def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> No
         building.told(x, case, at)
 
 
-Inner = tuple[str, Shape, Case]
+class Inner(NamedTuple):
+    """One case of the object's own fields: the name of its function, and whose it is."""
+
+    name: str
+    shape: Shape
+    case: Case
+
+
+class Inners:
+    """The cases of a hole of the object's own fields, by the words that they want."""
+
+    def __init__(self, cases: list[Inner]) -> None:
+        """Sort the cases by the text that they are, or that stands under one key of them."""
+        self.all = cases
+        heads = [names[0] for one in cases for names, _, _ in one.case.heads if len(names) == 1]
+        self.key = max(heads, key=heads.count, default=None)
+        self._by: dict[tuple[bool, Any], list[Inner]] = {}
+
+    def of(self, w: Any) -> list[Inner]:
+        """Return the cases that a value may fit, as far as a word tells."""
+        whole = w.__class__ is str
+        word = w if whole else w.get(self.key) if w.__class__ is dict and self.key else ABSENT
+        if word is ABSENT or word.__class__ is not str:
+            return self.all
+        found = self._by.get((whole, word))
+        if found is None:
+            test = self._is if whole else self._says
+            found = [one for one in self.all if test(one.case, word)]
+            if len(self._by) < WORDS:
+                self._by[whole, word] = found
+        return found
+
+    @staticmethod
+    def _is(case: Case, word: str) -> bool:
+        return not isinstance(case.wire, Fields) and (
+            not isinstance(case.wire, Literal) or says(word, case.wire.values)
+        )
+
+    def _says(self, case: Case, word: str) -> bool:
+        said = (words for names, words, _ in case.heads if names == (self.key,))
+        return all(word in words for words in said)
+
+
+WORDS = 64  # that a choice remembers
 
 
 def within(
     x: Any,
-    inners: tuple[Inner, ...],
+    inners: Inners,
     h: Hole,
     w: Any,
     at: At,
@@ -367,7 +414,7 @@ def within(
     """Read a hole that is made of the object's own fields: the memory then, NO, or ODD."""
     mark = len(x.notes)
     for loose in (False, True) if lenient else (False,):
-        for name, shape, case in inners:
+        for name, shape, case in inners.of(w):
             got = x.code.names[name](x, w, at, loose, key, made)
             if got is NO:
                 continue
@@ -436,7 +483,7 @@ def runtime() -> dict[str, Any]:
     found = (
         odd, no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, parsed,
         word, schema, seconds, moment, said, alone, entries, present, opaque, pointer, aside,
-        again, nth, deep, several, agrees, look, holds, odd_message, turns, chosen,
+        again, nth, deep, several, agrees, look, has, odd_message, turns, chosen,
         within, guard, same, stringify, not_an_object,
     )  # fmt: skip
     return {
