@@ -10,6 +10,7 @@ from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, holes
 from . import code
 from .readir import WholeText
+from .readruns import RunText
 from .readtalk import message
 from .readtext import Functions, Unwritten
 from .readtime import runtime
@@ -51,6 +52,22 @@ class Reads(Functions):
             self._title("inner", shape, case),
             self._maker(shape, case, True),
         )
+
+    def run(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads an element by one case of a run."""
+        self._held.append((shape, case))
+        title = self._title("run", shape, case)
+        return self.code.function(("run", id(shape), id(case)), title, self._run(shape, case))
+
+    def _run(self, shape: Shape, case: Case) -> Callable[[str], str]:
+        def make(name: str) -> str:
+            try:
+                return RunText(self, shape, case, name).whole()
+            except Unwritten:
+                one, two = self.code.value(shape, "S"), self.code.value(case, "C")
+                return f"def {name}(x, w, at, L):\n    return odd_run(x, {one}, {two}, w, at, L)\n"
+
+        return make
 
     @staticmethod
     def _title(word: str, shape: Shape, case: Case) -> str:

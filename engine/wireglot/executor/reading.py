@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ConversionError
-from ..interpreter import conversation, intake
+from ..interpreter import conversation, intake, runs
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..interpreter.recorder import Recorder
@@ -17,7 +17,7 @@ from ..language.picture import Hole
 from ..payload import MAX_DEPTH
 from ..trail import At, pointer
 from . import readers
-from .readtime import NO
+from .readtime import NO, remember
 
 
 class CodedReader(PictureReader):
@@ -101,23 +101,33 @@ class CodedReader(PictureReader):
         found = NO if self.walks else self.elements(name, item, at, modes)
         return super().element(name, item, at, modes) if found is NO else found
 
-    def elements(self, name: str, item: Any, at: At, modes: tuple[bool, ...]) -> Any:
-        """Read one element by the cases and runs that fit; NO where none does."""
+    def elements(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...], tried: bool = False
+    ) -> Any:
+        """Read one element by the cases and runs that fit, strictly `tried` or not; NO if none."""
         cases = self.dialect.cases_of(name)
         for lenient in modes:
-            made = self.coded(cases, item, at, lenient)
+            made = NO if tried and not lenient else self.coded(cases, item, at, lenient)
             if made is not NO:
                 return [made], None
-            for pair in cases:
-                if not pair[0].groups or not may_gather(pair[1], item):
-                    continue
-                mark = len(self.notes)
-                try:
-                    return intake.run(self, name, pair, item, at, lenient)
-                except Misfit as misfit:
-                    misfit.__traceback__ = None
-                    del self.notes[mark:]
+            for shape, case in cases:
+                if shape.groups and (item.__class__ is not dict or may_fit(case, item)):
+                    parts = self.code.names[self.code.run(shape, case)](self, item, at, lenient)
+                    if parts is not NO:
+                        return self._of_run(name, shape, case, parts, item, at)
         return NO
+
+    def _of_run(
+        self, name: str, shape: Shape, case: Case, parts: list[Any], item: Any, at: At
+    ) -> tuple[list[Any], Shape]:
+        """Return the parts of a run, and what was read beside it."""
+        if not self.away and self.dialect.has_rivals(name, shape):
+            for part in parts:
+                remember(self, part, "../", "run", shape.name)
+        if "kept" not in parts[0]:
+            return parts, shape
+        more, other = runs.beside(self, parts[0], case, self.dialect.cases_of(name), item, at)
+        return parts + more, other or shape
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
         """Read one wire message: its group, and the IR messages that it holds."""
@@ -132,7 +142,8 @@ class CodedReader(PictureReader):
         """Read an element that no case takes as it is; NO where nothing takes it."""
         mark = len(self.notes)
         try:
-            return self.element(name, item, at)
+            found = self.elements(name, item, at, (False, True), tried=True)
+            return super().element(name, item, at) if found is NO else found
         except Misfit as misfit:
             misfit.__traceback__ = None
             del self.notes[mark:]
@@ -172,11 +183,6 @@ class CodedReader(PictureReader):
     def lone(self, messages: list[Any]) -> bool:
         """Tell whether a conversation is one plain text of the user."""
         return conversation._plain(messages) is not None
-
-
-def may_gather(case: Case, item: Any) -> bool:
-    """Tell whether an element may be a run of a case: a quick look before it."""
-    return item.__class__ is not dict or may_fit(case, item)
 
 
 _BARE = Hole(("messages",), "as", "conversation", ("bare",), None, None, None)  # type: ignore[arg-type]

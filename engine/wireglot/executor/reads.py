@@ -38,7 +38,7 @@ class WireText(CaseText):
         """Raise Unwritten for what is left to the interpreter as a whole."""
         case = self.case
         found = list(holes(case.wire))
-        if any(h.path in ("run", "result") for h in found):
+        if any(h.path == "result" or (h.path == "run" and not self.runs) for h in found):
             raise Unwritten
         if any(h.path.startswith("result.") for h in found):
             raise Unwritten

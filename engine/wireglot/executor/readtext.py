@@ -100,6 +100,8 @@ class Functions:
 class CaseText:
     """Writes the function of one case; `inner` is one of `$. as SHAPE`."""
 
+    runs = False  # whether the picture may hold `$run`
+
     def __init__(self, reads: Functions, shape: Shape, case: Case, name: str, inner: bool) -> None:
         self.reads, self.shape, self.case, self.inner = reads, shape, case, inner
         self.dialect, self.mode = reads.dialect, reads.mode

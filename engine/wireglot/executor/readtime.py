@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..interpreter import building, conversation, itself
+from ..interpreter import building, conversation, itself, runs
 from ..language.lenses import (
     Misfit,
     Table,
@@ -20,7 +20,7 @@ from ..language.lenses import (
 from ..language.model import Case, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.schema import Schema
-from ..trail import At, Several, pointer
+from ..trail import At, Several, Trail, keys_of, pointer
 
 Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
 
@@ -68,6 +68,45 @@ def odd_message(x: Any, group: Group, w: Any, at: At, lenient: bool, mark: int =
         misfit.__traceback__ = None
         del x.notes[mark:]
         return NO
+
+
+def odd_run(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+    """Read one element that holds a run in the interpreter."""
+    if mark >= 0:
+        del x.notes[mark:]
+    mark = len(x.notes)
+    try:
+        return runs.gathered(x, shape, case, w, at, lenient)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        del x.notes[mark:]
+        return NO
+
+
+def around(x: Any, made: dict[str, Any], kp: dict[str, Any], at: At, more: list[At]) -> None:
+    """Hang keys that stood beside a run on its first part."""
+    kept = made.setdefault("kept", {}).setdefault(x.dialect.name, {})
+    for key, value in kp.items():
+        kept[f"..{key}"] = value
+        x.late((made, None, {f"..{key}": (*at, key[1:])}, (f"..{key}",)))
+        more.append((*at, *keys_of(key)))
+
+
+def of_run(x: Any, parts: list[Any], shape: str, case: str | None) -> None:
+    """Remember how the parts of a run stood together."""
+    for part in parts:
+        if case is not None:
+            remember(x, part, "../", "case", case)
+        if part.get("type") == "unknown":
+            remember(x, part, "../", "run", shape)
+
+
+def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
+    """Say that a part came also from places beside its run."""
+    here = trail.find(owner)
+    places = more if here is None else [here, *more]
+    if len(places) > 1:
+        trail.put(owner, None, Several.of(places))
 
 
 def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
@@ -483,7 +522,8 @@ def runtime() -> dict[str, Any]:
     found = (
         odd, no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, parsed,
         word, schema, seconds, moment, said, alone, entries, present, opaque, pointer, aside,
-        again, nth, deep, several, agrees, look, has, odd_message, turns, chosen,
+        again, nth, deep, several, agrees, look, has, odd_message, odd_run, around, of_run,
+        together, turns, chosen,
         within, guard, same, stringify, not_an_object,
     )  # fmt: skip
     return {
