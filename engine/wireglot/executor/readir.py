@@ -235,15 +235,14 @@ class WholeText(WireText):
 
     def _other_key(self, slot: Slot, field: str, owner: str) -> None:
         """Write where a field came from whose key had another spelling."""
-        other = " or ".join(f"{key.var} != {str(key)!r}" for key in slot.keys)
+        tests = " or ".join(key.test for key in slot.keys)
+        other = " or ".join(f"{key.test} and {key.var} != {str(key)!r}" for key in slot.keys)
+        test = f"({tests}) and {slot.var} is not ABSENT and ({other})"
         if self.inner and owner in ("made", "own"):
-            self.moved.append((other, owner, field, slot.rel or ()))
+            self.moved.append((test, owner, field, slot.rel or ()))
             return
         place = f"{{{field!r}: {self.at(slot.rel or ())}}}"
-        self.overrides.append(
-            f"if {slot.var} is not ABSENT and ({other}): "
-            f"x.late(({owner}, None, {place}, ({field!r},)))"
-        )
+        self.overrides.append(f"if {test}: x.late(({owner}, None, {place}, ({field!r},)))")
 
     def place(self, slot: Slot) -> None:
         """Write how what a hole found is put into the IR object."""

@@ -159,6 +159,7 @@ class WireText(CaseText):
         counter = "n" if self.fresh_objects == 1 else f"n{self.fresh_objects}"
         o = Obj(v, counter, len(self.t.lines))
         depth = self.t.depth
+        self._aliases(p, o)
         head = list(p.entries)
         tail: list[tuple[tuple[str, ...], Picture]] = []
         if top and not p.spread and not self.bare:
@@ -221,13 +222,13 @@ class WireText(CaseText):
             for i in range(0, len(found), len(found) if own else PIECE):
                 yield found[i : i + (len(found) if own else PIECE)]
 
-    @staticmethod
-    def _is_own(entry: Entry) -> bool:
+    def _is_own(self, entry: Entry) -> bool:
         """Tell whether a key holds a field that only the dialect's family has, as it is."""
         names, h = entry
         return (
             isinstance(h, Hole)
-            and (len(names), h.mark, h.mode, h.lenses) == (1, "optional", None, ())
+            and (len(names) == 1 or not self.inner)
+            and (h.mark, h.mode, h.lenses) == ("optional", None, ())
             and (h.path.count("."), h.path[:4]) == (1, "own.")
         )
 
@@ -236,23 +237,21 @@ class WireText(CaseText):
         rows = []
         for names, h in some:
             assert isinstance(h, Hole)
-            rows.append((names[0], h.path[4:], pointer((names[0],))))
+            rows.append((names, h.path[4:], pointer((names[0],))))
             self.own_places[h.path[4:]] = (names[0],)
         table = tuple(rows)
         self.reads.keep(table)
-        guard, loop = f"if len(w) > {o.used}:", f"for key, field, place in {self.value(table)}:"
-        with self.t.under(guard), self.t.under(loop):
-            self.line("value = w.get(key, ABSENT)")
-            self.line("if value is ABSENT: continue", some[0][1].pos)
-            self.line(f"{o.counter} += 1")
-            with self.t.under("if value is None:"):
-                key = "rel + place" if self.inner else "place"
-                self.remembers(f"spell(sp, {key}, None, ABSENT)")
-                self.line("continue")
-            with self.t.under("if own is None:"):
-                self.line(f"own = made['own'] = {{{self.dialect.family!r}: {{}}}}")
-                self.line(f"own = own[{self.dialect.family!r}]")
-            self.line("own[field] = value")
+        several = any(len(names) > 1 for names, _ in some)
+        into = self.name("renamed") if several else "_"
+        if several:
+            self.absent.append(into)
+            self.overrides.append(
+                f"for field, key in {into} or (): "
+                "x.late((own, None, {field: (*at, key)}, (field,)))"
+            )
+        with self.t.under(f"if len(w) > {o.used}:"):
+            given = f"{self.value(table)}, {o.counter}, made, own, sp"
+            self.line(f"{o.counter}, own, sp, {into} = owns(x, w, {given})", some[0][1].pos)
 
     def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
         """Read the keys that no entry names."""
@@ -311,7 +310,7 @@ class WireText(CaseText):
 
     def entry(self, o: Obj, names: tuple[str, ...], child: Picture, rel: Rel) -> None:
         """Read what stands under one key, in any of its spellings."""
-        here = (*rel, names[0])
+        here: Rel = (*rel, names[0])
         if len(names) == 1 and isinstance(child, Literal) and ABSENT not in child.values:
             o.static += 1
             if len(child.values) == 1 and child.values[0].__class__ is str:
@@ -327,9 +326,7 @@ class WireText(CaseText):
         if isinstance(child, Hole) and self._quiet(o, names, child, rel):
             return
         v = self.name("v")
-        self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
-        if len(names) > 1:
-            here = (*rel, self._spelling(o, names, v, here))
+        here = self._get(o, names, v, rel)
         if isinstance(child, Literal):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
             o.moves = True
@@ -344,20 +341,37 @@ class WireText(CaseText):
             o.static += 1
             self.picture(child, v, here, False)
 
-    def _spelling(self, o: Obj, names: tuple[str, ...], v: str, rel: Rel) -> Key:
-        """Find a key under another spelling; under two of them it is odd."""
-        key = self.name("key")
-        self.line(f"{key} = {names[0]!r}")
-        for name in names[1:]:
-            with self.t.under(f"if {name!r} in {o.var}:"):
-                self.line(f"if {v} is not ABSENT: return {self.odd}")
-                self.line(f"{key}, {v} = {name!r}, {o.var}[{name!r}]")
-        if self.track:
-            said = f"marked(sp, {self.pointer(rel)}, 'key', {key})"
-            self.line(f"if {key} != {names[0]!r}: sp = {said}")
+    def _aliases(self, p: Fields, o: Obj) -> None:
+        """Look once whether an object has any key in another spelling than the first."""
+        groups = tuple(names for names, _ in p.entries if len(names) > 1)
+        if not groups:
+            return
+        others = frozenset(name for names in groups for name in names[1:])
+        self.reads.keep((groups, others))
+        o.respelled = self.name("respelled")
+        self.respelled.append(o.respelled)
+        self.line(f"{o.respelled} = not {self.value(others)}.isdisjoint({o.var})")
+        double = f"{o.respelled} and doubled({o.var}, {self.value(groups)})"
+        self.line(f"if {double}: return {self.odd}", p.pos)
+        o.start = len(self.t.lines)
+
+    def _get(self, o: Obj, names: tuple[str, ...], v: str, rel: Rel) -> Rel:
+        """Get what stands under a key in any of its spellings; return the place of it."""
+        usual = f"{o.var}.get({names[0]!r}, ABSENT)"
+        if len(names) == 1:
+            self.line(f"{v} = {usual}")
+            return (*rel, names[0])
         made = Key(names[0])
-        made.var = key
-        return made
+        made.var, made.test = self.name("key"), o.respelled
+        self.reads.keep(names)
+        other = f"spelling({o.var}, {self.value(names)})"
+        self.line(f"{made.var}, {v} = {other} if {o.respelled} else ({names[0]!r}, {usual})")
+        if self.track:
+            told = f"{o.respelled} and {made.var} != {names[0]!r}"
+            self.line(
+                f"if {told}: sp = marked(sp, {self.pointer((*rel, made))}, 'key', {made.var})"
+            )
+        return (*rel, made)
 
     def _plain(self, o: Obj, name: str, h: Hole, rel: Rel) -> bool:
         """Read a hole that must be there, in its shortest form."""
@@ -382,11 +396,8 @@ class WireText(CaseText):
         quiet = h.mark in ("optional", "refused", "read-only")
         if not quiet or len(h.paths) > 1 or h.path in (".", "nth"):
             return False
-        here = (*rel, names[0])
         var = self.name(h.path)
-        self.line(f"{var} = {o.var}.get({names[0]!r}, ABSENT)")
-        if len(names) > 1:
-            here = (*rel, self._spelling(o, names, var, here))
+        here = self._get(o, names, var, rel)
         with self.t.under(f"if {var} is not ABSENT:"):
             self.line(f"{o.counter} += 1")
             o.moves = True
@@ -409,6 +420,7 @@ class WireText(CaseText):
             self.fields(p, v, rel, False)
             return
         marks = len(self.slots), len(self.sums), len(self.later), len(self.copies)
+        respelled = len(self.respelled)
         start, depth = len(self.t.lines), self.t.depth
         o.moves = True
         with self.t.under(f"if {v}.__class__ is dict and {v}:"):
@@ -430,7 +442,7 @@ class WireText(CaseText):
         # What was found within is not there where the object is not.
         new = [one.var for one in self.slots[marks[0] :]]
         new += [one[1] for one in self.sums[marks[1] :]]
-        new += [one.var for one in self.later[marks[2] :]]
+        new += [one.var for one in self.later[marks[2] :]] + self.respelled[respelled:]
         if len(self.copies) > marks[3]:
             raise Unwritten
         self.slots[marks[0] :] = [one._replace(always=False) for one in self.slots[marks[0] :]]

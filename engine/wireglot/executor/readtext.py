@@ -14,7 +14,7 @@ from . import code
 
 TAKEN = frozenset(
     "x w at L m n rel seen made sp sp_ kp own found wire key field place value before written "
-    "there got taken len tuple dict set str int bool list".split()
+    "there got taken renamed len tuple dict set str int bool list".split()
 )
 
 
@@ -23,9 +23,13 @@ class Unwritten(Exception):
 
 
 class Key(str):
-    """A key of several spellings; `var` is the variable of the one that was read."""
+    """A key of several spellings; `var` is the variable of the one that was read.
+
+    `test` is the variable that tells whether any key of its object has another spelling.
+    """
 
     var: str
+    test: str
 
 
 Rel = tuple[Any, ...]  # a place below the object
@@ -61,6 +65,7 @@ class Obj:
     def __init__(self, var: str, counter: str, start: int) -> None:
         self.var, self.counter, self.start = var, counter, start
         self.static, self.moves = 0, False
+        self.respelled = ""  # whether any of its keys stands in another spelling
 
     @property
     def used(self) -> str:
@@ -120,6 +125,7 @@ class CaseText:
         self.bound = {h.path for h in bound(ir)}
         self.fresh_objects = 0
         self.tail: list[tuple[tuple[str, ...], Picture]] = []
+        self.respelled: list[str] = []
         self.own_places: dict[str, Rel] = {}  # where fields of the family stand
         self.absent: list[str] = []  # what stands for nothing until it is read
         self.overrides: list[str] = []

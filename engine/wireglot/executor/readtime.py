@@ -211,6 +211,52 @@ def split(found: dict[str, Any], keys: frozenset[str]) -> tuple[dict[str, Any], 
     return taken, {key: value for key, value in found.items() if key not in keys}
 
 
+def doubled(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
+    """Tell whether a key stands in an object in two spellings."""
+    return any(sum(name in w for name in names) > 1 for names in groups)
+
+
+def spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
+    """Return the spelling of a key that stands in an object, and the value."""
+    name = next((name for name in names if name in w), names[0])
+    return name, w.get(name, ABSENT)
+
+
+Row = tuple[tuple[str, ...], str, str]  # spellings of a key, the field, its pointer
+
+
+def owns(
+    x: Any,
+    w: dict[str, Any],
+    rows: tuple[Row, ...],
+    used: int,
+    made: dict[str, Any],
+    own: dict[str, Any] | None,
+    sp: Memory,
+) -> tuple[int, dict[str, Any] | None, Memory, list[tuple[str, str]]]:
+    """Read fields of the dialect's family; return those with another spelling of their key."""
+    renamed = []
+    for names, field, place in rows:
+        key, value = names[0], w.get(names[0], ABSENT)
+        if value is ABSENT and len(names) > 1:
+            key, value = spelling(w, names)
+        if value is ABSENT:
+            continue
+        used += 1
+        if key != names[0]:
+            sp = marked(sp, place, "key", key)
+            renamed.append((field, key))
+        if value is None:
+            sp = spell(sp, place, None, ABSENT)
+            continue
+        if own is None:
+            own = made.setdefault("own", {}).setdefault(x.dialect.family, {})
+        own[field] = value
+    if own is None:
+        renamed = []
+    return used, own, sp, [one for one in renamed if own and one[0] in own]
+
+
 def parsed(text: str) -> Any:
     """Parse JSON text; NO for what is none."""
     try:
@@ -521,6 +567,7 @@ def runtime() -> dict[str, Any]:
     """Return the names that generated code finds."""
     found = (
         odd, no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, parsed,
+        doubled, spelling, owns,
         word, schema, seconds, moment, said, alone, entries, present, opaque, pointer, aside,
         again, nth, deep, several, agrees, look, has, odd_message, odd_run, around, of_run,
         together, turns, chosen,
