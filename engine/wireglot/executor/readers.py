@@ -8,12 +8,13 @@ from typing import Any
 from ..language.measure import needed
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, holes
-from . import code
-from .readir import WholeText
+from . import code, readodd
+from .readend import WholeText
+from .readinner import within
 from .readruns import RunText
 from .readtalk import message
 from .readtext import Functions, Unwritten
-from .readtime import runtime
+from .readtime import NAMES
 
 Pair = tuple[Shape, Case]
 Function = Callable[..., Any]
@@ -23,7 +24,7 @@ class Reads(Functions):
     """The functions of a dialect that read in one mode, made as they are called for."""
 
     def __init__(self, dialect: Dialect, mode: str) -> None:
-        super().__init__(dialect, mode, runtime())
+        super().__init__(dialect, mode, {**NAMES, **readodd.NAMES, "within": within})
         self.names = self.code.names
         self._choices: dict[str, str] = {}
         self._lists: dict[int, tuple[Any, str]] = {}

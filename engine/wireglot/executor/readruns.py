@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir import OPAQUE
 from ..language.model import Case, Shape
 from ..language.picture import Fields, Picture, Text
-from .readir import WholeText
+from .readend import WholeText
 from .readtext import Functions, Slot, Unwritten
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..language.model import Conversation, Group, Shape
 from ..language.picture import Fields, Hole, Test
 from . import code
-from .readir import WholeText
+from .readend import WholeText
 from .readtext import Functions, Unwritten, bound
 
 

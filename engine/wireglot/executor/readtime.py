@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..interpreter import building, conversation, itself, runs
 from ..language.lenses import (
     Misfit,
     Table,
@@ -17,10 +16,9 @@ from ..language.lenses import (
     stringify,
     time_of,
 )
-from ..language.model import Case, Group, Shape
-from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.picture import ABSENT
 from ..language.schema import Schema
-from ..trail import At, Several, Trail, keys_of, pointer
+from ..trail import At, Several, pointer
 
 Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
 
@@ -39,95 +37,6 @@ class _Word:
 
 NO: Any = _Word("no fit")
 ODD: Any = _Word("for the interpreter")
-
-
-def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
-    """Read one object by one case in the interpreter; what stands in it runs generated again."""
-    if mark >= 0:
-        del x.notes[mark:]
-    mark = len(x.notes)
-    try:
-        made = building.build(x, shape, case, x.case(case, w, at, lenient), at)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        del x.notes[mark:]
-        return NO
-    if w.__class__ is dict and not w and isinstance(made, dict) and not x.probe:
-        hollow(x, made)
-    return made
-
-
-def odd_message(x: Any, group: Group, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
-    """Read one message by one group of cases in the interpreter."""
-    if mark >= 0:
-        del x.notes[mark:]
-    mark = len(x.notes)
-    try:
-        return conversation.read_group(x, group, w, at, lenient)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        del x.notes[mark:]
-        return NO
-
-
-def odd_run(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
-    """Read one element that holds a run in the interpreter."""
-    if mark >= 0:
-        del x.notes[mark:]
-    mark = len(x.notes)
-    try:
-        return runs.gathered(x, shape, case, w, at, lenient)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        del x.notes[mark:]
-        return NO
-
-
-def around(x: Any, made: dict[str, Any], kp: dict[str, Any], at: At, more: list[At]) -> None:
-    """Hang keys that stood beside a run on its first part."""
-    kept = made.setdefault("kept", {}).setdefault(x.dialect.name, {})
-    for key, value in kp.items():
-        kept[f"..{key}"] = value
-        x.late((made, None, {f"..{key}": (*at, key[1:])}, (f"..{key}",)))
-        more.append((*at, *keys_of(key)))
-
-
-def of_run(x: Any, parts: list[Any], shape: str, case: str | None) -> None:
-    """Remember how the parts of a run stood together."""
-    for part in parts:
-        if case is not None:
-            remember(x, part, "../", "case", case)
-        if part.get("type") == "unknown":
-            remember(x, part, "../", "run", shape)
-
-
-def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
-    """Say that a part came also from places beside its run."""
-    here = trail.find(owner)
-    places = more if here is None else [here, *more]
-    if len(places) > 1:
-        trail.put(owner, None, Several.of(places))
-
-
-def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
-    """Give results messages of their own, as they stand among other parts."""
-    parts = made["parts"]
-    if not any(part.get("type") == "tool_result" for part in parts):
-        return [made]
-    messages: list[dict[str, Any]] = []
-    for part in parts:
-        role = "tool" if part.get("type") == "tool_result" else made["role"]
-        if not messages or messages[-1]["role"] != role:
-            messages.append({"role": role, "parts": []})
-            x.late((messages[-1], at, BARE, ()))
-        messages[-1]["parts"].append(part)
-    first = messages[0]
-    made["role"], made["parts"] = first["role"], first["parts"]
-    messages[0] = made
-    return messages
-
-
-BARE: dict[str | None, At] = {None: ()}
 
 
 def no(x: Any, mark: int) -> Any:
@@ -428,155 +337,15 @@ def has(value: Any, kinds: frozenset[str]) -> bool:
     return False
 
 
-def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
-    """Remember the case that was read, where another one would be written."""
-    if case.home or building.chosen(x, shape, made, case) is not case:
-        remember(x, made, "", "case", case.name)
-        building.told(x, case, at)
-
-
-class Inner(NamedTuple):
-    """One case of the object's own fields: the name of its function, and whose it is."""
-
-    name: str
-    shape: Shape
-    case: Case
-
-
-class Inners:
-    """The cases of a hole of the object's own fields, by the words that they want."""
-
-    def __init__(self, cases: list[Inner]) -> None:
-        """Sort the cases by the text that they are, or that stands under one key of them."""
-        self.all = cases
-        heads = [names[0] for one in cases for names, _, _ in one.case.heads if len(names) == 1]
-        self.key = max(heads, key=heads.count, default=None)
-        self._by: dict[tuple[bool, Any], list[Inner]] = {}
-
-    def of(self, w: Any) -> list[Inner]:
-        """Return the cases that a value may fit, as far as a word tells."""
-        whole = w.__class__ is str
-        word = w if whole else w.get(self.key) if w.__class__ is dict and self.key else ABSENT
-        if word is ABSENT or word.__class__ is not str:
-            return self.all
-        found = self._by.get((whole, word))
-        if found is None:
-            test = self._is if whole else self._says
-            found = [one for one in self.all if test(one.case, word)]
-            if len(self._by) < WORDS:
-                self._by[whole, word] = found
-        return found
-
-    @staticmethod
-    def _is(case: Case, word: str) -> bool:
-        return not isinstance(case.wire, Fields) and (
-            not isinstance(case.wire, Literal) or says(word, case.wire.values)
-        )
-
-    def _says(self, case: Case, word: str) -> bool:
-        said = (words for names, words, _ in case.heads if names == (self.key,))
-        return all(word in words for words in said)
-
-
-WORDS = 64  # that a choice remembers
-
-
-def within(
-    x: Any,
-    inners: Inners,
-    h: Hole,
-    w: Any,
-    at: At,
-    lenient: bool,
-    key: str,
-    made: dict[str, Any],
-    tops: tuple[str, ...],
-    taken: set[str],
-    spread: bool,
-    sp: Memory,
-    kp: Memory,
-) -> Any:
-    """Read a hole that is made of the object's own fields: the memory then, NO, or ODD."""
-    mark = len(x.notes)
-    for loose in (False, True) if lenient else (False,):
-        for name, shape, case in inners.of(w):
-            got = x.code.names[name](x, w, at, loose, key, made)
-            if got is NO:
-                continue
-            if got is ODD:
-                return ODD
-            fields, table, inner_sp, inner_kp = got
-            for place, entry in (inner_sp or {}).items():
-                sp = {} if sp is None else sp
-                sp.setdefault(place, {}).update(entry)
-            if inner_kp:
-                kp = {**(kp or {}), **inner_kp}
-            if case.doubles and not x.probe and (case.note is not None or not x.away):
-                seen = {top: (made[top], None) for top in (*tops, *taken) if top in made}
-                seen.update((top, (fields[top], None)) for top in fields if top != "own")
-                if itself.chosen(x, shape, fields, seen) is not case:
-                    sp = marked(sp, key, "case", case.name)
-                    building.told(x, case, at)
-            if not _take(x, made, fields, table, at, taken, w if spread else None):
-                return ODD
-            return sp, kp
-    del x.notes[mark:]
-    return ODD if lenient and h.mark is not None else NO
-
-
-def _take(
-    x: Any,
-    made: dict[str, Any],
-    fields: dict[str, Any],
-    table: Any,
-    at: At,
-    taken: set[str],
-    spread: Any,
-) -> bool:
-    """Hand on what an inner picture made to the object around it."""
-    places = [(*at, key) for key in spread] if isinstance(spread, dict) else []
-    around: At = Several.of(places) if places else at
-    for key, value in fields.items():
-        rel = table.get(key)
-        where = around if rel is None else (*at, *rel)
-        if key == "own":
-            family = x.dialect.family
-            own = made.setdefault("own", {}).setdefault(family, {})
-            for name, one in value.get(family, {}).items():
-                own[name] = one
-                rel = table.get(("own", name))
-                place = around if rel is None else (*at, *rel)
-                x.late((own, None, {name: place}, (name,)))
-            continue
-        old = made.get(key)
-        if isinstance(old, dict):
-            if not isinstance(value, dict):
-                return False
-            old.update(value)
-            if key not in taken:
-                x.late((old, None, dict.fromkeys(value, where), tuple(value)))
-            x.trail.copy(value, old)
-            continue
-        made[key] = value
-        x.late((made, None, {key: where}, (key,)))
-        taken.add(key)
-    return True
-
-
-def runtime() -> dict[str, Any]:
-    """Return the names that generated code finds."""
-    found = (
-        odd, no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, parsed,
-        doubled, spelling, owns,
-        word, schema, seconds, moment, said, alone, entries, present, opaque, pointer, aside,
-        again, nth, deep, several, agrees, look, has, odd_message, odd_run, around, of_run,
-        together, turns, chosen,
-        within, guard, same, stringify, not_an_object,
-    )  # fmt: skip
-    return {
-        **{one.__name__: one for one in found},
-        "NO": NO,
-        "ODD": ODD,
-        "ABSENT": ABSENT,
-        "BARE": BARE,
-    }
+_FUNCTIONS = (
+    no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, doubled,
+    spelling, owns, parsed, word, schema, seconds, moment, said, alone, entries, present, opaque,
+    pointer, aside, again, nth, deep, several, agrees, look, has, guard, same, stringify,
+    not_an_object,
+)  # fmt: skip
+NAMES: dict[str, Any] = {
+    **{one.__name__: one for one in _FUNCTIONS},
+    "NO": NO,
+    "ODD": ODD,
+    "ABSENT": ABSENT,
+}
