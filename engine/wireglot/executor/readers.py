@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..ir import field_type
+from ..language.lenses import UNTYPED
 from ..language.measure import needed
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Fields, holes
+from ..language.picture import Fields, Hole, Items, Picture, Text, holes
 from . import code, readodd
 from .readend import WholeText
+from .readholes import CLASSES
 from .readinner import within
 from .readruns import RunText
 from .readtalk import message
@@ -27,6 +30,7 @@ class Reads(Functions):
         super().__init__(dialect, mode, {**NAMES, **readodd.NAMES, "within": within})
         self.names = self.code.names
         self._choices: dict[str, str] = {}
+        self._units: dict[int, str] = {}
         self._lists: dict[int, tuple[Any, str]] = {}
         self._cases: dict[tuple[int, int], str] = {}
         if dialect.conversation is not None:
@@ -95,17 +99,22 @@ class Reads(Functions):
             found = self._choices[name] = self.of_cases(self.dialect.cases_of(name), name)
         return found
 
+    def unit(self, shape: Shape) -> str:
+        """Return the name of the function that reads by the cases of a shape, in their order."""
+        found = self._units.get(id(shape))
+        if found is None:
+            pairs = [(shape, case) for case in shape.cases]
+            self._held.append(shape)
+            found = self._units[id(shape)] = self.of_cases(pairs, shape.name)
+        return found
+
     def of_list(self, cases: Sequence[Pair]) -> str | None:
         """Return the name of the function for a list of cases that the dialect holds."""
+        if len(self._lists) != len(self.dialect.candidates):
+            lists = list(self.dialect.candidates.items())
+            self._lists = {id(held): (held, name) for name, held in lists}
         known = self._lists.get(id(cases))
-        if known is not None and known[0] is cases:
-            return known[1]
-        for name, held in self.dialect.candidates.items():
-            if held is cases:
-                found = self.choice(name)
-                self._lists[id(cases)] = (cases, found)
-                return found
-        return None
+        return self.choice(known[1]) if known is not None and known[0] is cases else None
 
     def of_cases(self, cases: Iterable[Pair], name: str) -> str:
         """Return the name of the function that reads by the first of some cases that fits."""
@@ -190,13 +199,24 @@ class Reads(Functions):
     ) -> None:
         """Write the trial of some cases, one after the other."""
         chosen = [pairs[i] for i in some]
-        wants = [_wants(case) if objects else () for _, case in chosen]
+        wants = [_wants(case) if objects else {} for _, case in chosen]
         for pair, wanted in zip(chosen[:-1], wants, strict=False):
-            # The key that fewest of them want tells most.
-            rare = min(wanted, key=lambda names: sum(names in found for found in wants), default=())
             call = f"{self.case(*pair)}(x, w, at, L)"
-            if rare:
-                with t.under(f"if {' or '.join(f'{name!r} in w' for name in rare)}:"):
+            # The key that fewest of them want tells most, and of a value its class.
+            rare = min(
+                wanted,
+                key=lambda names: sum(
+                    names in found and found[names] == wanted[names] for found in wants
+                ),
+                default=(),
+            )
+            kind = wanted.get(rare, "")
+            if kind:
+                test = f"w.get({rare[0]!r}).__class__ is {kind}"
+            else:
+                test = " or ".join(f"{name!r} in w" for name in rare)
+            if test:
+                with t.under(f"if {test}:"):
                     t(f"made = {call}")
                     t("if made is not NO: return made")
             else:
@@ -241,10 +261,31 @@ class Reads(Functions):
         return str(t)
 
 
-def _wants(case: Case) -> tuple[tuple[str, ...], ...]:
-    """Return the keys, each in all its spellings, without which no object fits a case."""
+def _wants(case: Case) -> dict[tuple[str, ...], str]:
+    """Return the keys without which no object fits a case, and the class of what stands there."""
     entries = case.wire.entries if isinstance(case.wire, Fields) else []
-    return tuple(names for names, child in entries if needed(child))
+    return {
+        names: _class(child, case.shape) if len(names) == 1 else ""
+        for names, child in entries
+        if needed(child)
+    }
+
+
+def _class(p: Picture, shape: str) -> str:
+    """Return the class of what a picture fits, if it is one."""
+    if isinstance(p, Fields):
+        return "dict"
+    if isinstance(p, Items):
+        return "list"
+    if isinstance(p, Text):
+        return "str"
+    if not isinstance(p, Hole) or len(p.paths) > 1:
+        return ""
+    lenses = [lens for lens in p.lenses if lens not in UNTYPED]
+    if lenses:
+        return "str" if lenses[-1] == "json" else CLASSES.get(lenses[-1], "")
+    kind = "list" if p.mode == "each" else "" if p.mode else field_type(shape, p.path)
+    return CLASSES.get({"opaque": "string"}.get(kind, kind), "")
 
 
 def of(dialect: Dialect, mode: str) -> Reads:

@@ -44,13 +44,13 @@ class CodedReader(PictureReader):
                 return made
         return super()._first(cases, wire, at, lenient)
 
-    def whole(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At) -> Any:
-        """Read a node strictly, or else with what does not fit kept."""
+    def whole(self, shape: Shape, wire: Any, at: At) -> Any:
+        """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
         for lenient in () if self.walks else (False, True):
-            made = self.coded(cases, wire, at, lenient)
+            made = self.code.names[self.code.unit(shape)](self, wire, at, lenient)
             if made is not NO:
                 return made
-        return super().whole(cases, wire, at)
+        return super().whole(shape, wire, at)
 
     def coded(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         """Read one node by generated code; NO where no case fits."""

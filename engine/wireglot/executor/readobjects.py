@@ -100,6 +100,8 @@ class WireText(HoleText):
         if top and not p.spread and not self.bare:
             while head and self._waits(head[-1][1]):
                 tail.insert(0, head.pop())
+        if top and len(self.shape.cases) > 1:
+            self._early(head)
         for names, child in head:
             self.entry(o, names, child, rel)
         if o.moves:
@@ -108,6 +110,16 @@ class WireText(HoleText):
             self.tail, self.top, self.picture_of_top = tail, o, p
         if not tail:
             self._others(p, o, rel)
+
+    def _early(self, entries: list[Entry]) -> None:
+        """Look first for the keys of objects within: other cases may stand for them."""
+        for names, child in entries:
+            if isinstance(child, Fields) and len(names) == 1 and not child.loose:
+                keys = [n[0] for n, c in child.entries if len(n) == 1 and needed(c)]
+                if keys:
+                    self.line(f"inner = w.get({names[0]!r})")
+                    test = " or ".join(f"{key!r} not in inner" for key in keys)
+                    self.line(f"if inner.__class__ is not dict or {test}: return NO", child.pos)
 
     def _waits(self, child: Picture) -> bool:
         """Tell whether a child may be read when the IR object is there already."""
@@ -208,7 +220,11 @@ class WireText(HoleText):
         others = self.name("others")
         names = self.value(p.names)
         none = self.value(frozenset())
-        self.line(f"{others} = rest({o.var}, {names}) if len({o.var}) != {o.used} else {{}}", p.pos)
+        first = p.spread[0]
+        one_pass = first.shape is not None
+        if not one_pass:
+            left = f"rest({o.var}, {names}) if len({o.var}) != {o.used} else {{}}"
+            self.line(f"{others} = {left}", p.pos)
         for h in p.spread:
             var = self.name(h.path if h.path != "." else str(h.shape))
             if h.shape is None:
@@ -218,7 +234,13 @@ class WireText(HoleText):
                 self.slots.append(Slot(h.path, var, rel, True))
                 continue
             keys = self.value(self.dialect.keys_of(h.shape))
-            self.line(f"{var}, {others} = split({others}, {keys}) if {others} else ({{}}, {{}})")
+            if h is first:
+                taking = (
+                    f"cut({o.var}, {names}, {keys}) if len({o.var}) != {o.used} else ({{}}, {{}})"
+                )
+            else:
+                taking = f"split({others}, {keys}) if {others} else ({{}}, {{}})"
+            self.line(f"{var}, {others} = {taking}", h.pos)
             if h.path == ".":
                 if h.mark is not None:
                     self.line(f"if not {var}: {var} = ABSENT")

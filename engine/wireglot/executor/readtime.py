@@ -18,7 +18,7 @@ from ..language.lenses import (
 )
 from ..language.picture import ABSENT
 from ..language.schema import Schema
-from ..trail import At, Several, pointer
+from ..trail import At, Several, Trail, pointer
 
 Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
 
@@ -118,6 +118,21 @@ def split(found: dict[str, Any], keys: frozenset[str]) -> tuple[dict[str, Any], 
     """Return those of some keys that a shape names, and the others."""
     taken = {key: value for key, value in found.items() if key in keys}
     return taken, {key: value for key, value in found.items() if key not in keys}
+
+
+def cut(
+    w: dict[str, Any], names: frozenset[str], keys: frozenset[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the keys of an object that a shape names and no entry, and those nobody names."""
+    taken: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for key, value in w.items():
+        if key not in names:
+            if key in keys:
+                taken[key] = value
+            else:
+                others[key] = value
+    return taken, others
 
 
 def doubled(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
@@ -308,10 +323,14 @@ def deep(x: Any, made: dict[str, Any], keys: tuple[str, ...], value: Any, at: At
     return True
 
 
-def several(x: Any, made: dict[str, Any], field: str, at: At, keys: Any) -> None:
+def several(x: Any, made: dict[str, Any], field: str, at: At, keys: dict[str, Any]) -> None:
     """Say that a field came from several keys of an object."""
-    place = Several.of([(*at, key) for key in keys]) if keys else at
-    x.late((made, None, {field: place}, (field,)))
+    x.late((made, at, _several, (field, keys)))
+
+
+def _several(owner: Any, told: tuple[str, dict[str, Any]], at: At, trail: Trail) -> None:
+    field, keys = told
+    trail.put(owner, field, Several.of([(*at, key) for key in keys]) if keys else at)
 
 
 def agrees(value: Any, values: tuple[Any, ...]) -> bool:
@@ -338,7 +357,7 @@ def has(value: Any, kinds: frozenset[str]) -> bool:
 
 
 _FUNCTIONS = (
-    no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, doubled,
+    no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
     spelling, owns, parsed, word, schema, seconds, moment, said, alone, entries, present, opaque,
     pointer, aside, again, nth, deep, several, agrees, look, has, guard, same, stringify,
     not_an_object,

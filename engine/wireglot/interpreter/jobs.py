@@ -61,8 +61,8 @@ class ReadJob:
         """Read one node by the first of some cases that fits."""
         raise NotImplementedError
 
-    def whole(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At) -> Any:
-        """Read a node strictly, or else with what does not fit kept."""
+    def whole(self, shape: Shape, wire: Any, at: At) -> Any:
+        """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
         raise NotImplementedError
 
     def case(

@@ -51,8 +51,9 @@ class PictureReader(ReadJob):
         finally:
             self.depth -= 1
 
-    def whole(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At) -> Any:
-        """Read a node strictly, or else with what does not fit kept."""
+    def whole(self, shape: Shape, wire: Any, at: At) -> Any:
+        """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
+        cases = [(shape, case) for case in shape.cases]
         try:
             return self.first(cases, wire, at, False)
         except Misfit:

@@ -17,7 +17,7 @@ from .jobs import ReadJob, WriteJob
 
 def whole(reader: ReadJob, shape: Shape, body: Any, at: At = ()) -> Any:
     """Read a whole payload: strictly, or else with what does not fit kept."""
-    return reader.whole([(shape, case) for case in shape.cases], body, at)
+    return reader.whole(shape, body, at)
 
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
