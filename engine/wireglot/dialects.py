@@ -225,7 +225,7 @@ class DialectRules:
 
     def dropped(self, unit: str) -> dict[str, str]:
         """Return the wire paths that the unit, or `stream`, gives up, with the reasons."""
-        return self.model.dropped(unit)
+        return dict(self.model.dropped(unit))
 
     def events(self) -> dict[str, set[str]]:
         """Return the wire paths that the pictures of the stream name, by the names of frames."""

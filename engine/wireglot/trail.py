@@ -89,7 +89,7 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "_inside", "recorder", "seed", "was")
+    __slots__ = ("_at", "_held", "_inside", "late", "recorder", "seed", "was")
 
     def __init__(self, recorder: Listener | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
@@ -98,9 +98,42 @@ class Trail:
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
+        # What was read lately and nobody has asked for: owner, place, table of paths of its fields
+        # below that, fields that it had then. Without a place they are absolute; without a table
+        # the owner came as a text. Instead of a table `Schema.trace` may stand, with what it read.
+        self.late: list[tuple[Any, At | None, Any, Any]] = []
+
+    def _settle(self) -> None:
+        """Put what was read lately."""
+        late, known = self.late[:], self._at
+        self.late.clear()
+        for owner, at, table, fields in late:
+            if table is None:
+                self._inside[id(owner)] = {}
+                self._held.append(owner)
+                continue
+            if table.__class__ is not dict:
+                table(owner, fields, at, self)
+                continue
+            places = known.get(id(owner))
+            if places is None:
+                places = known[id(owner)] = {}
+                self._held.append(owner)
+            if at is None:
+                for key in fields:
+                    places[key] = table[key]
+                continue
+            if None in table:
+                places[None] = at
+            for key in fields:
+                below = table.get(key)
+                if below is not None:
+                    places[key] = at + below if below else at
 
     def fork(self) -> Trail:
         """Return a copy that knows as much, and tells this one nothing of what it hears."""
+        if self.late:
+            self._settle()
         made = Trail(self.recorder)
         made._at = {owner: dict(places) for owner, places in self._at.items()}
         made._inside = {owner: dict(places) for owner, places in self._inside.items()}
@@ -112,6 +145,8 @@ class Trail:
         """Say that `owner[key]` (or the owner itself, for None) came from `at`."""
         if at is None:
             return
+        if self.late:
+            self._settle()
         places = self._at.get(id(owner))
         if places is None:
             places = self._at[id(owner)] = {}
@@ -120,6 +155,8 @@ class Trail:
 
     def find(self, owner: Any, path: str | None = None) -> At | None:
         """Return where a field (dotted path) or the owner came from, or None."""
+        if self.late:
+            self._settle()
         places = self._at.get(id(owner), {})
         if path is None:
             return places.get(None)
@@ -135,6 +172,8 @@ class Trail:
 
     def put_inside(self, node: Any, key: Any, at: At) -> None:
         """Say that a keyword of a schema that was respelled came from `at`."""
+        if self.late:
+            self._settle()
         if id(node) not in self._inside:
             self._held.append(node)
         self._inside.setdefault(id(node), {})[key] = at
@@ -147,6 +186,8 @@ class Trail:
 
     def within(self, value: Any, at: At, path: At) -> At:
         """Return where a place within a value came from that itself came from `at`."""
+        if self.late:
+            self._settle()
         if self._inside.get(id(value)) == {}:
             return at
         for key in path:
@@ -157,6 +198,8 @@ class Trail:
 
     def spread(self, owner: dict[str, Any], at: At | None) -> bool:
         """Tell whether the leaves of an object came from places outside of `at`."""
+        if self.late:
+            self._settle()
         for key, value in owner.items():
             found = self._at.get(id(owner), {}).get(key)
             if found is not None and (at is None or found[: len(at)] != at):
@@ -167,6 +210,8 @@ class Trail:
 
     def copy(self, old: Any, new: Any) -> None:
         """Let `new` have come from where `old` came from."""
+        if self.late:
+            self._settle()
         for key, at in self._at.get(id(old), {}).items():
             self.put(new, key, at)
         if self.recorder is not None and id(old) in self.recorder.rows:

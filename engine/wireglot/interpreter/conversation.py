@@ -37,7 +37,7 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
     for i, item in enumerate(wire):
         where = (*at, i) if file is None else file.place(at, i)
         try:
-            group, new = read_message(reader, item, where)
+            group, new = reader.message(item, where)
         except Misfit as misfit:
             misfit.__traceback__ = None
             if file is None:
@@ -94,7 +94,7 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
         for group in talk.groups:
             mark = len(reader.notes)
             try:
-                return group, _read_group(reader, talk, group, item, at, lenient)
+                return group, read_group(reader, group, item, at, lenient)
             except Misfit as misfit:
                 misfit.__traceback__ = None
                 del reader.notes[mark:]
@@ -167,10 +167,12 @@ def _roles(talk: Conversation) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _read_group(
-    reader: ReadJob, talk: Conversation, group: Group, item: Any, at: At, lenient: bool
+def read_group(
+    reader: ReadJob, group: Group, item: Any, at: At, lenient: bool
 ) -> list[dict[str, Any]]:
-    case = group.cases[0]
+    """Read one wire message by the cases of one group."""
+    talk, case = reader.dialect.conversation, group.cases[0]
+    assert talk is not None
     reader.run = None
     if group.spliced:
         assert isinstance(case.wire, Hole) and case.wire.shape is not None

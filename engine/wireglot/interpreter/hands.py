@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ..executor.reading import CodedReader
 from ..executor.writer import CodedWriter
 from ..trail import Trail
-from .reader import PictureReader
 
 
-class Reader(PictureReader):
+class Reader(CodedReader):
     """Reads one payload."""
 
     def writer(self) -> Writer:

@@ -18,7 +18,7 @@ from ..language.lenses import (
     stringify,
     time_of,
 )
-from ..language.model import Shape
+from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
 from ..trail import At, Several, pointer
 from . import building, runs
@@ -410,13 +410,7 @@ def element(
             if shape.groups:
                 mark = len(reader.notes)
                 try:
-                    run = runs.gathered(reader, shape, case, item, at, lenient)
-                    if reader.dialect.has_rivals(name, shape):
-                        for part in run:
-                            memory = reader.memory(part)
-                            memory["../"] = {**memory.get("../", {}), "run": shape.name}
-                    more, other = runs.beside(reader, run[0], case, cases, item, at)
-                    return run + more, other or shape
+                    return run(reader, name, (shape, case), item, at, lenient)
                 except Misfit as misfit:
                     misfit.__traceback__ = None
                     del reader.notes[mark:]
@@ -424,6 +418,20 @@ def element(
     if name not in reader.dialect.unions or len(modes) == 1:
         raise best
     return [unknown(reader, item, at)], None
+
+
+def run(
+    reader: ReadJob, name: str, pair: tuple[Shape, Case], item: Any, at: At, lenient: bool
+) -> tuple[list[Any], Shape]:
+    """Read one element of a list by a gathering shape: its parts, and the shape of the last."""
+    shape, case = pair
+    found = runs.gathered(reader, shape, case, item, at, lenient)
+    if reader.dialect.has_rivals(name, shape):
+        for part in found:
+            memory = reader.memory(part)
+            memory["../"] = {**memory.get("../", {}), "run": shape.name}
+    more, other = runs.beside(reader, found[0], case, reader.dialect.cases_of(name), item, at)
+    return found + more, other or shape
 
 
 def unknown(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:

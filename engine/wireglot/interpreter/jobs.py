@@ -11,7 +11,7 @@ from typing import Any
 
 from ..language.ladder import Ladder
 from ..language.lenses import moment_of
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Case, Dialect, Group, Shape
 from ..language.picture import Hole, Picture
 from ..notes import Draft, Effect
 from ..trail import At, Trail
@@ -63,6 +63,10 @@ class ReadJob:
         """Read one node by the first of some cases that fits."""
         raise NotImplementedError
 
+    def whole(self, shape: Shape, wire: Any, at: At) -> Any:
+        """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
+        raise NotImplementedError
+
     def case(
         self,
         case: Case,
@@ -87,6 +91,10 @@ class ReadJob:
         self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
+        raise NotImplementedError
+
+    def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+        """Read one wire message: its group, and the IR messages that it holds."""
         raise NotImplementedError
 
     def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:

@@ -14,7 +14,7 @@ from ..ir import field_type
 from ..language.events import guards
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
-from ..language.model import Case, Shape
+from ..language.model import Case, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, path_of, pointer
@@ -50,6 +50,14 @@ class PictureReader(ReadJob):
             return self._first(cases, wire, at, lenient)
         finally:
             self.depth -= 1
+
+    def whole(self, shape: Shape, wire: Any, at: At) -> Any:
+        """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
+        cases = [(shape, case) for case in shape.cases]
+        try:
+            return self.first(cases, wire, at, False)
+        except Misfit:
+            return self.first(cases, wire, at, True)
 
     def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         quick = wire.__class__ is dict
@@ -336,6 +344,10 @@ class PictureReader(ReadJob):
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
         return intake.element(self, name, item, at, modes)
+
+    def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+        """Read one wire message: its group, and the IR messages that it holds."""
+        return conversation.read_message(self, item, at)
 
     def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
         """Read a conversation."""

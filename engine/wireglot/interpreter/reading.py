@@ -154,7 +154,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
         return conversation.read_messages(reader, body, ())
     if unit == "message":
         units.talk_of(dialect)
-        return conversation.read_message(reader, body, ())[1]
+        return reader.message(body, ())[1]
     if unit == "usage":
         return reader.shape("usage", body, (), True)
     if unit == "tool_call" or unit == "tool_result":

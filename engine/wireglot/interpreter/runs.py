@@ -29,10 +29,13 @@ def gathered(
         if path in first and not isinstance(first[path], dict):
             raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
         building.place(reader, first, path, value, place)
-    whole = [reader.trail.find(first), *(place for _, place in env.fields.values())]
-    whole += [(*at, *keys_of(key)) for key in env.kept]
-    if len(places := [place for place in whole if place is not None]) > 1:
-        reader.trail.put(first, None, Several.of(places))
+    more = [place for _, place in env.fields.values() if place is not None]
+    more += [(*at, *keys_of(key)) for key in env.kept]
+    if more:
+        here = reader.trail.find(first)
+        places = more if here is None else [here, *more]
+        if len(places) > 1:
+            reader.trail.put(first, None, Several.of(places))
     if case is not shape.cases[0]:
         for part in parts:
             memory = reader.memory(part)

@@ -16,11 +16,7 @@ from .jobs import ReadJob, WriteJob
 
 def whole(reader: ReadJob, shape: Shape, body: Any, at: At = ()) -> Any:
     """Read a whole payload: strictly, or else with what does not fit kept."""
-    pairs = [(shape, case) for case in shape.cases]
-    try:
-        return reader.first(pairs, body, at, False)
-    except Misfit:
-        return reader.first(pairs, body, at, True)
+    return reader.whole(shape, body, at)
 
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:

@@ -242,8 +242,12 @@ class Dialect:
         """
         if unit == "stream":
             return dict(self.stream.drop) if self.stream is not None else {}
-        shape = self.units.get(unit)
-        return {path: why for c in (shape.cases if shape else ()) for path, why in c.drop.items()}
+        known: dict[str, str] | None = self.coded.get(("drop", unit))
+        if known is None:
+            cases = self.units[unit].cases if unit in self.units else []
+            known = {path: why for case in cases for path, why in case.drop.items()}
+            self.coded["drop", unit] = known
+        return known
 
     @property
     def cases(self) -> list[Case]:

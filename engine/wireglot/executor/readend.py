@@ -1,0 +1,220 @@
+"""Writes the function of one case as a whole: reading, the IR value, sums, memory and places."""
+
+from __future__ import annotations
+
+from ..language.picture import Fields, Literal, Picture, Test, holes
+from .readinner import Inner, Inners
+from .readir import IrText, Table
+from .readtext import Rel, Unwritten, plain, spoken
+
+
+class WholeText(IrText):
+    """Writes the whole function of one case."""
+
+    def whole(self) -> str:
+        """Return the text of the function."""
+        self.overrides: list[str] = []  # places that are other than the table says
+        self.owned: Table = self.own_places
+        self.moved: list[tuple[str, str, str, Rel]] = []  # of an inner picture
+        self.several: list[tuple[str, str, str, Rel]] = []
+        self.read()
+        self.build()
+        head, _, body = str(self.t).partition("\n")
+        start = [f"    {' = '.join(('sp', 'kp', *(('own',) if self.owned else ())))} = None"]
+        if self.absent:
+            start.append(f"    {' = '.join(dict.fromkeys(self.absent))} = ABSENT")
+        if "(x, m)" in body or ", m)" in body:
+            start.append("    m = len(x.notes)")
+        return "\n".join([head, *start, body])
+
+    def build(self) -> None:
+        """Write how the IR value is made, and what is returned."""
+        self.table: Table = {} if self.inner else {None: (), "kept": ()}
+        self.begun = False  # whether `made` stands
+        self.order: list[str] = []
+        if self.bare:
+            self._bare()
+            return
+        self.totals: dict[str, str] = {}
+        self.pending = list(self.slots)
+        self._lists()
+        self._start()
+        for slot in self.pending:
+            if slot.path not in self.bound:
+                self.place(slot)
+        if self.tail:
+            self.rest()
+        self._sums()
+        self._copies()
+        self._later()
+        for path, _, var, rel in self.several:
+            self.line(f"if {var} is not ABSENT: several(x, made, {path!r}, {self.at(rel)}, {var})")
+        self._end()
+
+    # -- sums -----------------------------------------------------------------------------------
+
+    def _sums(self) -> None:
+        """Write how sums are solved; what is not whole numbers that add up is odd."""
+        if not self.sums:
+            return
+        by_path = {slot.path: slot for slot in self.slots}
+        alone = {h.path for h in holes(self.case.wire) if len(h.paths) == 1}
+        settled: set[str] = set()
+        solved: dict[str, str] = {}
+        if any("." in p or p in self.bound for h, _, _ in self.sums for p in h.paths):
+            raise Unwritten
+        for h, v, rel in self.sums:
+            self.line(f"if {v}.__class__ is not int: return {self.odd}", h.pos)
+            terms = []
+            unknown = []
+            for path in h.paths:
+                if path in solved:
+                    terms.append(solved[path])
+                elif path in alone:
+                    slot = by_path.get(path)
+                    if slot is None:
+                        raise Unwritten
+                    terms.append(f"(0 if {slot.var} is ABSENT else {slot.var})")
+                elif path not in settled:
+                    unknown.append(path)
+            settled.update(h.paths)
+            total = " + ".join(terms) or "0"
+            if unknown:
+                var = self.name(unknown[0])
+                self.line(f"{var} = {v} - ({total})" if terms else f"{var} = {v}")
+                self.line(f"if {var} < 0: return {self.odd}")
+                self.line(f"made[{unknown[0]!r}] = {var}")
+                self.table[unknown[0]] = plain(rel)
+                solved[unknown[0]] = var
+            else:
+                self.line(f"if {v} != {total}: return {self.odd}")
+
+    def _copies(self) -> None:
+        """Write what stands where a value is repeated; another one is odd."""
+        for h, v, rel in self.copies:
+            with self.t.under(f"if {v} is ABSENT or {v} is None:"):
+                if self.track:
+                    self.line(f"sp = marked(sp, {self.pointer(rel)}, 'none')")
+                    self.line(f"if {v} is None: sp = marked(sp, {self.pointer(rel)}, 'as', None)")
+                else:
+                    self.line("pass")
+            found = f"made.get({h.path!r}, ABSENT)"
+            self.line(f"elif not same({v}, {found}): return {self.odd}", h.pos)
+
+    # -- inner pictures ---------------------------------------------------------------------------
+
+    def _later(self) -> None:
+        """Write the holes that are made of the object's own fields."""
+        if not self.later:
+            return
+        tops = tuple(
+            dict.fromkeys(s.path for s in self.slots if "." not in s.path and s.path != "own")
+        )
+        tops += tuple(p for h, _, _ in self.sums for p in h.paths)
+        self.line("taken = set()")
+        for h, v, rel, spread in self.later:
+            inners = Inners(
+                [
+                    Inner(self.reads.inner(shape, case), shape, case)
+                    for shape, case in self.dialect.cases_of(str(h.shape))
+                ]
+            )
+            self.nested = True
+            self.reads.keep(inners)
+            self.reads.keep(tops)
+            with self.t.under(f"if {v} is not ABSENT:"):
+                given = (
+                    f"x, {self.value(inners)}, {self.value(h)}, {v}, {self.at(rel)}, L, "
+                    f"{self.pointer(rel)}, made, {self.value(tops)}, taken, {spread}, sp, kp"
+                )
+                self.line(f"got = within({given})", h.pos)
+                self.line(f"if got is NO: return {self.no}")
+                self.line(f"if got is ODD: return {self.odd}")
+                self.line("sp, kp = got")
+        self._inside()
+
+    def _inside(self) -> None:
+        """Write that no object that was handed on says another thing than the `ir` picture."""
+        for (name, *_), child in self.case.ir.entries if isinstance(self.case.ir, Fields) else ():
+            for (inner, *_), said in child.entries if isinstance(child, Fields) else ():
+                if isinstance(said, Literal):
+                    found = f"look(made, {(name, inner)!r})"
+                    values = self.value(said.values)
+                    self.line(f"found = {found}")
+                    self.line(
+                        f"if found is not ABSENT and not agrees(found, {values}): "
+                        f"return {self.no}", said.pos
+                    )  # fmt: skip
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        """Write tests, memory and places, and what is returned."""
+        case = self.case
+        if isinstance(case.ir, Fields):
+            for (name, *_), child in case.ir.entries:
+                if isinstance(child, Test):
+                    seen = f"made.get({name!r}, ABSENT)"
+                    if self.inner:
+                        seen = f"made.get({name!r}, seen.get({name!r}, ABSENT))"
+                    self.tested(child, seen)
+        if self.inner:
+            self._agree(case.ir, ())
+            for line in self.overrides:
+                self.line(line)
+            for slot in self.slots:  # also those that a text is made of
+                if slot.rel is not None and slot.path not in self.table:
+                    self.table[slot.path] = plain(slot.rel)
+            for name, rel in self.owned.items():
+                self.table["own", name] = rel
+            self.reads.keep(self.table)
+            table = self.reads.code.value(self.table, "P")
+            if self.moved:
+                self.line(f"places = dict({table})")
+                table = "places"
+            for test, owner, field, rel in self.moved:
+                key = field if owner == "made" else ("own", field)
+                keys = "".join(f"{spoken(one)}, " for one in rel)
+                self.line(f"if {test}: places[{key!r}] = ({keys})")
+            self.line(f"return made, {table}, sp, kp")
+            return
+        name, there = self.dialect.name, "tuple(made)"
+        if "parts" in case.lists and not any(s.path == "parts" and s.always for s in self.slots):
+            there = "there"
+            self.line("there = tuple(made)")
+            self.line("if 'parts' not in made: made['parts'] = []")
+            self.line("if kp: there = (*there, 'kept')")
+        self.line(f"if kp: made['kept'] = {{{name!r}: kp}}")
+        if self.mode == "home":
+            self.line(f"if sp: made['spelled'] = {{{name!r}: sp}}")
+            if case.doubles and case.name:
+                self.line(f"if x.home: chosen(x, {self.one}, {self.two}, made, at)", case.pos)
+            if isinstance(case.wire, Fields) and not case.needs:
+                self.line("if not w: hollow(x, made)")
+        if self.owned:
+            self.reads.keep(self.owned)
+            table = self.reads.code.value(self.owned, "P")
+            self.line(f"if own is not None: x.late((own, at, {table}, tuple(own)))")
+        self.reads.keep(self.table)
+        table = self.reads.code.value(self.table, "P")
+        self.line(f"x.late((made, at, {table}, {there}))")
+        for line in self.overrides:
+            self.line(line)
+        self.line("return made")
+
+    def _agree(self, ir: Picture | None, path: tuple[str, ...]) -> None:
+        """Write that no literal of the `ir` picture contradicts what a neighbour found."""
+        for (name, *_), child in ir.entries if isinstance(ir, Fields) else ():
+            here = (*path, name)
+            if isinstance(child, Fields):
+                self._agree(child, here)
+            elif isinstance(child, Literal):
+                found = f"look(seen, {here!r})" if path else f"seen.get({name!r}, ABSENT)"
+                self.line(f"before = {found}")
+                if path:
+                    self.line(f"if before is not ABSENT: return {self.odd}", child.pos)
+                else:
+                    test = (
+                        f"before is not ABSENT and not agrees(before, {self.value(child.values)})"
+                    )
+                    self.line(f"if {test}: return {self.no}", child.pos)

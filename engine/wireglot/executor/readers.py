@@ -1,0 +1,297 @@
+"""Which function reads what: shapes and unions by a static choice, lists, and single cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..ir import field_type
+from ..language.lenses import UNTYPED
+from ..language.measure import needed
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import Fields, Hole, Items, Picture, Text, holes
+from . import code, readodd
+from .readend import WholeText
+from .readholes import CLASSES
+from .readinner import within
+from .readruns import RunText
+from .readtalk import message
+from .readtext import Functions, Unwritten
+from .readtime import NAMES
+
+Pair = tuple[Shape, Case]
+Function = Callable[..., Any]
+
+
+class Reads(Functions):
+    """The functions of a dialect that read in one mode, made as they are called for."""
+
+    def __init__(self, dialect: Dialect, mode: str) -> None:
+        super().__init__(dialect, mode, {**NAMES, **readodd.NAMES, "within": within})
+        self.names = self.code.names
+        self._choices: dict[str, str] = {}
+        self._units: dict[int, str] = {}
+        self._lists: dict[int, tuple[Any, str]] = {}
+        self._cases: dict[tuple[int, int], str] = {}
+        if dialect.conversation is not None:
+            self.code.function(("message",), "message", lambda title: message(self, title))
+
+    # -- single cases -----------------------------------------------------------------------------
+
+    def case(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads one case."""
+        key = (id(shape), id(case))
+        found = self._cases.get(key)
+        if found is None:
+            self._held.append((shape, case))
+            found = self._cases[key] = self.code.function(
+                ("case", *key), self._title("read", shape, case), self._maker(shape, case, False)
+            )
+        return found
+
+    def inner(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads one case of the object's own fields."""
+        self._held.append((shape, case))
+        return self.code.function(
+            ("inner", id(shape), id(case)),
+            self._title("inner", shape, case),
+            self._maker(shape, case, True),
+        )
+
+    def run(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads an element by one case of a run."""
+        self._held.append((shape, case))
+        title = self._title("run", shape, case)
+        return self.code.function(("run", id(shape), id(case)), title, self._run(shape, case))
+
+    def _run(self, shape: Shape, case: Case) -> Callable[[str], str]:
+        def make(name: str) -> str:
+            try:
+                return RunText(self, shape, case, name).whole()
+            except Unwritten:
+                one, two = self.code.value(shape, "S"), self.code.value(case, "C")
+                return f"def {name}(x, w, at, L):\n    return odd_run(x, {one}, {two}, w, at, L)\n"
+
+        return make
+
+    @staticmethod
+    def _title(word: str, shape: Shape, case: Case) -> str:
+        return f"{word}_{shape.name}_{case.name}" if case.name else f"{word}_{shape.name}"
+
+    def _maker(self, shape: Shape, case: Case, inner: bool) -> Callable[[str], str]:
+        def make(name: str) -> str:
+            try:
+                return WholeText(self, shape, case, name, inner).whole()
+            except Unwritten:
+                if inner:
+                    return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
+                one, two = self.code.value(shape, "S"), self.code.value(case, "C")
+                return f"def {name}(x, w, at, L):\n    return odd(x, {one}, {two}, w, at, L)\n"
+
+        return make
+
+    # -- choices ----------------------------------------------------------------------------------
+
+    def choice(self, name: str) -> str:
+        """Return the name of the function that reads by the first case of a shape or union."""
+        found = self._choices.get(name)
+        if found is None:
+            found = self._choices[name] = self.of_cases(self.dialect.cases_of(name), name)
+        return found
+
+    def unit(self, shape: Shape) -> str:
+        """Return the name of the function that reads by the cases of a shape, in their order."""
+        found = self._units.get(id(shape))
+        if found is None:
+            pairs = [(shape, case) for case in shape.cases]
+            self._held.append(shape)
+            found = self._units[id(shape)] = self.of_cases(pairs, shape.name)
+        return found
+
+    def of_list(self, cases: Sequence[Pair]) -> str | None:
+        """Return the name of the function for a list of cases that the dialect holds."""
+        if len(self._lists) != len(self.dialect.candidates):
+            lists = list(self.dialect.candidates.items())
+            self._lists = {id(held): (held, name) for name, held in lists}
+        known = self._lists.get(id(cases))
+        return self.choice(known[1]) if known is not None and known[0] is cases else None
+
+    def of_cases(self, cases: Iterable[Pair], name: str) -> str:
+        """Return the name of the function that reads by the first of some cases that fits."""
+        pairs = [(shape, case) for shape, case in cases if not shape.groups and not shape.marks]
+        deep = self._recurs(name)
+        if len(pairs) == 1 and not deep:
+            return self.case(*pairs[0])
+        key = ("choice", *(id(case) for _, case in pairs))
+        return self.code.function(
+            key, f"choose_{name}", lambda title: self._choice(title, pairs, deep)
+        )
+
+    def _recurs(self, name: str) -> bool:
+        """Tell whether a shape or union may stand within itself."""
+        seen: set[str] = set()
+        more = [name]
+        while more:
+            one = more.pop()
+            if one not in (*self.dialect.unions, *self.dialect.shapes, *self.dialect.units):
+                continue
+            for case in (case for shape in self.dialect.members(one) for case in shape.cases):
+                for hole in holes(case.wire):
+                    if hole.shape == name:
+                        return True
+                    if hole.shape and hole.shape not in seen:
+                        seen.add(hole.shape)
+                        more.append(hole.shape)
+        return False
+
+    def _choice(self, title: str, pairs: list[Pair], deep: bool) -> str:
+        t = code.Text(self.code, f"def {title}(x, w, at, L):")
+        if deep:
+            t("x.deeper(at)")
+            with t.under("try:"):
+                self._tried(t, pairs)
+            with t.under("finally:"):
+                t("x.depth -= 1")
+        else:
+            self._tried(t, pairs)
+        return str(t)
+
+    def _tried(self, t: code.Text, pairs: list[Pair]) -> None:
+        """Write a choice by the word that tells most cases apart, then one after the other."""
+        said: dict[str, dict[int, tuple[frozenset[str], bool]]] = {}
+        for i, (_, case) in enumerate(pairs):
+            for names, words, optional in case.heads:
+                if len(names) == 1:
+                    said.setdefault(names[0], {})[i] = (words, optional)
+        key = max(said, key=lambda k: len(said[k]), default=None)
+        objects = [i for i, (_, case) in enumerate(pairs) if self._takes(case, True)]
+        others = [i for i, (_, case) in enumerate(pairs) if self._takes(case, False)]
+        if key is None or len(said[key]) < 2:
+            with t.under("if w.__class__ is dict:"):
+                self._each_of(t, pairs, objects, True)
+            self._each_of(t, pairs, others)
+            return
+        told = said[key]
+        with t.under("if w.__class__ is dict:"):
+            t(f"word = w.get({key!r})")
+            groups: dict[tuple[int, ...], list[str]] = {}
+            for one in dict.fromkeys(w for i in told for w in sorted(told[i][0])):
+                fit = tuple(i for i in objects if i not in told or one in told[i][0])
+                groups.setdefault(fit, []).append(one)
+            for fit, some in groups.items():
+                test = f"word == {some[0]!r}" if len(some) == 1 else f"word in {tuple(some)!r}"
+                with t.under(f"if {test}:"):
+                    self._each_of(t, pairs, fit, True)
+            none = [i for i in objects if i not in told or told[i][1]]
+            rest = [i for i in objects if i not in told]
+            if none != rest:
+                with t.under("if word is None:"):
+                    self._each_of(t, pairs, none, True)
+            self._each_of(t, pairs, rest, True)
+        self._each_of(t, pairs, others)
+
+    @staticmethod
+    def _takes(case: Case, objects: bool) -> bool:
+        return objects or not isinstance(case.wire, Fields)
+
+    def _each_of(
+        self, t: code.Text, pairs: list[Pair], some: Iterable[int], objects: bool = False
+    ) -> None:
+        """Write the trial of some cases, one after the other."""
+        chosen = [pairs[i] for i in some]
+        wants = [_wants(case) if objects else {} for _, case in chosen]
+        for pair, wanted in zip(chosen[:-1], wants, strict=False):
+            call = f"{self.case(*pair)}(x, w, at, L)"
+            # The key that fewest of them want tells most, and of a value its class.
+            rare = min(
+                wanted,
+                key=lambda names: sum(
+                    names in found and found[names] == wanted[names] for found in wants
+                ),
+                default=(),
+            )
+            kind = wanted.get(rare, "")
+            if kind:
+                test = f"w.get({rare[0]!r}).__class__ is {kind}"
+            else:
+                test = " or ".join(f"{name!r} in w" for name in rare)
+            if test:
+                with t.under(f"if {test}:"):
+                    t(f"made = {call}")
+                    t("if made is not NO: return made")
+            else:
+                t(f"made = {call}")
+                t("if made is not NO: return made")
+        t(f"return {self.case(*chosen[-1])}(x, w, at, L)" if chosen else "return NO")
+
+    # -- lists ------------------------------------------------------------------------------------
+
+    def each(self, name: str) -> str:
+        """Return the name of the function that reads a list, element by element."""
+        return self.code.function(
+            ("each", name), f"each_{name}", lambda title: self._each(title, name)
+        )
+
+    def _each(self, title: str, name: str) -> str:
+        t = code.Text(self.code, f"def {title}(x, w, at):")
+        shapes = self.dialect.members(name)
+        if any(shape.marks for shape in shapes):
+            t(f"return x.listed({name!r}, w, at)")
+            return str(t)
+        runs = any(shape.groups for shape in shapes)
+        t("made = []")
+        if runs:
+            t("last = None")
+        with t.under("for i, item in enumerate(w):"):
+            t(f"one = {self.choice(name)}(x, item, (*at, i), False)")
+            with t.under("if one is NO:"):
+                t(f"found = x.unusual({name!r}, item, (*at, i))")
+                t("if found is NO: return NO")
+                t("parts, run = found")
+                if runs:
+                    t("if run is not None and run is last and parts:")
+                    t("    remember(x, parts[0], '../', 'apart', True)")
+                    t("last = run")
+                t("made += parts")
+            with t.under("else:"):
+                t("made.append(one)")
+                if runs:
+                    t("last = None")
+        t("return made")
+        return str(t)
+
+
+def _wants(case: Case) -> dict[tuple[str, ...], str]:
+    """Return the keys without which no object fits a case, and the class of what stands there."""
+    entries = case.wire.entries if isinstance(case.wire, Fields) else []
+    return {
+        names: _class(child, case.shape) if len(names) == 1 else ""
+        for names, child in entries
+        if needed(child)
+    }
+
+
+def _class(p: Picture, shape: str) -> str:
+    """Return the class of what a picture fits, if it is one."""
+    if isinstance(p, Fields):
+        return "dict"
+    if isinstance(p, Items):
+        return "list"
+    if isinstance(p, Text):
+        return "str"
+    if not isinstance(p, Hole) or len(p.paths) > 1:
+        return ""
+    lenses = [lens for lens in p.lenses if lens not in UNTYPED]
+    if lenses:
+        return "str" if lenses[-1] == "json" else CLASSES.get(lenses[-1], "")
+    kind = "list" if p.mode == "each" else "" if p.mode else field_type(shape, p.path)
+    return CLASSES.get({"opaque": "string"}.get(kind, kind), "")
+
+
+def of(dialect: Dialect, mode: str) -> Reads:
+    """Return the functions of a dialect that read in one mode."""
+    found = dialect.coded.get(("read", mode))
+    if found is None:
+        found = dialect.coded.setdefault(("read", mode), Reads(dialect, mode))
+    made: Reads = found
+    return made

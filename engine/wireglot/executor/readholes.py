@@ -1,0 +1,285 @@
+"""Writes how a wire value that is there is read through the codecs and the shape of its hole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import DERIVED
+from ..language.lenses import UNTYPED, is_guard, same
+from ..language.picture import ABSENT, Hole
+from .readtext import CaseText, Rel
+
+CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}
+
+
+def other(kinds: str, v: str) -> str:
+    """Return a test that a value is not of one of some types, as `object+list`."""
+    tests = []
+    for kind in kinds.split("+"):
+        if kind in CLASSES:
+            tests.append(f"{v}.__class__ is not {CLASSES[kind]}")
+        elif kind == "null":
+            tests.append(f"{v} is not None")
+        elif kind in ("integer", "number"):
+            tests.append(f"{v}.__class__ is not int and not guard({kind!r}, {v})")
+        else:
+            tests.append(f"not guard({kind!r}, {v})")
+    return " and ".join(tests)
+
+
+def taken(
+    t: CaseText,
+    h: Hole,
+    v: str,
+    var: str,
+    rel: Rel,
+    below: bool,
+) -> None:
+    """Write how the value in `v` is read into `var`; `below`: it is not the object itself."""
+    if h.shape == "conversation":
+        _talk(t, h, v, var, rel)
+        return
+    typed, single, listed = False, False, False
+    for lens in reversed(h.lenses):
+        if lens == "home" or lens == "again":
+            continue
+        if is_guard(lens):
+            typed = typed or lens not in UNTYPED
+            if not (single or listed):
+                t.unless(other(lens, v), h, below)
+        elif lens in ("bare", "blocks", "joined"):
+            _texts(t, h, lens, v, var, rel, below)
+            return
+        elif lens == "single":
+            single = True
+        elif lens == "listed":
+            listed = True
+        else:
+            through(t, h, lens, v, var, rel, below)
+            v = var
+    if h.mode == "each":
+        _each(t, h, v, var, rel, below, single, listed)
+    elif h.mode == "as":
+        _as(t, h, v, var, rel, below)
+    elif h.mode == "entries":
+        t.inside()
+        call = f"entries(x, {t.reads.choice(str(h.shape))}, {v}, {t.at(rel)})"
+        t.line(f"{var} = {call}", h.pos)
+        t.unless(f"{var} is NO", h, below)
+        t.line(f"if {var} is ODD: return {t.odd}")
+    else:
+        if listed:
+            t.line(f"{var} = {v}")
+            with t.t.under(f"if {var}.__class__ is not list:"):
+                t.line(f"{var} = [{v}]" if v != var else f"{var} = [{var}]")
+                t.remembers(f"spell(sp, {t.pointer(rel)}, {var}[0], {var})")
+            v = var
+        elif single:
+            t.line(f"{var} = [{v}]", h.pos)
+            v = var
+        kind = {"opaque": "string"}.get(t.kind(h), t.kind(h))
+        if not typed and kind != "any":
+            t.unless(other(kind, v), h, below)
+        if v != var:
+            t.line(f"{var} = {v}")
+
+
+def through(
+    t: CaseText,
+    h: Hole,
+    lens: str,
+    v: str,
+    var: str,
+    rel: Rel,
+    below: bool,
+) -> None:
+    """Write how a value is read through one codec."""
+    place = t.pointer(rel)
+    if lens == "json":
+        _json(t, h, v, var, rel, below)
+    elif lens == "plain":
+        if v != var:
+            t.line(f"{var} = {v}")
+        with t.t.under(f"if {var}.__class__ is list:"):
+            t.line(f"{var} = x.plain({var}[0]) if len({var}) == 1 else None", h.pos)
+            t.unless(f"{var} is None", h, below)
+            t.remembers(f"marked(sp, {place}, 'list')")
+    elif lens == "not":
+        t.unless(f"{v}.__class__ is not bool", h, below)
+        t.line(f"{var} = not {v}")
+    elif lens == "not-an-object":
+        t.unless(f"not not_an_object({v})", h, below)
+        if v != var:
+            t.line(f"{var} = {v}")
+    elif lens in ("timestamp", "milliseconds"):
+        call = f"seconds({v}, {t.track})" if lens == "timestamp" else f"moment({v})"
+        t.line(f"{var} = {call}", h.pos)
+        t.unless(f"{var} is NO", h, below)
+        if lens == "timestamp":
+            t.line(f"if {var} is ODD: return {t.odd}")
+    elif lens in t.dialect.tables:
+        table = t.dialect.tables[lens]
+        source = v
+        if source == var:
+            t.line(f"wire = {v}")
+            source = "wire"
+        usual = {w: i for w, i in table.to_ir.items() if isinstance(w, str) and i is not None}
+        t.reads.keep(usual)
+        words = t.value(usual) if usual else None
+        found = f"{words}.get({source}) if {source}.__class__ is str else None"
+        t.line(f"{var} = {found if words else None}", h.pos)
+        with t.t.under(f"if {var} is None:"):
+            t.line(f"{var} = word({t.value(table)}, {source}, {t.track})")
+            t.unless(f"{var} is NO", h, below)
+            t.line(f"if {var} is ODD: return {t.odd}")
+    else:
+        pair = t.dialect.schemas[lens]
+        t.line(f"{var} = schema(x, {t.value(pair)}, {v}, {t.at(rel)})", h.pos)
+        t.unless(f"{var} is NO", h, below)
+        t.line(f"if {var} is ODD: return {t.odd}")
+
+
+def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
+    t.unless(f"{v}.__class__ is not str", h, below)
+    blank = h.path.endswith("arguments")
+    if h.path == "value":
+        t.unless("x.options.get('json_results') == 'text'", h, below)
+    text = t.name(f"{h.path}_json")
+    t.line(f"{text} = {v}")
+    read = f"parsed({text})"
+    t.line(f"{var} = {read} if {text}.strip() else {{}}" if blank else f"{var} = {read}", h.pos)
+    t.unless(f"{var} is NO", h, below)
+    for lens in h.lenses:
+        if is_guard(lens) and lens != "home":
+            t.unless(other(lens, var), h, below)
+    if f"{h.path}_json" in DERIVED:
+        t.beside(f"{h.path}_json", text, h.mark is None)
+    elif t.track:
+        t.line(f"written = stringify({var})")
+        t.line(f"if written != {text}: sp = spell(sp, {t.pointer(rel)}, {text}, written)")
+    t.line(
+        f"if {var}.__class__ is dict or {var}.__class__ is list: x.late(({var}, None, None, ()))"
+    )
+
+
+def _texts(
+    t: CaseText,
+    h: Hole,
+    lens: str,
+    v: str,
+    var: str,
+    rel: Rel,
+    below: bool,
+) -> None:
+    """Write how a text is read that stands for a list of one text block."""
+    place, at = t.pointer(rel), t.at(rel)
+    nothing: Any = [] if lens == "blocks" else ""
+    empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
+    kind = t.dialect.plain_kind(str(h.shape))
+    source = v
+    if v == var:
+        source = t.name("wire")
+        t.line(f"{source} = {v}")
+    with t.t.under(f"if {source}.__class__ is str:"):
+        t.line(f"{var} = said(x, {kind!r}, {source}, {at}) if {source} else []", h.pos)
+        if t.track:
+            if lens == "blocks":
+                t.line(f"if {source}: sp = marked(sp, {place}, 'bare')")
+            if empty is ABSENT or not same(empty, ""):
+                spelled = f"spell(sp, {place}, {source}, {t.value(empty)})"
+                t.line(f"if not {source}: sp = {spelled}")
+    with t.t.under("else:"):
+        more = f" or not {source}" if lens == "joined" else ""
+        t.unless(f"{source}.__class__ is not list{more}", h, below)
+        t.inside()
+        t.line(
+            f"{var} = {t.reads.each(str(h.shape))}(x, {source}, {at}) if {source} else []", h.pos
+        )
+        t.unless(f"{var} is NO", h, below)
+        if t.track:
+            if empty is ABSENT or not same(empty, []):
+                spelled = f"spell(sp, {place}, {source}, {t.value(empty)})"
+                t.line(f"if not {source}: sp = {spelled}")
+            if lens == "joined":
+                t.line(f"sp = marked(sp, {place}, 'list')")
+            elif lens == "bare":
+                t.line(f"if {source} and alone({var}): sp = marked(sp, {place}, 'list')")
+    _aside(t, h, var, True, rel)
+
+
+def _aside(t: CaseText, h: Hole, var: str, text: bool, rel: Rel) -> None:
+    """Write what parts remember of the hole that they were read by."""
+    if t.mode != "home":
+        return
+    key = getattr(rel[-1], "var", None) if rel and text else None
+    if key is not None and "again" in h.lenses:
+        t.line(f"if {key} != {rel[-1]!r}: again(x, {var}, {key})")
+    found = t.case.lists.get(h.path, [h])
+    if h not in found[1:] and not h.dated:
+        return
+    kinds = t.dialect.kinds_of
+    earlier = frozenset().union(*(kinds(o.shape or "") for o in found[: found.index(h)]))
+    both = h.dated or bool(earlier & kinds(str(h.shape)))
+    t.line(f"if {var}: aside(x, {var}, {h.shape!r}, {both})")
+
+
+def _each(
+    t: CaseText,
+    h: Hole,
+    v: str,
+    var: str,
+    rel: Rel,
+    below: bool,
+    single: bool,
+    listed: bool,
+) -> None:
+    """Write how a list is read, element by element."""
+    at = t.at(rel)
+    t.inside()
+    if single:
+        t.line(f"{var} = {t.reads.choice(str(h.shape))}(x, {v}, {at}, L)", h.pos)
+        t.unless(f"{var} is NO", h, below)
+        t.line(f"{var} = [{var}]")
+        _aside(t, h, var, False, rel)
+        return
+    if listed:
+        t.line(f"if {v}.__class__ is not list: return {t.odd}")
+    t.unless(f"{v}.__class__ is not list", h, below)
+    if h.mark is not None and h.mark != "default" and t.track:
+        written = t.value(h.value if h.mark == "fill" else ABSENT)
+        t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")
+    t.line(f"{var} = {t.reads.each(str(h.shape))}(x, {v}, {at})", h.pos)
+    t.unless(f"{var} is NO", h, below)
+    _aside(t, h, var, False, rel)
+
+
+def _as(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
+    """Write how a value is read by a shape."""
+    at, shape = t.at(rel), str(h.shape)
+    t.inside()
+    source = v
+    if v == var:
+        source = t.name("wire")
+        t.line(f"{source} = {v}")
+    call = t.reads.choice(shape)
+    t.line(f"{var} = {call}(x, {source}, {at}, False)", h.pos)
+    t.line(f"if {var} is NO: {var} = {call}(x, {source}, {at}, True)")
+    t.unless(f"{var} is NO", h, below)
+
+
+def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
+    """Write how a conversation is read."""
+    t.inside()
+    if "bare" not in h.lenses:
+        t.line(f"{var} = x.messages({v}, {t.at(rel)})", h.pos)
+        t.line(f"if {var} is NO: return {t.no}")
+        return
+    source = v
+    if v == var:
+        source = t.name("wire")
+        t.line(f"{source} = {v}")
+    t.line(f"{var} = x.talked({source}, {t.at(rel)})", h.pos)
+    t.line(f"if {var} is NO: return {t.no}")
+    if t.track:
+        lone = f"{source}.__class__ is list and x.lone({var})"
+        t.line(f"if {lone}: sp = marked(sp, {t.pointer(rel)}, 'list')")

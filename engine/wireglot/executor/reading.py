@@ -1,0 +1,189 @@
+"""Reading by generated functions; what is cold or odd is read by the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import ConversionError
+from ..interpreter import conversation, intake, runs
+from ..interpreter.env import Env
+from ..interpreter.reader import PictureReader
+from ..interpreter.recorder import Recorder
+from ..language.lenses import Misfit
+from ..language.measure import may_fit
+from ..language.model import Case, Dialect, Group, Shape
+from ..language.picture import Hole
+from ..payload import MAX_DEPTH
+from ..trail import At, pointer
+from . import readers
+from .readtime import NO, remember
+
+
+class CodedReader(PictureReader):
+    """Reads one payload by the functions of its dialect."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        options: dict[str, Any],
+        probe: bool = False,
+        recorder: Recorder | None = None,
+    ) -> None:
+        super().__init__(dialect, options, probe, recorder)
+        self.away = not probe and not self.home
+        mode = "probe" if probe else "home" if self.home else "away"
+        self.code = readers.of(dialect, mode)
+        self.late = self.trail.late.append
+        self.walks = recorder is not None  # a trace is told of each step of the walk
+
+    def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+        if not self.walks:
+            made = self.coded(cases, wire, at, lenient)
+            if made is not NO:
+                return made
+        return super()._first(cases, wire, at, lenient)
+
+    def whole(self, shape: Shape, wire: Any, at: At) -> Any:
+        """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
+        for lenient in () if self.walks else (False, True):
+            made = self.code.names[self.code.unit(shape)](self, wire, at, lenient)
+            if made is not NO:
+                return made
+        return super().whole(shape, wire, at)
+
+    def coded(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+        """Read one node by generated code; NO where no case fits."""
+        names = self.code.names
+        if isinstance(cases, list):
+            name = self.code.of_list(cases)
+            if name is not None:
+                return names[name](self, wire, at, lenient)
+        quick = wire.__class__ is dict
+        for shape, case in cases:
+            if shape.groups or shape.marks or (quick and not may_fit(case, wire)):
+                continue
+            made = names[self.code.case(shape, case)](self, wire, at, lenient)
+            if made is not NO:
+                return made
+        return NO
+
+    def as_home(self, name: str, wire: Any, at: At) -> Any:
+        """Read one node as if it might be written again, for it counts whether it could be."""
+        code, away = self.code, self.away
+        if away:
+            self.code, self.away = readers.of(self.dialect, "home"), False
+        try:
+            return super().as_home(name, wire, at)
+        finally:
+            self.code, self.away = code, away
+
+    def plain(self, item: Any) -> Any:
+        """Return the text of an element that is the dialect's own text alone, or None."""
+        code, away = self.code, self.away
+        self.code, self.away = readers.of(self.dialect, "home"), False
+        try:
+            return intake.plain_text(self, item)
+        finally:
+            self.code, self.away = code, away
+
+    def deeper(self, at: At) -> None:
+        """Count how deep shapes stand in each other."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.depth = 0
+            raise ConversionError("the payload is nested too deep", pointer(at))
+
+    def element(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    ) -> tuple[list[Any], Shape | None]:
+        """Read one element of a list; a gathering shape gives several."""
+        found = NO if self.walks else self.elements(name, item, at, modes)
+        return super().element(name, item, at, modes) if found is NO else found
+
+    def elements(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...], tried: bool = False
+    ) -> Any:
+        """Read one element by the cases and runs that fit, strictly `tried` or not; NO if none."""
+        cases = self.dialect.cases_of(name)
+        for lenient in modes:
+            made = NO if tried and not lenient else self.coded(cases, item, at, lenient)
+            if made is not NO:
+                return [made], None
+            for shape, case in cases:
+                if shape.groups and (item.__class__ is not dict or may_fit(case, item)):
+                    parts = self.code.names[self.code.run(shape, case)](self, item, at, lenient)
+                    if parts is not NO:
+                        return self._of_run(name, shape, case, parts, item, at)
+        return NO
+
+    def _of_run(
+        self, name: str, shape: Shape, case: Case, parts: list[Any], item: Any, at: At
+    ) -> tuple[list[Any], Shape]:
+        """Return the parts of a run, and what was read beside it."""
+        if not self.away and self.dialect.has_rivals(name, shape):
+            for part in parts:
+                remember(self, part, "../", "run", shape.name)
+        if "kept" not in parts[0]:
+            return parts, shape
+        more, other = runs.beside(self, parts[0], case, self.dialect.cases_of(name), item, at)
+        return parts + more, other or shape
+
+    def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+        """Read one wire message: its group, and the IR messages that it holds."""
+        for lenient in () if self.walks else (False, True):
+            self.run = None
+            found = self.code.names["message"](self, item, at, lenient)
+            if found is not NO:
+                return found  # type: ignore[no-any-return]
+        return super().message(item, at)
+
+    def unusual(self, name: str, item: Any, at: At) -> Any:
+        """Read an element that no case takes as it is; NO where nothing takes it."""
+        mark = len(self.notes)
+        try:
+            found = self.elements(name, item, at, (False, True), tried=True)
+            return super().element(name, item, at) if found is NO else found
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
+    def listed(self, name: str, wire: list[Any], at: At) -> Any:
+        """Read a list in which elements may be fields of those before them."""
+        hole = Hole(("parts",), "each", name, (), None, None, None)  # type: ignore[arg-type]
+        mark = len(self.notes)
+        try:
+            return intake.each(self, hole, wire, at, (), Env(at, _NONE, False))
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
+    def messages(self, wire: Any, at: At) -> Any:
+        """Read a conversation; NO where something in it is wrong."""
+        mark = len(self.notes)
+        try:
+            return conversation.read_messages(self, wire, at)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
+    def talked(self, wire: Any, at: At) -> Any:
+        """Read a conversation that may be one text."""
+        mark = len(self.notes)
+        try:
+            return conversation.read_talk(self, _BARE, wire, at, (), Env(at, _NONE, False))
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            del self.notes[mark:]
+            return NO
+
+    def lone(self, messages: list[Any]) -> bool:
+        """Tell whether a conversation is one plain text of the user."""
+        return conversation._plain(messages) is not None
+
+
+_BARE = Hole(("messages",), "as", "conversation", ("bare",), None, None, None)  # type: ignore[arg-type]
+_NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, None), None, {}, None, None)  # type: ignore[arg-type]

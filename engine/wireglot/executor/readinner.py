@@ -1,0 +1,139 @@
+"""Holes that are made of the object's own fields, read by generated functions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..interpreter import building, itself
+from ..language.model import Case, Shape
+from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..trail import At, Several
+from .readtime import NO, ODD, Memory, marked, says
+
+
+class Inner(NamedTuple):
+    """One case of the object's own fields: the name of its function, and whose it is."""
+
+    name: str
+    shape: Shape
+    case: Case
+
+
+class Inners:
+    """The cases of a hole of the object's own fields, by the words that they want."""
+
+    def __init__(self, cases: list[Inner]) -> None:
+        """Sort the cases by the text that they are, or that stands under one key of them."""
+        self.all = cases
+        heads = [names[0] for one in cases for names, _, _ in one.case.heads if len(names) == 1]
+        self.key = max(heads, key=heads.count, default=None)
+        self._by: dict[tuple[bool, Any], list[Inner]] = {}
+
+    def of(self, w: Any) -> list[Inner]:
+        """Return the cases that a value may fit, as far as a word tells."""
+        whole = w.__class__ is str
+        word = w if whole else w.get(self.key) if w.__class__ is dict and self.key else ABSENT
+        if word is ABSENT or word.__class__ is not str:
+            return self.all
+        found = self._by.get((whole, word))
+        if found is None:
+            test = self._is if whole else self._says
+            found = [one for one in self.all if test(one.case, word)]
+            if len(self._by) < WORDS:
+                self._by[whole, word] = found
+        return found
+
+    @staticmethod
+    def _is(case: Case, word: str) -> bool:
+        return not isinstance(case.wire, Fields) and (
+            not isinstance(case.wire, Literal) or says(word, case.wire.values)
+        )
+
+    def _says(self, case: Case, word: str) -> bool:
+        said = (words for names, words, _ in case.heads if names == (self.key,))
+        return all(word in words for words in said)
+
+
+WORDS = 64  # that a choice remembers
+
+
+def within(
+    x: Any,
+    inners: Inners,
+    h: Hole,
+    w: Any,
+    at: At,
+    lenient: bool,
+    key: str,
+    made: dict[str, Any],
+    tops: tuple[str, ...],
+    taken: set[str],
+    spread: bool,
+    sp: Memory,
+    kp: Memory,
+) -> Any:
+    """Read a hole that is made of the object's own fields: the memory then, NO, or ODD."""
+    mark = len(x.notes)
+    for loose in (False, True) if lenient else (False,):
+        for name, shape, case in inners.of(w):
+            got = x.code.names[name](x, w, at, loose, key, made)
+            if got is NO:
+                continue
+            if got is ODD:
+                return ODD
+            fields, table, inner_sp, inner_kp = got
+            for place, entry in (inner_sp or {}).items():
+                sp = {} if sp is None else sp
+                sp.setdefault(place, {}).update(entry)
+            if inner_kp:
+                kp = {**(kp or {}), **inner_kp}
+            if case.doubles and not x.probe and (case.note is not None or not x.away):
+                seen = {top: (made[top], None) for top in (*tops, *taken) if top in made}
+                seen.update((top, (fields[top], None)) for top in fields if top != "own")
+                if itself.chosen(x, shape, fields, seen) is not case:
+                    sp = marked(sp, key, "case", case.name)
+                    building.told(x, case, at)
+            if not _take(x, made, fields, table, at, taken, w if spread else None):
+                return ODD
+            return sp, kp
+    del x.notes[mark:]
+    return ODD if lenient and h.mark is not None else NO
+
+
+def _take(
+    x: Any,
+    made: dict[str, Any],
+    fields: dict[str, Any],
+    table: Any,
+    at: At,
+    taken: set[str],
+    spread: Any,
+) -> bool:
+    """Hand on what an inner picture made to the object around it."""
+    places = [(*at, key) for key in spread] if isinstance(spread, dict) else []
+    around: At = Several.of(places) if places else at
+    for key, value in fields.items():
+        rel = table.get(key)
+        where = around if rel is None else (*at, *rel)
+        if key == "own":
+            family = x.dialect.family
+            own = made.setdefault("own", {}).setdefault(family, {})
+            for name, one in value.get(family, {}).items():
+                own[name] = one
+                rel = table.get(("own", name))
+                place = around if rel is None else (*at, *rel)
+                x.late((own, None, {name: place}, (name,)))
+            continue
+        old = made.get(key)
+        if isinstance(old, dict):
+            if not isinstance(value, dict):
+                return False
+            old.update(value)
+            if key not in taken:
+                x.late((old, None, dict.fromkeys(value, where), tuple(value)))
+            x.trail.copy(value, old)
+            continue
+        made[key] = value
+        x.late((made, None, {key: where}, (key,)))
+        taken.add(key)
+    return True

@@ -1,0 +1,281 @@
+"""Writes how the IR value is made of what was found on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import OPAQUE
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
+from ..trail import At
+from .readobjects import WireText
+from .readtext import Rel, Slot, Unwritten, plain
+
+Table = dict[Any, At]
+
+
+class IrText(WireText):
+    """Writes how what was found becomes an IR value."""
+
+    table: Table  # where fields came from, below the object
+    owned: Table  # the same, of fields of the family
+    moved: list[tuple[str, str, str, Rel]]  # of an inner picture: fields that came from elsewhere
+    totals: dict[str, str]  # variables of lists that several holes add to
+    pending: list[Slot]  # what is not put yet
+    parts: dict[str, list[Slot]]
+
+    # -- values ---------------------------------------------------------------------------------
+
+    def _bare(self) -> None:
+        """Write a bare value: one that remembers nothing."""
+        ir = self.ir
+        if self.later or self.sums or self.tail:
+            raise Unwritten
+        self.line(f"if kp or sp: return {self.no}", self.case.pos)
+        found = {slot.path: slot for slot in self.slots}
+        if isinstance(ir, Literal):
+            made = self.value(ir.values[0])
+        elif isinstance(ir, Hole) and ir.path in found:
+            made = found[ir.path].var
+        elif isinstance(ir, Text) and all(n in found and found[n].always for n in ir.names):
+            made = f"{self.value(ir)}.write(({''.join(found[n].var + ', ' for n in ir.names)}))"
+        else:
+            raise Unwritten
+        self.line(f"return {made}", self.case.pos)
+
+    def _lists(self) -> None:
+        """Write the sum of what several holes of one list found."""
+        self.parts: dict[str, list[Slot]] = {}
+        for path in self.lists:
+            found = [slot for slot in self.slots if slot.path == path]
+            if not found:
+                continue
+            self.parts[path] = found
+            if len(found) == 1:
+                continue
+            total = self.name(path)
+            self.line(f"{total} = ABSENT")
+            for slot in found:
+                more = f"{slot.var} if {total} is ABSENT else {total} + {slot.var}"
+                self.line(f"if {slot.var} is not ABSENT: {total} = {more}")
+            self.totals[path] = total
+
+    def _start(self) -> None:
+        """Write the object with what is always there, as far as that comes first."""
+        first = self._head()
+        if not self.inner and self.shape.kind is not None:
+            first.append(f"'type': {self.shape.kind!r}")
+        ir = self.ir
+        late: list[tuple[str, str]] = []
+        if isinstance(ir, Fields):
+            for (name, *_), child in ir.entries:
+                if name == "own":
+                    raise Unwritten
+                made, sure = self._made(child, (name,))
+                if made is None:
+                    continue
+                if sure and not late:
+                    first.append(f"{name!r}: {made}")
+                else:
+                    late.append((name, made))
+        # What is always there and stands next goes into the same display.
+        if not late:
+            for slot in list(self.pending):
+                if slot.path in self.bound:
+                    continue
+                if not slot.always or "." in slot.path or slot.path in self.lists:
+                    break
+                if slot.path == "type" and first:
+                    break
+                first.append(f"{slot.path!r}: {self._opaque(slot.path, slot.var)}")
+                self._came(slot, slot.path, "made")
+                self.pending.remove(slot)
+        self.line(f"made = {{{', '.join(first)}}}", self.case.pos)
+        self.begun = True
+        for name, made in late:
+            self.line(f"if {made} is not ABSENT: made[{name!r}] = {made}")
+        self._nested_places(ir, "made")
+
+    def _head(self) -> list[str]:
+        """Return what stands before all that was found."""
+        return []
+
+    def _made(self, p: Picture, path: tuple[str, ...]) -> tuple[str | None, bool]:
+        """Return an expression for a picture of the IR, and whether it is surely there."""
+        if path[-1] == "type" and not _word(p, len(path)):
+            raise Unwritten
+        if isinstance(p, Literal):
+            if p.values[0] is ABSENT:
+                return None, True
+            return self._told(path, self.value(p.values[0])), True
+        if isinstance(p, Test):
+            return None, True
+        if isinstance(p, Items):
+            return "[]", True
+        if isinstance(p, Hole):
+            slot = next((s for s in self.slots if s.path == p.path), None)
+            if slot is None or slot.path in self.lists:
+                raise Unwritten
+            if len(path) == 1:
+                self._came(slot, path[0], "made")
+            value = slot.var
+            if path[-1] in OPAQUE:
+                value = self._opaque(path[-1], value)
+                if not slot.always:
+                    value = f"opaque({slot.var}, {self.dialect.name!r})"
+                    if len(path) == 1:
+                        raise Unwritten
+            if path[-1] == "type" or path[0] == "own":
+                raise Unwritten
+            return value, slot.always
+        if isinstance(p, Text):
+            slots = [next((s for s in self.slots if s.path == n), None) for n in p.names]
+            values = ""
+            for slot in slots:
+                if slot is None or slot.always:
+                    values += "'', " if slot is None else f"{slot.var}, "
+                else:
+                    values += f"'' if {slot.var} is ABSENT else {slot.var}, "
+            return self._told(path, f"{self.value(p)}.write(({values}))"), True
+        if isinstance(p, Fields):
+            pieces, all_there = [], True
+            for (name, *_), child in p.entries:
+                if name == "own" or isinstance(child, Test):
+                    raise Unwritten
+                made, sure = self._made(child, (*path, name))
+                if made is None:
+                    continue
+                all_there = all_there and sure
+                pieces.append(f"{name!r}: {made}")
+            display = f"{{{', '.join(pieces)}}}"
+            return (display if all_there else f"present({display})"), True
+        raise Unwritten
+
+    def _told(self, path: tuple[str, ...], value: str) -> str:
+        """Return a value that is made here; of an opaque field with its origin."""
+        return f"opaque({value}, {self.dialect.name!r})" if path[-1] in OPAQUE else value
+
+    def _nested_places(self, p: Picture | None, owner: str) -> None:
+        """Write where the fields of objects within came from."""
+        if not isinstance(p, Fields):
+            return
+        for (name, *_), child in p.entries:
+            if not isinstance(child, Fields):
+                continue
+            inner = f"{owner}[{name!r}]"
+            found: Table = {}
+            for (key, *_), leaf in child.entries:
+                slot = isinstance(leaf, Hole) and next(
+                    (s for s in self.slots if s.path == leaf.path), None
+                )
+                if slot and slot.rel is not None:
+                    found[key] = plain(slot.rel)
+                    if slot.keys:
+                        self._other_key(slot, key, inner)
+            if found:
+                self.reads.keep(found)
+                table = self.reads.code.value(found, "P")
+                self.line(f"x.late(({inner}, at, {table}, tuple({inner})))")
+            self._nested_places(child, inner)
+
+    def _opaque(self, path: str, value: str) -> str:
+        if path in OPAQUE:
+            return f"{{'value': {value}, 'origin': {self.dialect.name!r}}}"
+        return value
+
+    def _came(self, slot: Slot, field: str, owner: str) -> None:
+        """Write where a field came from: into the table, if that is the same for all objects."""
+        if slot.rel is None:
+            return
+        if slot.there and self.inner:
+            self.moved.append((slot.there, owner, field, slot.rel))
+            return
+        if slot.there:
+            place = f"{{{field!r}: {self.at(slot.rel)}}}"
+            told = f"x.late(({owner}, None, {place}, ({field!r},)))"
+            self.overrides.append(f"if {slot.there}: {told}")
+            return
+        table = self.owned if owner == "own" else self.table
+        table[field] = plain(slot.rel)
+        if slot.keys:
+            self._other_key(slot, field, owner)
+
+    def _other_key(self, slot: Slot, field: str, owner: str) -> None:
+        """Write where a field came from whose key had another spelling."""
+        tests = " or ".join(key.test for key in slot.keys)
+        other = " or ".join(f"{key.test} and {key.var} != {str(key)!r}" for key in slot.keys)
+        test = f"({tests}) and {slot.var} is not ABSENT and ({other})"
+        if self.inner and owner in ("made", "own"):
+            self.moved.append((test, owner, field, slot.rel or ()))
+            return
+        place = f"{{{field!r}: {self.at(slot.rel or ())}}}"
+        self.overrides.append(f"if {test}: x.late(({owner}, None, {place}, ({field!r},)))")
+
+    def place(self, slot: Slot) -> None:
+        """Write how what a hole found is put into the IR object."""
+        keys = slot.path.split(".")
+        if slot.path in self.lists and len(self.parts.get(slot.path, ())) > 1:
+            self._total(slot)
+            return
+        test = "" if slot.always else f"if {slot.var} is not ABSENT: "
+        if keys[0] == "own":
+            self._own(slot, keys, test)
+            return
+        if len(keys) > 1:
+            value = self._opaque(keys[-1], slot.var)
+            self._reach(slot, tuple(keys), value)
+            return
+        value = self._opaque(keys[0], slot.var)
+        self.line(f"{test}made[{keys[0]!r}] = {value}")
+        self._came(slot, keys[0], "made")
+
+    def _reach(self, slot: Slot, keys: tuple[str, ...], value: str) -> None:
+        rel = slot.rel if slot.rel is not None else ()
+        at = self.at(rel)
+        put = f"deep(x, made, {keys!r}, {value}, {at})"
+        if slot.always:
+            self.line(f"if not {put}: return {self.odd}")
+        else:
+            self.line(f"if {slot.var} is not ABSENT and not {put}: return {self.odd}")
+
+    def _own(self, slot: Slot, keys: list[str], test: str) -> None:
+        """Write a field that only the dialect's family has."""
+        if len(keys) > 2:
+            path = (keys[0], self.dialect.family, *keys[1:])
+            self._reach(slot, path, slot.var)
+            return
+        if slot.always:
+            head = ""
+        else:
+            head = f"if {slot.var} is not ABSENT: "
+        with self.t.under(head.rstrip() or "if True:"):
+            self.line("if own is None:")
+            self.line(f"    own = made['own'] = {{{self.dialect.family!r}: {{}}}}")
+            self.line(f"    own = own[{self.dialect.family!r}]")
+            self.line(f"own[{keys[1]!r}] = {slot.var}")
+        self._came(slot, keys[1], "own")
+
+    def _total(self, slot: Slot) -> None:
+        total = self.totals[slot.path]
+        found = self.parts[slot.path]
+        self.line(
+            f"if {slot.var} is not ABSENT and {slot.path!r} not in made: "
+            f"made[{slot.path!r}] = {total}"
+        )
+        if slot is not found[-1]:
+            return
+        place = "None"
+        for one in reversed(found):
+            at = self.at(one.rel or ())
+            if one.there:
+                at = f"({at} if {one.there} else None)"
+            place = f"{at} if {one.var} is not ABSENT else {place}"
+        self.overrides.append(f"place = {place}")
+        told = f"x.late((made, None, {{{slot.path!r}: place}}, ({slot.path!r},)))"
+        self.overrides.append(f"if place is not None: {told}")
+
+
+def _word(p: Picture, depth: int) -> bool:
+    """Tell whether a picture under `type` says a word; within an object it may be a property."""
+    if isinstance(p, Literal):
+        return p.values[0] is ABSENT or isinstance(p.values[0], str)
+    return isinstance(p, Text | Test) or (isinstance(p, Fields) and depth > 1)

@@ -1,0 +1,415 @@
+"""Writes the functions that read: one for each case of a shape, from the wire to the IR.
+
+`read_SHAPE_CASE(x, w, at, L)` reads the wire value `w` at the place `at` for the reader `x`; with
+`L` it is lenient: what does not fit is kept where its hole is marked. It returns what was read, or
+NO where the case does not fit. Whatever is odd about an object leaves it to the interpreter.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from ..interpreter.env import empty_of
+from ..language.measure import needed
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes
+from ..trail import pointer
+from .readholes import taken
+from .reads import HoleText
+from .readtext import Key, Later, Obj, Rel, Slot, Unwritten
+
+Entry = tuple[tuple[str, ...], Picture]
+PIECE = 6  # optional keys that are looked for if there is any key left
+
+
+class WireText(HoleText):
+    """Writes how the wire is read."""
+
+    def read(self) -> None:
+        """Write how the wire is read; `tail` are keys that are read when the IR stands."""
+        wire = self.case.wire
+        self._refuse()
+        if isinstance(wire, Fields):
+            self.line("if w.__class__ is not dict: return NO", wire.pos)
+            self.fields(wire, "w", (), True)
+        else:
+            self.picture(wire, "w", (), False)
+
+    def _refuse(self) -> None:
+        """Raise Unwritten for what is left to the interpreter as a whole."""
+        case = self.case
+        found = list(holes(case.wire))
+        if any(h.path == "result" or (h.path == "run" and not self.runs) for h in found):
+            raise Unwritten
+        if any(h.path.startswith("result.") for h in found):
+            raise Unwritten
+        ir = case.ir
+        bound = {names[0] for names, child in ir.entries} if isinstance(ir, Fields) else set()
+        deep = {h.path.partition(".")[0] for h in found if "." in h.path and h.path != "."}
+        nested = set()
+        for names, child in ir.entries if isinstance(ir, Fields) else ():
+            if isinstance(child, Fields):
+                nested.add(names[0])
+            if isinstance(child, Test):
+                bound.discard(names[0])
+        single = {h.path for h in found if "." not in h.path} - self.bound
+        if single & (deep | nested) or single & bound - {"type"} or "kept" in single:
+            raise Unwritten
+        if "type" in single and (bound & {"type"} or self.shape.kind is not None):
+            raise Unwritten
+        if any(h.path == "." for h in found):
+            if self.inner:
+                raise Unwritten
+            for h in found:
+                if h.path == ".":
+                    self._beside(h, bound)
+        if sum(len(h.paths) > 1 for h in found) and self.inner:
+            raise Unwritten
+        repeated = [
+            h.path
+            for h in found
+            if len(h.paths) == 1 and h.path not in (".", "nth") and h.mark != "copy"
+        ]
+        if any(repeated.count(p) > 1 and p not in case.lists for p in set(repeated)):
+            raise Unwritten
+        if self.lists - {"parts"} and any("." in p for p in self.lists):
+            raise Unwritten
+
+    def _beside(self, h: Hole, bound: set[str]) -> None:
+        """Raise Unwritten where what an inner picture says depends on more than the fields."""
+        here = bound | ({"type"} if self.shape.kind is not None else set())
+        for _, case in self.dialect.cases_of(str(h.shape)):
+            entries = case.ir.entries if isinstance(case.ir, Fields) else []
+            said = {names[0] for names, child in entries if isinstance(child, Literal)}
+            makes = {names[0] for names, _ in entries}
+            makes |= {one.path.partition(".")[0] for one in holes(case.wire)}
+            if said & here or makes & self.bound:
+                raise Unwritten
+
+    # -- objects --------------------------------------------------------------------------------
+
+    def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
+        """Read the keys of an object; of the outermost, optional ones at its end come last."""
+        self.fresh_objects += 1
+        counter = "n" if self.fresh_objects == 1 else f"n{self.fresh_objects}"
+        o = Obj(v, counter, len(self.t.lines))
+        depth = self.t.depth
+        self._aliases(p, o)
+        head = list(p.entries)
+        tail: list[tuple[tuple[str, ...], Picture]] = []
+        if top and not p.spread and not self.bare:
+            while head and self._waits(head[-1][1]):
+                tail.insert(0, head.pop())
+        if top and len(self.shape.cases) > 1:
+            self._early(head)
+        for names, child in head:
+            self.entry(o, names, child, rel)
+        if o.moves:
+            self.t.lines.insert(o.start, "    " * depth + f"{counter} = {o.static}")
+        if top:
+            self.tail, self.top, self.picture_of_top = tail, o, p
+        if not tail:
+            self._others(p, o, rel)
+
+    def _early(self, entries: list[Entry]) -> None:
+        """Look first for the keys of objects within: other cases may stand for them."""
+        for names, child in entries:
+            if isinstance(child, Fields) and len(names) == 1 and not child.loose:
+                keys = [n[0] for n, c in child.entries if len(n) == 1 and needed(c)]
+                if keys:
+                    self.line(f"inner = w.get({names[0]!r})")
+                    test = " or ".join(f"{key!r} not in inner" for key in keys)
+                    self.line(f"if inner.__class__ is not dict or {test}: return NO", child.pos)
+
+    def _waits(self, child: Picture) -> bool:
+        """Tell whether a child may be read when the IR object is there already."""
+        if not isinstance(child, Hole | Fields) or not child.idle:
+            return False
+        return all(
+            len(h.paths) == 1
+            and h.path not in (".", "nth")
+            and h.path not in self.bound
+            and h.path not in self.lists
+            and h.path not in self.terms
+            for h in holes(child)
+        )
+
+    def rest(self) -> None:
+        """Read the optional keys at the end of the outermost object."""
+        o = self.top
+        start, first = len(self.t.lines), len(self.slots)
+        with self.t.under(f"if len(w) > {o.used}:"):
+            if not o.moves:
+                self.line(f"{o.counter} = {o.static}")
+                o.moves = True
+            for some in self._pieces():
+                if len(some) < 3:
+                    self._placed(o, some)
+                elif all(map(self._is_own, some)):
+                    self._owned(o, some)
+                else:
+                    with self.t.under(f"if len(w) > {o.used}:"):
+                        self._placed(o, some)
+            self._others(self.picture_of_top, o, ())
+        told = [slot.var for slot in self.slots[first:] if slot.keys]
+        if told:
+            self.t.lines.insert(start, f"    {' = '.join(told)} = ABSENT")
+
+    def _placed(self, o: Obj, some: list[Entry]) -> None:
+        for names, child in some:
+            mark = len(self.slots)
+            self.entry(o, names, child, ())
+            for slot in self.slots[mark:]:
+                self.place(slot)
+
+    def _pieces(self) -> Iterator[list[Entry]]:
+        """Yield the keys at the end in pieces, those of one's own apart."""
+        for own, run in itertools.groupby(self.tail, self._is_own):
+            found = list(run)
+            for i in range(0, len(found), len(found) if own else PIECE):
+                yield found[i : i + (len(found) if own else PIECE)]
+
+    def _is_own(self, entry: Entry) -> bool:
+        """Tell whether a key holds a field that only the dialect's family has, as it is."""
+        names, h = entry
+        return (
+            isinstance(h, Hole)
+            and (len(names) == 1 or not self.inner)
+            and (h.mark, h.mode, h.lenses) == ("optional", None, ())
+            and (h.path.count("."), h.path[:4]) == (1, "own.")
+        )
+
+    def _owned(self, o: Obj, some: list[Entry]) -> None:
+        """Read many fields that only the dialect's family has."""
+        rows = []
+        for names, h in some:
+            assert isinstance(h, Hole)
+            rows.append((names, h.path[4:], pointer((names[0],))))
+            self.own_places[h.path[4:]] = (names[0],)
+        table = tuple(rows)
+        self.reads.keep(table)
+        several = any(len(names) > 1 for names, _ in some)
+        into = self.name("renamed") if several else "_"
+        if several:
+            self.absent.append(into)
+            self.overrides.append(
+                f"for field, key in {into} or (): "
+                "x.late((own, None, {field: (*at, key)}, (field,)))"
+            )
+        with self.t.under(f"if len(w) > {o.used}:"):
+            given = f"{self.value(table)}, {o.counter}, made, own, sp"
+            self.line(f"{o.counter}, own, sp, {into} = owns(x, w, {given})", some[0][1].pos)
+
+    def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
+        """Read the keys that no entry names."""
+        names = self.value(p.names)
+        if p.spread:
+            self._spread(p, o, rel)
+            return
+        if p.closed:
+            self.line(f"if len({o.var}) != {o.used}: return {self.no}", p.pos)
+            return
+        with self.t.under(f"if len({o.var}) != {o.used}:"):
+            self._kept(o.var, names, rel)
+
+    def _kept(self, v: str, names: str, rel: Rel) -> None:
+        self.line(f"if x.drops: return {self.odd}")
+        self.line(f"kp = keep(kp, {v}, {names}, {self.kept(rel)})")
+
+    def _spread(self, p: Fields, o: Obj, rel: Rel) -> None:
+        others = self.name("others")
+        names = self.value(p.names)
+        none = self.value(frozenset())
+        first = p.spread[0]
+        one_pass = first.shape is not None
+        if not one_pass:
+            left = f"rest({o.var}, {names}) if len({o.var}) != {o.used} else {{}}"
+            self.line(f"{others} = {left}", p.pos)
+        for h in p.spread:
+            var = self.name(h.path if h.path != "." else str(h.shape))
+            if h.shape is None:
+                self.line(f"{var}, {others} = {others}, {{}}", h.pos)
+                for lens in h.lenses:
+                    self.line(f"if not guard({lens!r}, {var}): return {self.no}", h.pos)
+                self.slots.append(Slot(h.path, var, rel, True))
+                continue
+            keys = self.value(self.dialect.keys_of(h.shape))
+            if h is first:
+                taking = (
+                    f"cut({o.var}, {names}, {keys}) if len({o.var}) != {o.used} else ({{}}, {{}})"
+                )
+            else:
+                taking = f"split({others}, {keys}) if {others} else ({{}}, {{}})"
+            self.line(f"{var}, {others} = {taking}", h.pos)
+            if h.path == ".":
+                if h.mark is not None:
+                    self.line(f"if not {var}: {var} = ABSENT")
+                self.later.append(Later(h, var, rel, True))
+                continue
+            made = self.name(h.path)
+            start = len(self.t.lines)
+            if h.mark is not None:
+                self.line(f"if not {var}: {var} = ABSENT")
+                with self.t.under(f"if {var} is not ABSENT:"):
+                    taken(self, h, var, made, rel, True)
+                self.t.lines.insert(start, "    " * self.t.depth + f"{made} = ABSENT")
+            else:
+                taken(self, h, var, made, rel, True)
+            self.slots.append(Slot(h.path, made, None, h.mark is None))
+            self.several.append((h.path, made, var, rel))
+            if rel:
+                self.absent.append(var)
+        if p.closed:
+            self.line(f"if {others}: return {self.no}", p.pos)
+        else:
+            with self.t.under(f"if {others}:"):
+                self._kept(others, none, rel)
+
+    def entry(self, o: Obj, names: tuple[str, ...], child: Picture, rel: Rel) -> None:
+        """Read what stands under one key, in any of its spellings."""
+        here: Rel = (*rel, names[0])
+        if len(names) == 1 and isinstance(child, Literal) and ABSENT not in child.values:
+            o.static += 1
+            if len(child.values) == 1 and child.values[0].__class__ is str:
+                said = f"if {o.var}.get({names[0]!r}) != {child.values[0]!r}: return {self.no}"
+                self.line(said, child.pos)
+                return
+            v = self.name("v")
+            self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
+            self.literal(child, v, here)
+            return
+        if isinstance(child, Hole) and len(names) == 1 and self._plain(o, names[0], child, here):
+            return
+        if isinstance(child, Hole) and self._quiet(o, names, child, rel):
+            return
+        v = self.name("v")
+        here = self._get(o, names, v, rel)
+        if isinstance(child, Literal):
+            self.line(f"if {v} is not ABSENT: {o.counter} += 1")
+            o.moves = True
+            self.literal(child, v, here)
+        elif isinstance(child, Hole):
+            self.line(f"if {v} is not ABSENT: {o.counter} += 1")
+            o.moves = True
+            self.hole(child, v, here, True)
+        elif isinstance(child, Fields):
+            self.object(o, child, v, here)
+        else:
+            o.static += 1
+            self.picture(child, v, here, False)
+
+    def _aliases(self, p: Fields, o: Obj) -> None:
+        """Look once whether an object has any key in another spelling than the first."""
+        groups = tuple(names for names, _ in p.entries if len(names) > 1)
+        if not groups:
+            return
+        others = frozenset(name for names in groups for name in names[1:])
+        self.reads.keep((groups, others))
+        o.respelled = self.name("respelled")
+        self.respelled.append(o.respelled)
+        self.line(f"{o.respelled} = not {self.value(others)}.isdisjoint({o.var})")
+        double = f"{o.respelled} and doubled({o.var}, {self.value(groups)})"
+        self.line(f"if {double}: return {self.odd}", p.pos)
+        o.start = len(self.t.lines)
+
+    def _get(self, o: Obj, names: tuple[str, ...], v: str, rel: Rel) -> Rel:
+        """Get what stands under a key in any of its spellings; return the place of it."""
+        usual = f"{o.var}.get({names[0]!r}, ABSENT)"
+        if len(names) == 1:
+            self.line(f"{v} = {usual}")
+            return (*rel, names[0])
+        made = Key(names[0])
+        made.var, made.test = self.name("key"), o.respelled
+        self.reads.keep(names)
+        other = f"spelling({o.var}, {self.value(names)})"
+        self.line(f"{made.var}, {v} = {other} if {o.respelled} else ({names[0]!r}, {usual})")
+        if self.track:
+            told = f"{o.respelled} and {made.var} != {names[0]!r}"
+            self.line(
+                f"if {told}: sp = marked(sp, {self.pointer((*rel, made))}, 'key', {made.var})"
+            )
+        return (*rel, made)
+
+    def _plain(self, o: Obj, name: str, h: Hole, rel: Rel) -> bool:
+        """Read a hole that must be there, in its shortest form."""
+        if h.mark is not None or len(h.paths) > 1 or h.path in (".", "nth"):
+            return False
+        o.static += 1
+        var = self.name(h.path)
+        if h.null and self.kind(h) == "any":
+            self.line(f"{var} = {o.var}.get({name!r}, ABSENT)")
+            self.line(f"if {var} is ABSENT: return {self.no}", h.pos)
+        else:
+            self.line(f"{var} = {o.var}.get({name!r})")
+            if h.lenses or h.mode or self.kind(h) == "any":
+                self.line(f"if {var} is None: return {self.no}", h.pos)
+        self._signature(h, var)
+        taken(self, h, var, var, rel, True)
+        self.slots.append(Slot(h.path, var, rel, True))
+        return True
+
+    def _quiet(self, o: Obj, names: tuple[str, ...], h: Hole, rel: Rel) -> bool:
+        """Read a hole of which nothing is left where nothing stands."""
+        quiet = h.mark in ("optional", "refused", "read-only")
+        if not quiet or len(h.paths) > 1 or h.path in (".", "nth"):
+            return False
+        var = self.name(h.path)
+        here = self._get(o, names, var, rel)
+        with self.t.under(f"if {var} is not ABSENT:"):
+            self.line(f"{o.counter} += 1")
+            o.moves = True
+            with self.t.under(f"if {var} is None:"):
+                self.remembers(f"spell(sp, {self.pointer(here)}, None, ABSENT)")
+                self.line(f"{var} = ABSENT")
+            mark = len(self.t.lines)
+            with self.t.under("else:"):
+                self._there_is(h, var, var, here, True)
+            if len(self.t.lines) == mark + 1:
+                self.t.lines.pop()
+        self.slots.append(Slot(h.path, var, here, False))
+        return True
+
+    def object(self, o: Obj, p: Fields, v: str, rel: Rel) -> None:
+        """Read an object within the object."""
+        if not p.loose or any(needed(child) for _, child in p.entries):
+            o.static += 1
+            self.line(f"if {v}.__class__ is not dict: return {self.no}", p.pos)
+            self.fields(p, v, rel, False)
+            return
+        marks = len(self.slots), len(self.sums), len(self.later), len(self.copies)
+        respelled = len(self.respelled)
+        start, depth = len(self.t.lines), self.t.depth
+        o.moves = True
+        with self.t.under(f"if {v}.__class__ is dict and {v}:"):
+            self.line(f"{o.counter} += 1")
+            self.fields(p, v, rel, False)
+            if self.track and not (p.spread or p.firm):
+                self._there(p, v, rel)
+        if any(h.mark == "default" for h in holes(p)):
+            self.line(f"else: return {self.odd}")
+        else:
+            empty = empty_of(p)
+            spelled = f"spell(sp, {self.pointer(rel)}, {v}, {self.value(empty)})"
+            with self.t.under(f"elif {v} is not ABSENT:"):
+                self.line(f"if {v} is not None and {v} != {{}}: return {self.no}", p.pos)
+                self.line(f"{o.counter} += 1")
+                self.remembers(spelled)
+            if self.track and empty is not ABSENT:
+                self.line(f"else: sp = {spelled}")
+        # What was found within is not there where the object is not.
+        new = [one.var for one in self.slots[marks[0] :]]
+        new += [one[1] for one in self.sums[marks[1] :]]
+        new += [one.var for one in self.later[marks[2] :]] + self.respelled[respelled:]
+        if len(self.copies) > marks[3]:
+            raise Unwritten
+        self.slots[marks[0] :] = [one._replace(always=False) for one in self.slots[marks[0] :]]
+        if new:
+            self.t.lines.insert(start, "    " * depth + f"{' = '.join(new)} = ABSENT")
+
+    def _there(self, p: Fields, v: str, rel: Rel) -> None:
+        """Remember an object that holds nothing but fixed values: it is not written by itself."""
+        keys = [n for names, child in p.entries if not isinstance(child, Literal) for n in names]
+        if not keys:
+            return
+        some = " or ".join(f"{key!r} in {v}" for key in keys)
+        self.line(f"if not ({some}): sp = marked(sp, {self.pointer(rel)}, 'there')")

@@ -1,0 +1,111 @@
+"""What generated functions leave to the interpreter, and messages and runs as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..interpreter import building, conversation, runs
+from ..language.lenses import Misfit
+from ..language.model import Case, Group, Shape
+from ..trail import At, Several, Trail, keys_of
+from .readtime import NO, hollow, remember
+
+
+def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+    """Read one object by one case in the interpreter; what stands in it runs generated again."""
+    if mark >= 0:
+        del x.notes[mark:]
+    mark = len(x.notes)
+    try:
+        made = building.build(x, shape, case, x.case(case, w, at, lenient), at)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        del x.notes[mark:]
+        return NO
+    if w.__class__ is dict and not w and isinstance(made, dict) and not x.probe:
+        hollow(x, made)
+    return made
+
+
+def odd_message(x: Any, group: Group, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+    """Read one message by one group of cases in the interpreter."""
+    if mark >= 0:
+        del x.notes[mark:]
+    mark = len(x.notes)
+    try:
+        return conversation.read_group(x, group, w, at, lenient)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        del x.notes[mark:]
+        return NO
+
+
+def odd_run(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+    """Read one element that holds a run in the interpreter."""
+    if mark >= 0:
+        del x.notes[mark:]
+    mark = len(x.notes)
+    try:
+        return runs.gathered(x, shape, case, w, at, lenient)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        del x.notes[mark:]
+        return NO
+
+
+def around(x: Any, made: dict[str, Any], kp: dict[str, Any], at: At, more: list[At]) -> None:
+    """Hang keys that stood beside a run on its first part."""
+    kept = made.setdefault("kept", {}).setdefault(x.dialect.name, {})
+    for key, value in kp.items():
+        kept[f"..{key}"] = value
+        x.late((made, None, {f"..{key}": (*at, key[1:])}, (f"..{key}",)))
+        more.append((*at, *keys_of(key)))
+
+
+def of_run(x: Any, parts: list[Any], shape: str, case: str | None) -> None:
+    """Remember how the parts of a run stood together."""
+    for part in parts:
+        if case is not None:
+            remember(x, part, "../", "case", case)
+        if part.get("type") == "unknown":
+            remember(x, part, "../", "run", shape)
+
+
+def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
+    """Say that a part came also from places beside its run."""
+    here = trail.find(owner)
+    places = more if here is None else [here, *more]
+    if len(places) > 1:
+        trail.put(owner, None, Several.of(places))
+
+
+def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
+    """Give results messages of their own, as they stand among other parts."""
+    parts = made["parts"]
+    if not any(part.get("type") == "tool_result" for part in parts):
+        return [made]
+    messages: list[dict[str, Any]] = []
+    for part in parts:
+        role = "tool" if part.get("type") == "tool_result" else made["role"]
+        if not messages or messages[-1]["role"] != role:
+            messages.append({"role": role, "parts": []})
+            x.late((messages[-1], at, BARE, ()))
+        messages[-1]["parts"].append(part)
+    first = messages[0]
+    made["role"], made["parts"] = first["role"], first["parts"]
+    messages[0] = made
+    return messages
+
+
+BARE: dict[str | None, At] = {None: ()}
+
+
+def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
+    """Remember the case that was read, where another one would be written."""
+    if case.home or building.chosen(x, shape, made, case) is not case:
+        remember(x, made, "", "case", case.name)
+        building.told(x, case, at)
+
+
+_FUNCTIONS = (odd, odd_message, odd_run, around, of_run, together, turns, chosen)
+NAMES: dict[str, Any] = {**{one.__name__: one for one in _FUNCTIONS}, "BARE": BARE}

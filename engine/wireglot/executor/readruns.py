@@ -1,0 +1,69 @@
+"""Writes the functions that read elements which hold a run of several parts."""
+
+from __future__ import annotations
+
+from ..ir import OPAQUE
+from ..language.model import Case, Shape
+from ..language.picture import Fields, Picture, Text
+from .readend import WholeText
+from .readtext import Functions, Slot, Unwritten
+
+
+class RunText(WholeText):
+    """Writes the function that reads an element by one case of a gathering shape."""
+
+    runs = True
+
+    def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
+        super().__init__(reads, shape, case, name, False)
+        entries = case.ir.entries if isinstance(case.ir, Fields) else []
+        if any(isinstance(child, Text) for _, child in entries):
+            raise Unwritten  # a piece of each part stands around the run
+        self.ir, self.bare, self.bound = None, False, set()
+
+    @property
+    def odd(self) -> str:
+        """The call that leaves the element to the interpreter."""
+        mark = ", m" if self.nested else ""
+        return f"odd_run(x, {self.one}, {self.two}, w, at, L{mark})"
+
+    def _waits(self, child: Picture) -> bool:
+        return False
+
+    def build(self) -> None:
+        """Write how what stands beside the run is said of its first part."""
+        if self.sums or self.copies or self.later or self.several:
+            raise Unwritten
+        [run] = [slot for slot in self.slots if slot.path == "run"]
+        self.line(f"if {run.var} is ABSENT or not {run.var}: return {self.no}", self.case.pos)
+        self.line(f"made, more = {run.var}[0], []")
+        for slot in self.slots:
+            if slot is not run:
+                self._said(slot)
+        self.line("if kp: around(x, made, kp, at, more)")
+        if self.mode == "home":
+            self.line("if sp: x.memory(made).update((f'..{k}', e) for k, e in sp.items())")
+            case = self.case.name if self.case is not self.shape.cases[0] else None
+            self.line(f"of_run(x, {run.var}, {self.shape.name!r}, {case!r})")
+        self.line("if more: x.late((made, None, together, more))")
+        self.line(f"return {run.var}")
+
+    def _said(self, slot: Slot) -> None:
+        """Write a field beside the run."""
+        if slot.there or slot.rel is None:
+            raise Unwritten
+        keys = tuple(slot.path.split("."))
+        if keys[0] == "own":
+            keys = (keys[0], self.dialect.family, *keys[1:])
+        value = slot.var
+        if keys[-1] in OPAQUE and keys[0] != "own":
+            value = f"opaque({slot.var}, {self.dialect.name!r})"
+        at = self.at(slot.rel)
+        with self.t.under(f"if {slot.var} is not ABSENT:"):
+            if len(keys) == 1:
+                self.line(f"if {keys[0]!r} in made: return {self.odd}")
+                self.line(f"made[{keys[0]!r}] = {value}")
+                self.line(f"x.late((made, None, {{{keys[0]!r}: {at}}}, {keys!r}))")
+            else:
+                self.line(f"if not deep(x, made, {keys!r}, {value}, {at}): return {self.odd}")
+            self.line(f"more.append({at})")

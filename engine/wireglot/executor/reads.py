@@ -1,0 +1,163 @@
+"""Writes how what stands at one place of the wire is read: literals, texts, lists and holes."""
+
+from __future__ import annotations
+
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .readholes import taken
+from .readtext import CaseText, Later, Rel, Slot, Unwritten
+
+
+class HoleText(CaseText):
+    """Writes how values of the wire are read."""
+
+    def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
+        """Read the keys of an object; of the outermost, optional ones at its end come last."""
+        raise NotImplementedError
+
+    # -- pictures -------------------------------------------------------------------------------
+
+    def picture(self, p: Picture, v: str, rel: Rel, there: bool) -> None:
+        """Read a picture from a variable, in which ABSENT stands for nothing unless `there`."""
+        below = bool(rel) or self.inner
+        if isinstance(p, Literal):
+            self.literal(p, v, rel)
+        elif isinstance(p, Hole):
+            self.hole(p, v, rel, below)
+        elif isinstance(p, Text):
+            self.text(p, v, rel)
+        elif isinstance(p, Items):
+            self.items(p, v, rel)
+        elif isinstance(p, Fields):
+            self.line(f"if {v}.__class__ is not dict: return {self.no}", p.pos)
+            self.fields(p, v, rel, False)
+        else:
+            raise Unwritten
+
+    def literal(self, p: Literal, v: str, rel: Rel) -> None:
+        """Match a fixed value that stands in a variable."""
+        usual = p.values[0]
+        if len(p.values) == 1 and usual.__class__ is str:
+            self.line(f"if {v} != {usual!r}: return {self.no}", p.pos)
+            return
+        values = self.value(p.values)
+        told = v + (
+            " is not ABSENT" if usual is ABSENT else f" != {usual!r}"
+            if usual.__class__ is str else f" is not {usual!r}"
+            if usual is None or usual is True or usual is False else ".__class__ is not None"
+        )  # fmt: skip
+        if self.track:
+            self.line(f"if {told}:", p.pos)
+            self.line(f"    sp_ = literal(sp, {self.pointer(rel)}, {v}, {values})")
+            self.line(f"    if sp_ is NO: return {self.no}")
+            self.line("    sp = sp_")
+        else:
+            self.line(f"if {told} and not says({v}, {values}): return {self.no}", p.pos)
+
+    def text(self, p: Text, v: str, rel: Rel) -> None:
+        """Match a text with holes."""
+        self.line(f"if {v}.__class__ is not str: return {self.no}", p.pos)
+        self.line(f"found = {self.value(p)}.read({v})")
+        self.line(f"if found is None: return {self.no}", p.pos)
+        types = self.dialect.media_types
+        if types:
+            self.line(f"if {v} in {self.value(types)}: return {self.odd}")
+        for i, name in enumerate(p.names):
+            var = self.name(name)
+            self.line(f"{var} = found[{i}]")
+            if name == "media_type" and types:
+                self.line(f"if {var} in {self.value(types)}: return {self.odd}")
+            self.slots.append(Slot(name, var, rel, True))
+
+    def items(self, p: Items, v: str, rel: Rel) -> None:
+        """Match a list of so many elements."""
+        if p.rest is not None:
+            raise Unwritten
+        self.line(
+            f"if {v}.__class__ is not list or len({v}) != {len(p.items)}: return {self.no}", p.pos
+        )
+        for i, child in enumerate(p.items):
+            var = self.name("item")
+            self.line(f"{var} = {v}[{i}]")
+            self.picture(child, var, (*rel, i), True)
+
+    # -- holes ----------------------------------------------------------------------------------
+
+    def _signature(self, h: Hole, v: str) -> None:
+        stands = self.dialect.signatures.placeholder
+        if h.path == "signature" and stands is not None:
+            self.line(f"if {v} == {stands!r}: return {self.odd}")
+
+    def hole(self, h: Hole, v: str, rel: Rel, below: bool) -> None:
+        """Read a hole from a variable in which nothing is ABSENT."""
+        if h.path == "nth":
+            if self.track:
+                with self.t.under(f"if {v} is ABSENT or {v} is None:"):
+                    self.line(f"sp = spell(sp, {self.pointer(rel)}, {v}, nth(at))")
+                self.line(f"elif not same({v}, nth(at)): return {self.odd}", h.pos)
+            else:
+                other = f"{v} is not ABSENT and {v} is not None and not same({v}, nth(at))"
+                self.line(f"if {other}: return {self.odd}", h.pos)
+            return
+        if h.mark == "copy":
+            if h.lenses or h.mode:
+                raise Unwritten
+            self.copies.append((h, v, rel))
+            return
+        if len(h.paths) > 1:
+            self.sums.append((h, v, rel))
+            return
+        null = h.null and self.kind(h) == "any"
+        none = f"{v} is ABSENT" if null else f"{v} is ABSENT or {v} is None"
+        if self.mode == "probe" and h.mark == "fill":
+            none += f" or same({v}, {self.value(h.value)})"
+        if h.path == ".":
+            with self.t.under(f"if {none}:"):
+                self._nothing(h, v, rel, "")
+                self.line(f"{v} = ABSENT")
+            self.later.append(Later(h, v, rel, False))
+            return
+        var = self.name(h.path)
+        with self.t.under(f"if {none}:"):
+            self._nothing(h, v, rel, var)
+        with self.t.under("else:"):
+            self._there_is(h, v, var, rel, below)
+        if h.mark == "default":
+            if "." in h.path or h.path in self.bound:
+                raise Unwritten
+            there = f"{v} is not ABSENT and {v} is not None"
+            self.slots.append(Slot(h.path, var, rel, True, there))
+            return
+        self.slots.append(Slot(h.path, var, rel, h.mark is None))
+
+    def _there_is(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
+        self._signature(h, v)
+        if "again" in h.lenses:
+            before = [one.var for one in self.slots if one.path == h.path]
+            for one in before:
+                self.line(f"if {one} is not ABSENT and {one}: return {self.odd}", h.pos)
+        taken(self, h, v, var, rel, below)
+        if h.dated:
+            self.remembers(f"marked(sp, {self.pointer(rel)}, 'old')")
+
+    def _nothing(self, h: Hole, v: str, rel: Rel, var: str) -> None:
+        """Read absence or null by the mark of the hole."""
+        place = self.pointer(rel)
+        if h.mark is None:
+            self.line(f"return {self.no}", h.pos)
+            return
+        if var and h.mark == "default":
+            if h.mode == "each" or h.value == []:
+                self.line(f"{var} = []", h.pos)
+            else:
+                self.line(f"{var} = {{}}" if h.value == {} else f"{var} = {self.value(h.value)}")
+        elif h.mark == "default":
+            raise Unwritten
+        elif var:
+            self.line(f"{var} = ABSENT")
+        if h.mark == "made":
+            self.remembers(f"marked(sp, {place}, 'made', {h.path!r})")
+            if self.track:
+                self.line(f"if {v} is None: sp = marked(sp, {place}, 'as', None)")
+            return
+        written = h.value if h.mark in ("default", "fill") else ABSENT
+        self.remembers(f"nulled(sp, {place}, {v}, {self.value(written)})")

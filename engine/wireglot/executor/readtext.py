@@ -1,0 +1,253 @@
+"""The text of a function that reads one case, while it is written: names, places, ways to fail."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..ir import MEDIA, field_type
+from ..language.model import Case, Dialect, Shape
+from ..language.picture import Fields, Hole, Items, Picture, Test, Text, holes
+from ..trail import pointer
+from . import code
+
+TAKEN = frozenset(
+    "x w at L m n rel seen made sp sp_ kp own found wire key field place value before written "
+    "there got taken renamed inner len tuple dict set str int bool list".split()
+)
+
+
+class Unwritten(Exception):
+    """Raised where a case has a word that is not generated: the interpreter reads it all."""
+
+
+class Key(str):
+    """A key of several spellings; `var` is the variable of the one that was read.
+
+    `test` is the variable that tells whether any key of its object has another spelling.
+    """
+
+    var: str
+    test: str
+
+
+Rel = tuple[Any, ...]  # a place below the object
+
+
+class Slot(NamedTuple):
+    """What a hole found: the variable, ABSENT where nothing; `always` says that it is there."""
+
+    path: str
+    var: str
+    rel: Rel | None  # where it stands below the object, None where nowhere
+    always: bool
+    there: str = ""  # a test that it did stand there, where it has a value anyhow
+
+    @property
+    def keys(self) -> list[Key]:
+        """The keys of several spellings on the way to it."""
+        return [key for key in self.rel or () if isinstance(key, Key)]
+
+
+class Later(NamedTuple):
+    """A hole that is read when its neighbours are."""
+
+    hole: Hole
+    var: str
+    rel: Rel
+    spread: bool
+
+
+class Obj:
+    """An object of the wire while its keys are read: how many were used."""
+
+    def __init__(self, var: str, counter: str, start: int) -> None:
+        self.var, self.counter, self.start = var, counter, start
+        self.static, self.moves = 0, False
+        self.respelled = ""  # whether any of its keys stands in another spelling
+
+    @property
+    def used(self) -> str:
+        """An expression for the number of keys that were used."""
+        return self.counter if self.moves else str(self.static)
+
+
+class Functions:
+    """The functions of a dialect that read in one mode: `home`, `away` or `probe`."""
+
+    def __init__(self, dialect: Dialect, mode: str, names: dict[str, Any]) -> None:
+        self.dialect, self.mode = dialect, mode
+        self.code = code.Code(f"{dialect.name} read {mode}", names)
+        self._held: list[Any] = []
+
+    def keep(self, value: Any) -> None:
+        """Hold a value that stands in the namespace by its identity."""
+        self._held.append(value)
+
+    def case(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads one case."""
+        raise NotImplementedError
+
+    def inner(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads one case of the object's own fields."""
+        raise NotImplementedError
+
+    def choice(self, name: str) -> str:
+        """Return the name of the function that reads by the first case of a shape or union."""
+        raise NotImplementedError
+
+    def each(self, name: str) -> str:
+        """Return the name of the function that reads a list, element by element."""
+        raise NotImplementedError
+
+
+class CaseText:
+    """Writes the function of one case; `inner` is one of `$. as SHAPE`."""
+
+    runs = False  # whether the picture may hold `$run`
+
+    def __init__(self, reads: Functions, shape: Shape, case: Case, name: str, inner: bool) -> None:
+        self.reads, self.shape, self.case, self.inner = reads, shape, case, inner
+        self.dialect, self.mode = reads.dialect, reads.mode
+        more = ", rel, seen" if inner else ""
+        self.t = code.Text(reads.code, f"def {name}(x, w, at, L{more}):")
+        self.ir = ir = case.ir
+        self.bare = ir is not None and not isinstance(ir, Fields)
+        # Whether the memory of spelling is wanted: a bare value refuses where there is any.
+        self.track = self.mode == "home" or self.bare
+        self.nested = False  # whether parts were read already, which may have notes
+        self.names: set[str] = set()
+        self.slots: list[Slot] = []
+        self.sums: list[tuple[Hole, str, tuple[Any, ...]]] = []
+        self.copies: list[tuple[Hole, str, Rel]] = []
+        self.later: list[Later] = []
+        self.bound = {h.path for h in bound(ir)}
+        self.fresh_objects = 0
+        self.tail: list[tuple[tuple[str, ...], Picture]] = []
+        self.respelled: list[str] = []
+        self.own_places: dict[str, Rel] = {}  # where fields of the family stand
+        self.absent: list[str] = []  # what stands for nothing until it is read
+        self.overrides: list[str] = []
+        self.several: list[tuple[str, str, str, tuple[Any, ...]]] = []
+        self.terms = {p for h in holes(case.wire) if len(h.paths) > 1 for p in h.paths}
+        self.lists = {path for path, found in case.lists.items() if len(found) > 1}
+        self.one, self.two = reads.code.value(shape, "S"), reads.code.value(case, "C")
+
+    # -- small pieces -------------------------------------------------------------------------
+
+    def line(self, text: str, pos: Any = None) -> None:
+        """Add a line, with the line of the rule that it comes from."""
+        self.t(text if pos is None else f"{text}  # {pos.file}:{pos.line}")
+
+    def name(self, path: str) -> str:
+        """Return a new variable for a field."""
+        base = path.rpartition(".")[2].replace("-", "_") or "it"
+        taken = keyword.iskeyword(base) or base in TAKEN or base in self.reads.code.names
+        if taken or base.startswith(("read_", "choose_", "each_", "inner_")):
+            base += "_"
+        found, more = base, 1
+        while found in self.names:
+            more += 1
+            found = f"{base}{more}"
+        self.names.add(found)
+        return found
+
+    @property
+    def odd(self) -> str:
+        """The call that leaves the object to the interpreter."""
+        if self.inner:
+            return "ODD"
+        return f"odd(x, {self.one}, {self.two}, w, at, L{', m' if self.nested else ''})"
+
+    @property
+    def no(self) -> str:
+        """What is returned where the case does not fit."""
+        return "no(x, m)" if self.nested else "NO"
+
+    def fail(self, h: Hole | None = None, below: bool = True) -> str:
+        """Return the statement of a misfit: what is marked is kept where that is wanted."""
+        if h is not None and h.mark is not None and below and h.shape != "conversation":
+            return f"return {self.odd} if L else {self.no}"
+        return f"return {self.no}"
+
+    def unless(self, test: str, h: Hole, below: bool) -> None:
+        """Add a test of a hole that must hold."""
+        self.line(f"if {test}: {self.fail(h, below)}", h.pos)
+
+    def at(self, rel: Rel) -> str:
+        """Return the place of something below the object."""
+        return f"(*at, {', '.join(map(spoken, rel))})" if rel else "at"
+
+    def kept(self, rel: Rel) -> str:
+        """Return the pointer of something below the object, as kept keys have it."""
+        if not any(isinstance(key, Key) for key in rel):
+            return self.pointer(rel)
+        text = f"pointer(({', '.join(map(spoken, rel))},))"
+        return f"rel + {text}" if self.inner else text
+
+    def pointer(self, rel: Rel) -> str:
+        """Return the pointer of something below the object, as memory has it."""
+        text = pointer(rel)
+        return repr(text) if not self.inner else f"rel + {text!r}" if text else "rel"
+
+    def kind(self, h: Hole) -> str:
+        """Return the type of the field of a hole."""
+        return field_type(self.case.shape, h.path)
+
+    def value(self, value: Any) -> str:
+        """Return an expression for a value."""
+        return self.reads.code.value(value)
+
+    def tested(self, test: Test, seen: str) -> None:
+        """Add a test of the IR side that must hold."""
+        if test.word == "present":
+            self.line(f"if {seen} is ABSENT: return {self.no}", test.pos)
+            return
+        kinds = MEDIA if test.kind == "media" else frozenset((test.kind,))
+        self.reads.keep(kinds)
+        self.line(f"if not has({seen}, {self.value(kinds)}): return {self.no}", test.pos)
+
+    def remembers(self, line: str) -> None:
+        """Add a line about spelling, where that is wanted."""
+        if self.track:
+            self.line(f"sp = {line}")
+
+    def beside(self, path: str, var: str, always: bool) -> None:
+        """Let a field stand beside that of the hole that is read."""
+        self.slots.append(Slot(path, var, None, always))
+        if not always:
+            self.absent.append(var)
+
+    def place(self, slot: Slot) -> None:
+        """Put what a hole found into the IR object."""
+        raise NotImplementedError
+
+    def inside(self) -> None:
+        """Say that something is read that may leave notes."""
+        self.nested = True
+
+
+def spoken(key: Any) -> str:
+    """Return an expression for one key of a place."""
+    return key.var if isinstance(key, Key) else repr(key)
+
+
+def plain(rel: Rel) -> Rel:
+    """Return a place with the first spelling of each key."""
+    return tuple(str(key) if isinstance(key, Key) else key for key in rel)
+
+
+def bound(ir: Picture | None) -> Iterator[Any]:
+    """Yield what an `ir` picture takes of what was found: its holes, and the names of its texts."""
+    if isinstance(ir, Hole):
+        yield ir
+    elif isinstance(ir, Text):
+        for name in ir.names:
+            yield Hole((name,), None, None, (), None, None, ir.pos)
+    elif isinstance(ir, Fields):
+        for _, child in ir.entries:
+            yield from bound(child)
+    elif isinstance(ir, Items):
+        for child in ir.items:
+            yield from bound(child)

@@ -1,0 +1,370 @@
+"""What generated functions that read call: what is rare, or done the same way everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..language.lenses import (
+    Misfit,
+    Table,
+    guard,
+    moment_of,
+    not_an_object,
+    parse_json,
+    same,
+    seconds_of,
+    stringify,
+    time_of,
+)
+from ..language.picture import ABSENT
+from ..language.schema import Schema
+from ..trail import At, Several, Trail, pointer
+
+Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
+
+
+class _Word:
+    """A value that no payload holds."""
+
+    __slots__ = ("said",)
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def __repr__(self) -> str:
+        return self.said
+
+
+NO: Any = _Word("no fit")
+ODD: Any = _Word("for the interpreter")
+
+
+def no(x: Any, mark: int) -> Any:
+    """Say that a case does not fit, after parts of it were read."""
+    del x.notes[mark:]
+    return NO
+
+
+def hollow(x: Any, made: dict[str, Any]) -> None:
+    """Remember that an object with nothing in it was read."""
+    remember(x, made, "", "empty", True)
+
+
+def remember(x: Any, made: dict[str, Any], key: str, word: str, value: Any) -> None:
+    """Put one word into the memory of an IR object."""
+    memory = x.memory(made)
+    memory[key] = {**memory.get(key, {}), word: value}
+
+
+def spell(sp: Memory, key: str, was: Any, written: Any) -> dict[str, Any]:
+    """Remember that `was` stood where writing would put `written`."""
+    sp = {} if sp is None else sp
+    entry = sp.setdefault(key, {})
+    if was is not ABSENT:
+        entry["as"] = was
+    if written is not ABSENT:
+        entry["for"] = written
+    return sp
+
+
+def marked(sp: Memory, key: str, word: str, value: Any = True) -> dict[str, Any]:
+    """Remember a word about a place."""
+    sp = {} if sp is None else sp
+    sp.setdefault(key, {})[word] = value
+    return sp
+
+
+def nulled(sp: Memory, key: str, w: Any, written: Any) -> Memory:
+    """Remember nothing or null, where writing would put something else."""
+    if w is written or (w is not ABSENT and same(w, written)):
+        return sp
+    return spell(sp, key, w, written)
+
+
+def literal(sp: Memory, key: str, w: Any, values: tuple[Any, ...]) -> Any:
+    """Take one of the values of a literal, and remember which it was; NO for another one."""
+    for i, value in enumerate(values):
+        if value is ABSENT:
+            hit = w is ABSENT or w is None
+        else:
+            hit = w is not ABSENT and same(value, w)
+        if hit:
+            return spell(sp, key, w, values[0]) if i or (value is ABSENT and w is None) else sp
+    return NO
+
+
+def says(w: Any, values: tuple[Any, ...]) -> bool:
+    """Tell whether a value is one of those of a literal."""
+    if w is ABSENT or w is None:
+        return ABSENT in values or (w is None and None in values)
+    return any(value is not ABSENT and same(value, w) for value in values)
+
+
+def keep(kp: Memory, w: dict[str, Any], names: frozenset[str], path: str) -> dict[str, Any]:
+    """Keep the keys of an object that no picture names."""
+    kp = {} if kp is None else kp
+    for key, value in w.items():
+        if key not in names:
+            kp[path + pointer((key,))] = value
+    return kp
+
+
+def rest(w: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """Return the keys of an object that no picture names."""
+    return {key: value for key, value in w.items() if key not in names}
+
+
+def split(found: dict[str, Any], keys: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return those of some keys that a shape names, and the others."""
+    taken = {key: value for key, value in found.items() if key in keys}
+    return taken, {key: value for key, value in found.items() if key not in keys}
+
+
+def cut(
+    w: dict[str, Any], names: frozenset[str], keys: frozenset[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the keys of an object that a shape names and no entry, and those nobody names."""
+    taken: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for key, value in w.items():
+        if key not in names:
+            if key in keys:
+                taken[key] = value
+            else:
+                others[key] = value
+    return taken, others
+
+
+def doubled(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
+    """Tell whether a key stands in an object in two spellings."""
+    return any(sum(name in w for name in names) > 1 for names in groups)
+
+
+def spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
+    """Return the spelling of a key that stands in an object, and the value."""
+    name = next((name for name in names if name in w), names[0])
+    return name, w.get(name, ABSENT)
+
+
+Row = tuple[tuple[str, ...], str, str]  # spellings of a key, the field, its pointer
+
+
+def owns(
+    x: Any,
+    w: dict[str, Any],
+    rows: tuple[Row, ...],
+    used: int,
+    made: dict[str, Any],
+    own: dict[str, Any] | None,
+    sp: Memory,
+) -> tuple[int, dict[str, Any] | None, Memory, list[tuple[str, str]]]:
+    """Read fields of the dialect's family; return those with another spelling of their key."""
+    renamed = []
+    for names, field, place in rows:
+        key, value = names[0], w.get(names[0], ABSENT)
+        if value is ABSENT and len(names) > 1:
+            key, value = spelling(w, names)
+        if value is ABSENT:
+            continue
+        used += 1
+        if key != names[0]:
+            sp = marked(sp, place, "key", key)
+            renamed.append((field, key))
+        if value is None:
+            sp = spell(sp, place, None, ABSENT)
+            continue
+        if own is None:
+            own = made.setdefault("own", {}).setdefault(x.dialect.family, {})
+        own[field] = value
+    if own is None:
+        renamed = []
+    return used, own, sp, [one for one in renamed if own and one[0] in own]
+
+
+def parsed(text: str) -> Any:
+    """Parse JSON text; NO for what is none."""
+    try:
+        return parse_json(text)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def word(table: Table, w: Any, spelled: bool) -> Any:
+    """Read a word that is not simply of the table; ODD where there is more to say of it."""
+    try:
+        read, exact = table.read(w)
+        if not exact:
+            return ODD
+        written = table.write(read)[0]  # of some there is none
+        return ODD if spelled and not same(written, w) else read
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
+    """Read a schema; ODD where memory has to hold how it was spelled."""
+    if x.away and w.__class__ is dict and pair.plain(w):
+        return w
+    try:
+        read, exact = pair.read(w)
+        if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):
+            return ODD
+        if not exact:
+            x.late((w, at, pair.trace, read))
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+    return read
+
+
+def seconds(w: Any, spelled: bool) -> Any:
+    """Read a time; NO for what is none, ODD where it is spelled in another way."""
+    try:
+        found = seconds_of(w)
+        return ODD if spelled and time_of(found) != w else found
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def moment(w: Any) -> Any:
+    """Read milliseconds; NO for what is none."""
+    try:
+        return moment_of(w)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        return NO
+
+
+def entries(x: Any, read: Any, w: Any, at: At) -> Any:
+    """Read a list of entries as a map; NO for what is none, ODD where memory is needed."""
+    if w.__class__ is not list:
+        return NO
+    if not w:
+        return {} if x.away else ODD
+    found: dict[str, Any] = {}
+    places: dict[str, At] = {}
+    odd = False
+    for i, item in enumerate(w):
+        entry = read(x, item, (*at, i), False)
+        if entry is NO or entry.__class__ is not dict:
+            return NO
+        odd = bool(entry.pop("spelled", None)) or odd
+        key, value = entry.get("key"), entry.get("value")
+        if not isinstance(key, str) or key in found or len(entry) != 2:
+            return NO
+        found[key] = value
+        places[key] = (*at, i)
+    if not x.away and (odd or not x.home):
+        return ODD
+    x.late((found, None, places, tuple(places)))
+    return found
+
+
+def present(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return an object without what is not there."""
+    return {key: value for key, value in fields.items() if value is not ABSENT}
+
+
+def opaque(value: Any, origin: str) -> Any:
+    """Return a text that its origin alone can read; anything else as it is."""
+    return {"value": value, "origin": origin} if isinstance(value, str) else value
+
+
+def said(x: Any, kind: str, text: str, at: At) -> list[Any]:
+    """Return a text that stands for a list of one part."""
+    part = {"type": kind, "text": text}
+    x.late((part, at, _SAID, _TEXT))
+    return [part]
+
+
+_SAID: dict[str | None, At] = {None: (), "text": ()}
+_TEXT = ("text",)
+
+
+def alone(parts: list[Any]) -> bool:
+    """Tell whether parts are one text and nothing else."""
+    return (
+        len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}
+    )
+
+
+def aside(x: Any, parts: list[Any], shape: str, both: bool) -> None:
+    """Remember by which hole parts were read, where an earlier one could write them."""
+    for part in parts:
+        if both or part.get("type") == "unknown":
+            remember(x, part, "../", "hole", shape)
+
+
+def again(x: Any, parts: list[Any], key: str) -> None:
+    """Remember the spelling of the key that parts stood under."""
+    for part in parts:
+        remember(x, part, "../", "key", key)
+
+
+def nth(at: At) -> int:
+    """Return the place of an object in its list."""
+    return next((k for k in reversed(at) if isinstance(k, int)), 0)
+
+
+def deep(x: Any, made: dict[str, Any], keys: tuple[str, ...], value: Any, at: At) -> bool:
+    """Put a value at a path of an IR object; False where that leads through what is no object."""
+    owner = made
+    for key in keys[:-1]:
+        owner = owner.setdefault(key, {})
+        if owner.__class__ is not dict:
+            return False
+    if isinstance(owner.get(keys[-1]), dict):
+        return False
+    owner[keys[-1]] = value
+    x.late((owner, at, {keys[-1]: ()}, keys[-1:]))
+    return True
+
+
+def several(x: Any, made: dict[str, Any], field: str, at: At, keys: dict[str, Any]) -> None:
+    """Say that a field came from several keys of an object."""
+    x.late((made, at, _several, (field, keys)))
+
+
+def _several(owner: Any, told: tuple[str, dict[str, Any]], at: At, trail: Trail) -> None:
+    field, keys = told
+    trail.put(owner, field, Several.of([(*at, key) for key in keys]) if keys else at)
+
+
+def agrees(value: Any, values: tuple[Any, ...]) -> bool:
+    """Tell whether what a neighbour found is what a literal says."""
+    return values[0] is not ABSENT and any(same(value, one) for one in values)
+
+
+def look(value: Any, keys: tuple[str, ...]) -> Any:
+    """Return what stands at a path of an IR object, or ABSENT."""
+    for key in keys:
+        if value.__class__ is not dict:
+            return ABSENT
+        value = value.get(key, ABSENT)
+    return value
+
+
+def has(value: Any, kinds: frozenset[str]) -> bool:
+    """Tell whether a list holds a part of some kinds."""
+    if value.__class__ is list:
+        for part in value:
+            if part.__class__ is dict and part.get("type") in kinds:
+                return True
+    return False
+
+
+_FUNCTIONS = (
+    no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
+    spelling, owns, parsed, word, schema, seconds, moment, said, alone, entries, present, opaque,
+    pointer, aside, again, nth, deep, several, agrees, look, has, guard, same, stringify,
+    not_an_object,
+)  # fmt: skip
+NAMES: dict[str, Any] = {
+    **{one.__name__: one for one in _FUNCTIONS},
+    "NO": NO,
+    "ODD": ODD,
+    "ABSENT": ABSENT,
+}
