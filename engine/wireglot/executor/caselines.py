@@ -42,6 +42,7 @@ class CaseLines(Lines):
                 t(f"if mem and ({odd}): return plain(x, {known}, o)")
             if case.ir is not None:
                 self._match(case.ir, "o", "")
+        self.told = set(self.claims)
         if self.home:
             if self.seen:
                 t("mem = view.memory")

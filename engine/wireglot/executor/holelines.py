@@ -283,19 +283,21 @@ class HoleLines:
         if not c.seen:
             c.missing = True
             t(f"if {shares} is None and not ({found.none}): miss = (*miss, {found.path!r})")
+        if not c.seen:
+            c.taken(found)
         usual = h.mark == "default"
         with t.under(f"if {shares} is not None{'' if usual else f' and {shares}[{number}]'}:"):
             with t.under("try:"):
                 t(f"{w} = {made}{self.where}")
+                if c.seen:
+                    c.taken(found)
             with t.under("except Misfit as misfit:"):
                 t("misfit.__traceback__ = None")
                 if len(holes) == 1 and not c.seen:  # else another hole has taken the list
                     t(f"miss = (*miss, {found.path!r})")
-        if c.seen:
-            with t.under(f"if {shares} is not None:"):
+        if c.seen and not usual:
+            with t.under(f"elif {shares} is not None:"):
                 c.taken(found)
-        else:
-            c.taken(found)
         with t.under(f"if {w} is not ABSENT:"):
             self.put(w)
         if h.mark in ("default", "fill"):

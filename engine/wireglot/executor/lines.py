@@ -47,6 +47,7 @@ class Lines:
         self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
         self.names: dict[str, tuple[str, str]] = {}  # of the `ir` picture: variable, IR path
         self.claims: set[str] = set()  # IR paths that are taken where something stands
+        self.told: set[str] = set()  # those that the `ir` picture says
         self.owners: dict[str, str] = {"": "o"}  # variables of the objects within
         self.lists: dict[str, str] = {}  # variables of lists that holes share
         self.missing = self.viewed = self.dynamic = False
@@ -69,6 +70,9 @@ class Lines:
         """Return the expression that lets the writer's own methods see the object."""
         known = [f"{name!r}: ({v}, {path!r})" for name, (v, path) in self.names.items()]
         names = f", {{{', '.join(known)}}}" if known else ""
+        told = frozenset(path for path in self.told if "." in path)
+        if told:
+            names = f"{names or ', EMPTY'}, {self.code.value(told)}"
         shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
         return f"seen(x, o, {shape}, {case}{names})"
 

@@ -59,15 +59,22 @@ def undo(x: WriteJob, notes: int, lefts: int, beside: int) -> None:
     del x.notes[notes:], x.lefts[lefts:], x.beside[beside:]
 
 
-def again(x: WriteJob, shape: Shape, o: Any, notes: int, lefts: int, beside: int) -> Any:
-    """Write an object that the first case takes not whole: all cases are tried."""
+def again(x: WriteJob, shape: Shape, o: Any, notes: int, lefts: int, beside: int, ids: int) -> Any:
+    """Write an object anew: all cases are tried."""
     undo(x, notes, lefts, beside)
+    unmake(x, ids)
     return choosing.tried(x, shape, o)
 
 
 def reads_back(x: WriteJob, shape: Shape, wire: Any, o: Any) -> bool:
     """Tell whether what was written is read as what was meant."""
     return choosing.reads_back(x, shape, wire, o)
+
+
+def unmake(x: WriteJob, ids: int) -> None:
+    """Forget the ids that were made since: the same are made again."""
+    while len(x.ids) > ids:
+        x.ids.popitem()
 
 
 def any_there(o: Any, paths: tuple[str, ...]) -> bool:
@@ -111,11 +118,17 @@ def plain(x: Any, shape: Shape, case: Case, o: Any) -> Any:
 
 
 def seen(
-    x: Any, o: dict[str, Any], shape: Shape, case: Case, names: dict[str, Any] = EMPTY
+    x: Any,
+    o: dict[str, Any],
+    shape: Shape,
+    case: Case,
+    names: dict[str, Any] = EMPTY,
+    told: frozenset[str] = frozenset(),
 ) -> View:
     """Return an object as the writer's own methods see it."""
     view = View(o, shape.name, case, x)
     view.names = {name: found for name, found in names.items() if found[0] is not ABSENT}
+    view.claims.update(path for path in told if _there(o, path))
     return view
 
 

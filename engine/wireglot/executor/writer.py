@@ -10,7 +10,7 @@ from ..language.lenses import Misfit
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Picture
 from ..trail import At
-from .values import NO, undo
+from .values import NO, undo, unmake
 from .writes import Writes
 
 
@@ -39,7 +39,7 @@ class CodedWriter(PictureWriter):
     def one(self, shape: Shape, value: Any) -> Any:
         if value.__class__ is dict and self.quick:
             writes = writes_of(self.dialect, self.same)
-            mark = len(self.notes), len(self.lefts), len(self.beside)
+            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
             try:
                 found = writes.code.names[writes.one(shape)](self, value)
                 if found is not NO:
@@ -47,12 +47,13 @@ class CodedWriter(PictureWriter):
             except Misfit as misfit:
                 misfit.__traceback__ = None
             undo(self, *mark)
+            unmake(self, ids)
         return super().one(shape, value)
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         if value.__class__ is dict and (self.same or not case.home) and self.quick:
             writes = writes_of(self.dialect, self.same)
-            mark = len(self.notes), len(self.lefts), len(self.beside)
+            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
             try:
                 found = writes.code.names[writes.case(shape, case)](self, value)
                 if found is not NO:
@@ -60,6 +61,7 @@ class CodedWriter(PictureWriter):
             except Misfit as misfit:
                 misfit.__traceback__ = None
             undo(self, *mark)
+            unmake(self, ids)
         return super().case(shape, case, value)
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:
@@ -71,7 +73,7 @@ class CodedWriter(PictureWriter):
         # What an object remembers stands under places in it as a whole.
         if whole and self.quick and not (rel and view.memory):
             writes = writes_of(self.dialect, self.same)
-            mark = len(self.notes), len(self.lefts), len(self.beside)
+            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
             claims, lists = set(view.claims), dict(view.lists)
             try:
                 found = writes.code.names[writes.inside(view.case)](self, view)
@@ -80,5 +82,6 @@ class CodedWriter(PictureWriter):
             except Misfit as misfit:
                 misfit.__traceback__ = None
             undo(self, *mark)
+            unmake(self, ids)
             view.claims, view.lists = claims, lists
         return super().picture(p, view, rel, top, into)

@@ -67,9 +67,10 @@ class Writes:
             return str(t)
         told = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
+        t("i = len(x.ids)")
         if self.home:
             t(f"mem = memory(o, {self.dialect.name!r})")
-            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b)")
+            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, i)")
         t("poor = None  # what another case may have a place for")
         for case in cases:
             with t.under("try:"):
@@ -82,7 +83,7 @@ class Writes:
                 if ask:
                     ask = "" if ask == "True" else f"({ask}) and "
                     t(f"if {ask}not reads_back(x, {told}, w, o):")
-                    t(f"    return again(x, {told}, o, m, n, b)")
+                    t(f"    return again(x, {told}, o, m, n, b, i)")
                 if case is cases[-1]:
                     t("if poor is None: return w")
                 else:
@@ -149,9 +150,15 @@ class Writes:
     def _elsewhere(self, case: Case, cases: list[Case]) -> tuple[str, ...]:
         """Return the fields for which another case has a place, and this one may have none."""
         mine = set(self._places(case))
-        sure = {place[0] for place in mine if place[-1] is None}
+        sure = {place[0] for place in mine if place[-1] is None and self._whole(place)}
         others = {p for one in cases if one is not case for p in self._places(one)}
         return tuple(sorted({p[0] for p in others - mine if p[0] not in sure}))
+
+    def _whole(self, place: tuple[Any, ...]) -> bool:
+        """Tell whether nothing of a value is lost where it is taken."""
+        if place[1] == "ir":
+            return True
+        return place[2] is None and all(is_guard(one) or one in EXACT for one in place[1])
 
     def _places(self, case: Case) -> Iterator[tuple[Any, ...]]:
         """Yield the IR paths that a case has places for, with what it takes there and the mark."""
@@ -162,7 +169,7 @@ class Writes:
             if hole.path == ".":
                 for _, inner in self.dialect.cases_of(str(hole.shape)):
                     for place in self._places(inner):
-                        yield (*place[:-1], "")
+                        yield (*place[:-1], "")  # one case of several takes it
             for path in hole.paths if hole.path != "." else ():
                 path = within.get(path, path)
                 if path.startswith("own."):
