@@ -18,6 +18,9 @@ Hook = Callable[[dict[str, Any], Any, str, Trail], list[tuple[str, dict[str, Any
 Part = dict[str, Any]
 
 
+_KEYS: dict[Any, str] = {"tool_call": "id", "tool_result": "tool_call_id"}
+
+
 class _Maker:
     """Makes ids for the calls of one payload; no other call of it has them."""
 
@@ -55,6 +58,10 @@ def call_ids(
     remembered as absent, so that the same dialect leaves it out again. Returns (code, part) of each
     made id.
     """
+    if not any(
+        key not in part for _, _, part in _parts(ir) if (key := _KEYS.get(part.get("type")))
+    ):
+        return []
     maker = _Maker(ir, body, trail)
     made: list[tuple[str, dict[str, Any]]] = []
     waiting = _Waiting()

@@ -100,7 +100,11 @@ class CaseLines(Lines):
         quiet = self.code.value(
             frozenset(taken | QUIET | set(inner) | ({"name"} if named else set()))
         )
-        claims = self.code.value(frozenset(self.claims))
+        within: dict[str, tuple[str, ...]] = {}
+        for path in sorted(path for path in self.claims if "." in path):
+            head = path.partition(".")[0]
+            within[head] = (*within.get(head, ()), path)
+        claims = f"{self.code.value(frozenset(taken))}, {self.code.value(within, 'W')}"
         odd = ["miss"] if self.missing else []
         odd += ["view is not None"] if self.viewed else []
         rest = f"{{*o}}.difference({quiet}, took)" if self.dynamic else f"not o.keys() <= {quiet}"

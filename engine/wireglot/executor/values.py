@@ -183,6 +183,7 @@ def leave(
     o: dict[str, Any],
     wire: Any,
     claims: frozenset[str],
+    inner: dict[str, tuple[str, ...]],
     took: tuple[str, ...],
     miss: tuple[str, ...],
     view: View | None,
@@ -190,8 +191,13 @@ def leave(
     """Note what no picture took of an object."""
     if view is None:
         view = View(o, shape.name, case, x)
-    found = claims.difference(miss, view.missed - view.claims)
-    view.claims.update(path for path in found if "." not in path or _there(o, path))
+    missed = view.missed - view.claims if view.missed else ()
+    view.claims |= claims.difference(miss, missed) if miss or missed else claims
+    for head, paths in inner.items():
+        if head in o:
+            view.claims.update(
+                p for p in paths if _there(o, p) and p not in miss and p not in missed
+            )
     view.claims.update(took)
     x.leftover(view, wire)
 

@@ -88,7 +88,8 @@ class Writes:
                     t("if poor is None: return w")
                 else:
                     better = self.code.value(self._elsewhere(case, cases), "P")
-                    t(f"if len(x.notes) == m or not any_there(o, {better}): return w")
+                    t("if len(x.notes) == m: return w")
+                    t(f"if poor is None and not any_there(o, {better}): return w")
                 t("if not (lost := loss(x, m)): return w")
                 t("poor = poorer(x, poor, lost, w, m, n, b)")
             t("undo(x, m, n, b)")

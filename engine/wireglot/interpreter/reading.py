@@ -73,7 +73,8 @@ def read(
 
 def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
     """Return the seed of the ids that are made for a response."""
-    at, stream = reader.trail.find(ir, "created"), reader.dialect.stream
+    stream = reader.dialect.stream
+    at = None if ir.get("id") else reader.trail.find(ir, "created")
     time = None if at is None else value_at(body, at)
     pieces = stream is not None and stream.pieces("tool_call")
     return Seed(reader.options.get("asked"), ir.get("id"), time, body, pieces)

@@ -135,6 +135,8 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
 def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Let the answer that acts be the first, where the target has place for one alone."""
     owners = ir.get("candidates") or []
+    if len(owners) < 2:
+        return ir
     nth = units.acting([[part.get("type") for part in one.get("parts", ())] for one in owners])
     if nth == 0 or not units.holds_one(writer.dialect):
         return ir
