@@ -267,7 +267,7 @@ class HoleLines:
             view = "view" if c.seen or c.home else "None"
             t(
                 f"if {known}{found.v}.__class__ is list: "
-                f"{shares} = shared(x, {listing}, {found.v}, o, {view})"
+                f"{shares} = shares_of(x, {listing}, {found.v}, o, {view})"
             )
         w = t.fresh("w")
         made = (

@@ -64,13 +64,22 @@ def _members(dialect: Dialect, holes: Sequence[Hole]) -> set[str]:
     return names | {member for name in names for member in dialect.unions.get(name, ())}
 
 
-def shared(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
+def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
+    """Give each part of a list of an object to a hole, once for all holes that share it."""
+    path = listing.holes[0].path
+    known = view.lists.get(path) if view is not None else None
+    if known is not None:  # they were written before: others depend on what went
+        return [known.get(id(h), []) for h in listing.holes]
+    shares = shared(x, listing, parts, o.get("type") in PARTS)
+    if view is not None:
+        pairs = zip(listing.holes, shares, strict=True)
+        view.lists[path] = {id(h): found for h, found in pairs}
+    return shares
+
+
+def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
     holes = listing.holes
-    known = view.lists.get(holes[0].path) if view is not None else None
-    if known is not None:  # they were written before: others depend on what went
-        return [known.get(id(h), []) for h in holes]
-    whole = o.get("type") in PARTS
     shares: list[list[Any]] = [[] for _ in holes]
     last, gathered, some = 0, False, False
     for part in parts:
@@ -95,8 +104,6 @@ def shared(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None
         raise Misfit("nothing of the list has a place", (), listing.pos)
     if gathered:
         shares = [share.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
-    if view is not None:
-        view.lists[holes[0].path] = {id(h): found for h, found in zip(holes, shares, strict=True)}
     return shares
 
 

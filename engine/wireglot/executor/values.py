@@ -104,6 +104,8 @@ def _fits(wire: Any, keys: tuple[str, ...], what: Any) -> bool:
         return any(wire is one or (one is not ABSENT and same(one, wire)) for one in what)
     if wire is ABSENT:
         return False
+    if isinstance(what, str):  # JSON text that begins with one of these
+        return isinstance(wire, str) and wire.lstrip()[:1] in what
     if isinstance(what, frozenset):
         return any(word not in GUARDS or GUARDS[word](wire) for word in what)
     return True  # a text picture

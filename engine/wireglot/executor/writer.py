@@ -8,8 +8,9 @@ from ..interpreter.sight import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Picture
+from ..language.picture import Hole, Picture
 from ..trail import At
+from .lists import shared
 from .values import NO, undo, unmake
 from .writes import Writes
 
@@ -67,6 +68,15 @@ class CodedWriter(PictureWriter):
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by walking the pictures of a case."""
         return super().case(shape, case, value)
+
+    def share(
+        self, holes: list[Hole], parts: list[Any], whole: bool = False
+    ) -> dict[int, list[Any]]:
+        if not self.quick:
+            return super().share(holes, parts, whole)
+        listing = writes_of(self.dialect, self.same).listing(holes)
+        shares = shared(self, listing, parts, whole)
+        return {id(hole): found for hole, found in zip(holes, shares, strict=True)}
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
         whole = top and into is None and p is view.case.wire

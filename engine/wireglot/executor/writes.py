@@ -275,7 +275,28 @@ def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:
 
 def _side(case: Case) -> Any:
     """Return what must stand where for a case to read an object: keys, and words or types."""
-    return tuple((tuple(keys_of(path)), what) for path, what in case.sides[1].items() if path)
+    texts = {path: _begins(hole) for path, hole in _at(case.wire, "") if "json" in hole.lenses}
+    return tuple(
+        (tuple(keys_of(path)), texts.get(path) or what)
+        for path, what in case.sides[1].items()
+        if path
+    )
+
+
+def _at(p: Picture, path: str) -> Iterator[tuple[str, Hole]]:
+    """Yield the holes of a picture with their places."""
+    if isinstance(p, Hole):
+        yield path, p
+    elif isinstance(p, Fields):
+        for names, child in p.entries:
+            yield from _at(child, f"{path}/{names[0]}")
+
+
+def _begins(hole: Hole) -> Any:
+    """Return the signs with which the JSON text of a hole begins, if it is an object or a list."""
+    words = {word for lens in hole.lenses if is_guard(lens) for word in lens.split("+")}
+    signs = {"object": "{", "list": "["}
+    return "".join(signs[word] for word in words) if words and words <= signs.keys() else None
 
 
 def _words(p: Picture) -> list[Literal]:

@@ -100,10 +100,12 @@ def _declaring(part: dict[str, Any]) -> bool:
 
 def declares(dialect: Dialect) -> bool:
     """Tell whether messages of a dialect can declare tools."""
-    holes = (
-        hole for shape in dialect.shapes.values() for c in shape.cases for hole in pic.holes(c.wire)
-    )
-    return any(hole.path == "tools" for hole in holes)
+    known: bool | None = dialect.coded.get("declares")
+    if known is None:
+        wires = (case.wire for shape in dialect.shapes.values() for case in shape.cases)
+        known = any(hole.path == "tools" for wire in wires for hole in pic.holes(wire))
+        dialect.coded["declares"] = known
+    return known
 
 
 def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:

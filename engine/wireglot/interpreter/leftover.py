@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def leftover(writer: WriteJob, view: View, wire: Any) -> None:
     """Put kept keys back at home; note everything that no picture took abroad."""
     obj = view.obj
+    if _taken(writer, view):
+        return
     if id(obj) in writer.marking:
         writer.marking[id(obj)] = dict.fromkeys(writer.marking[id(obj)], False)
     for name, kept in obj.get("kept", {}).items():
@@ -52,6 +54,19 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             writer.marking[id(obj)][key] = True
         else:
             left(writer, view, key, value)
+
+
+_QUIET = DERIVED - {"kept"}
+
+
+def _taken(writer: WriteJob, view: View) -> bool:
+    """Tell whether pictures took all of an object: mostly they did."""
+    return (
+        view.obj.keys() <= view.claims | _QUIET
+        and not view.refused
+        and not writer.marking
+        and writer.recorder is None
+    )
 
 
 def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:

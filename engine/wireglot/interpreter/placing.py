@@ -7,7 +7,7 @@ from typing import Any
 from ..language.ladder import step
 from ..language.lenses import Misfit
 from ..language.model import Case, Conversation, Group
-from ..language.picture import Literal
+from ..language.picture import ABSENT, Fields, Literal, Picture
 from .jobs import WriteJob
 from .sight import View
 
@@ -18,6 +18,10 @@ def case_of(
     """Return the group and case that take a message, which may have gone down for it."""
     memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
     read_by = memory.get("", {}).get("case")
+    if not read_by and "level" not in message:
+        plain = _plain(writer, talk, message.get("role"))
+        if plain is not None:
+            return *plain, message
     groups = talk.groups
     if read_by:
         groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
@@ -37,6 +41,41 @@ def case_of(
                 continue
             return group, case, message
     return case_of(writer, talk, down(writer, message, talk))
+
+
+def _plain(writer: WriteJob, talk: Conversation, role: Any) -> tuple[Group, Case] | None:
+    """Return the group and case of all messages of a role that say no level, if these are one."""
+    key = ("case_of", id(talk), role)
+    if key not in writer.dialect.coded:
+        found = (
+            (group, case)
+            for group in talk.groups
+            for case in group.cases
+            if talk.role(case) == role and not case.read_only and not _levelled(case.ir)
+        )
+        first = next(found, None)
+        only = first is not None and (first[1].ir is None or _role_alone(first[1].ir))
+        writer.dialect.coded[key] = first if only else None
+    known: tuple[Group, Case] | None = writer.dialect.coded[key]
+    return known
+
+
+def _levelled(ir: Picture | None) -> bool:
+    """Tell whether a picture asks for a level that must be there."""
+    entries = ir.entries if isinstance(ir, Fields) else []
+    return any(
+        names[0] == "level" and isinstance(child, Literal) and ABSENT not in child.values
+        for names, child in entries
+    )
+
+
+def _role_alone(ir: Picture) -> bool:
+    """Tell whether a picture asks for a role and nothing more."""
+    return (
+        isinstance(ir, Fields)
+        and not ir.closed
+        and all(names[0] == "role" and isinstance(p, Literal) for names, p in ir.entries)
+    )
 
 
 def _read_there(writer: WriteJob, message: dict[str, Any]) -> bool:
