@@ -22,8 +22,8 @@ PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
 class Listing:
     """What is known beforehand of the holes that share a list.
 
-    `kinds` has by the type of a part the first hole that takes it and the functions that write
-    it there, or None where that is to be found out.
+    `kinds` has by the type of a part the first hole that takes it, and by what it is written
+    there: names of functions, or shapes of runs.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Listing:
         dialect: Dialect,
         names: dict[str, Any],
         holes: Sequence[Hole],
-        kinds: dict[Any, tuple[int, tuple[str, ...]] | None],
+        kinds: dict[Any, tuple[int, tuple[Any, ...]]],
     ) -> None:
         self.names, self.holes, self.kinds = names, holes, kinds
         self.pos, self.dialect = holes[0].pos, dialect.name
@@ -122,11 +122,14 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
     m, b = len(x.notes), len(x.beside)
     if kind in MEDIA and _unusual(x, part, listing):
         return None
-    number, writers = known
+    number, ways = known
     x.lefts, x.nth = [], len(shares[number])
-    for name in writers:
+    for way in ways:
         try:
-            wire = listing.names[name](x, part)
+            if way.__class__ is str:
+                wire = listing.names[way](x, part)
+            else:
+                wire = share.piece(x, way, part)
         except Misfit as misfit:
             misfit.__traceback__ = None
             wire = NO

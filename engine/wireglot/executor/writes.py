@@ -233,17 +233,18 @@ class Writes:
         """Return what is known of the holes that share a list."""
         key = ("listing", *map(id, holes))
         if key not in self.listings:
-            kinds: dict[Any, tuple[int, tuple[str, ...]] | None] = {}
+            kinds: dict[Any, tuple[int, tuple[Any, ...]]] = {}
             for number, hole in enumerate(holes):
-                for kind, shapes in self.members(str(hole.shape)).items():
-                    ones = None if shapes is None else tuple(map(self.one, shapes))
-                    kinds.setdefault(kind, None if ones is None or hole.dated else (number, ones))
+                # What a dated hole has read says so; nothing else is written there.
+                for kind, shapes in self.members(str(hole.shape)).items() if not hole.dated else ():
+                    ways = tuple(one if one.groups else self.one(one) for one in shapes)
+                    kinds.setdefault(kind, (number, ways))
             self.listings[key] = Listing(self.dialect, self.code.names, holes, kinds)
         return self.listings[key]
 
-    def members(self, name: str) -> dict[Any, list[Shape] | None]:
-        """Return by the type of an element which shapes may write it; None where runs do."""
-        found: dict[Any, list[Shape] | None] = {}
+    def members(self, name: str) -> dict[Any, list[Shape]]:
+        """Return by the type of an element which shapes may write it, runs among them."""
+        found: dict[Any, list[Shape]] = {}
         for shape in self.dialect.members(name):
             if shape.marks:
                 continue
@@ -253,10 +254,7 @@ class Writes:
                 kinds.update(said if isinstance(said, tuple) else (shape.kind,))
                 kinds.update((shape.kind,) if shape.kind is not None else ())
             for kind in kinds:
-                if shape.groups:
-                    found.setdefault(kind, None)
-                elif (there := found.setdefault(kind, [])) is not None:
-                    there.append(shape)
+                found.setdefault(kind, []).append(shape)
         return found
 
 
