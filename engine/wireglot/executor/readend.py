@@ -120,8 +120,6 @@ class WholeText(IrText):
                 ]
             )
             self.nested = True
-            self.reads.keep(inners)
-            self.reads.keep(tops)
             with self.t.under(f"if {v} is not ABSENT:"):
                 given = (
                     f"x, {self.value(inners)}, {self.value(h)}, {v}, {self.at(rel)}, L, "
@@ -167,7 +165,6 @@ class WholeText(IrText):
                     self.table[slot.path] = plain(slot.rel)
             for name, rel in self.owned.items():
                 self.table["own", name] = rel
-            self.reads.keep(self.table)
             table = self.reads.code.value(self.table, "P")
             if self.moved:
                 self.line(f"places = dict({table})")
@@ -192,10 +189,8 @@ class WholeText(IrText):
             if isinstance(case.wire, Fields) and not case.needs:
                 self.line("if not w: hollow(x, made)")
         if self.owned:
-            self.reads.keep(self.owned)
             table = self.reads.code.value(self.owned, "P")
             self.line(f"if own is not None: x.late((own, at, {table}, tuple(own)))")
-        self.reads.keep(self.table)
         table = self.reads.code.value(self.table, "P")
         self.line(f"x.late((made, at, {table}, {there}))")
         for line in self.overrides:
@@ -218,3 +213,9 @@ class WholeText(IrText):
                         f"before is not ABSENT and not agrees(before, {self.value(child.values)})"
                     )
                     self.line(f"if {test}: return {self.no}", child.pos)
+
+
+class InnerText(WholeText):
+    """Writes the function of one case of the object's own fields."""
+
+    inner = True

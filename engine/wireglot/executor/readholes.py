@@ -124,7 +124,6 @@ def through(
             t.line(f"wire = {v}")
             source = "wire"
         usual = {w: i for w, i in table.to_ir.items() if isinstance(w, str) and i is not None}
-        t.reads.keep(usual)
         words = t.value(usual) if usual else None
         found = f"{words}.get({source}) if {source}.__class__ is str else None"
         t.line(f"{var} = {found if words else None}", h.pos)

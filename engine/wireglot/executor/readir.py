@@ -172,7 +172,6 @@ class IrText(WireText):
                     if slot.keys:
                         self._other_key(slot, key, inner)
             if found:
-                self.reads.keep(found)
                 table = self.reads.code.value(found, "P")
                 self.line(f"x.late(({inner}, at, {table}, tuple({inner})))")
             self._nested_places(child, inner)

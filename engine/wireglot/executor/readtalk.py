@@ -18,7 +18,7 @@ class MessageText(WholeText):
     def __init__(self, reads: Functions, talk: Conversation, group: Group, name: str) -> None:
         case = group.cases[0]
         shape = Shape("message", None, [case], frozenset(), frozenset(), case.pos)
-        super().__init__(reads, shape, case, name, False)
+        super().__init__(reads, shape, case, name)
         self.group = group
         self.plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
         self.role = talk.role(self.plain)
@@ -26,7 +26,6 @@ class MessageText(WholeText):
         self.ir = self.plain.ir
         self.bare = False
         self.bound = {h.path for h in bound(self.ir)}
-        reads.keep(group)
 
     @property
     def odd(self) -> str:
@@ -70,11 +69,9 @@ class MessageText(WholeText):
             if case.read_only:
                 self.line(f"remember(x, made, '', 'case', {case.name!r})")
         if self.owned:
-            self.reads.keep(self.owned)
             table = self.reads.code.value(self.owned, "P")
             self.line(f"if own is not None: x.late((own, at, {table}, tuple(own)))")
         self.table.pop("parts", None)
-        self.reads.keep(self.table)
         table = self.reads.code.value(self.table, "P")
         self.line(f"x.late((made, at, {table}, tuple(made)))")
         for line in self.overrides:
@@ -120,7 +117,6 @@ def _heads(reads: Functions, group: Group) -> list[str] | None:
 def _tried(t: code.Text, reads: Functions, talk: Conversation, some: list[int]) -> None:
     for i in some:
         group = talk.groups[i]
-        reads.keep(group)
         name = reads.code.value(group, "G")
         function = reads.code.function(
             ("message", i),
