@@ -7,7 +7,7 @@ from typing import Any
 from ..ir import DERIVED
 from ..language.lenses import UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
-from .readtext import CaseText, Rel
+from .readtext import CaseText, Rel, Unwritten
 
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}
 
@@ -43,6 +43,8 @@ def taken(
     for lens in reversed(h.lenses):
         if lens == "home" or lens == "again":
             continue
+        if (single or listed) and not (is_guard(lens) and "list" in lens.split("+")):
+            raise Unwritten  # it takes the list of one
         if is_guard(lens):
             typed = typed or lens not in UNTYPED
             if not (single or listed):
