@@ -24,6 +24,7 @@ from wireglot.interpreter import reading
 from wireglot.interpreter.hands import Reader, Writer
 from wireglot.interpreter.reader import PictureReader
 from wireglot.language.lenses import Misfit
+from wireglot.language.model import Dialect
 from wireglot.trail import Several, Trail, pointer
 
 from . import sweep
@@ -75,10 +76,13 @@ def bodies(dialect: str) -> list[sweep.Unit]:
     return found
 
 
-def run(kind: type[Reader], dialect: str, unit: str, body: Any, mode: str) -> tuple[Any, Any]:
+def run(
+    kind: type[Reader], dialect: str | Dialect, unit: str, body: Any, mode: str
+) -> tuple[Any, Any]:
     """Read a body; what can be seen of it, and the reader."""
     options, probe = MODES[mode]
-    reader = kind(wireglot.packaged()[dialect].model.of_unit(unit), dict(options), probe)
+    model = dialect if isinstance(dialect, Dialect) else wireglot.packaged()[dialect].model
+    reader = kind(model.of_unit(unit), dict(options), probe)
     reader.drops = reader.dialect.dropped(unit)
     try:
         ir = reading._unit(reader, body, unit)
@@ -91,7 +95,7 @@ def run(kind: type[Reader], dialect: str, unit: str, body: Any, mode: str) -> tu
     return ir, reader
 
 
-def compare(dialect: str, unit: str, body: Any, mode: str) -> Iterator[str]:
+def compare(dialect: str | Dialect, unit: str, body: Any, mode: str) -> Iterator[str]:
     """Yield what differs."""
     one, first = run(Plain, dialect, unit, body, mode)
     two, second = run(Reader, dialect, unit, body, mode)
