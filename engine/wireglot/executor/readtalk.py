@@ -52,9 +52,15 @@ class MessageText(WholeText):
             return None, True
         return super()._made(p, path)
 
+    def _places(self) -> None:
+        """Write where what was found came from: parts came from places of their own."""
+        self.table.pop("parts", None)
+        self.overrides = [line for line in self.overrides if "{'parts': " not in line]
+        super()._places()
+
     def _end(self) -> None:
         """Write tests, memory and places, and what is returned."""
-        case, name = self.case, self.dialect.name
+        case = self.case
         for (field, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
             if isinstance(child, Test):
                 if field not in ("parts", *(slot.path for slot in self.slots)):
@@ -63,20 +69,9 @@ class MessageText(WholeText):
                 if field == "parts" and child.word == "present":
                     raise Unwritten
                 self.tested(child, seen)
-        self.line(f"if kp: made['kept'] = {{{name!r}: kp}}")
-        if self.mode == "home":
-            self.line(f"if sp: made['spelled'] = {{{name!r}: sp}}")
-            if case.read_only:
-                self.line(f"remember(x, made, '', 'case', {case.name!r})")
-        if self.owned:
-            table = self.reads.code.value(self.owned, "P")
-            self.line(f"if own is not None: x.late((own, at, {table}, tuple(own)))")
-        self.table.pop("parts", None)
-        table = self.reads.code.value(self.table, "P")
-        self.line(f"x.late((made, at, {table}, tuple(made)))")
-        for line in self.overrides:
-            if "{'parts': " not in line:
-                self.line(line)
+        self._memory()
+        if self.mode == "home" and case.read_only:
+            self.line(f"remember(x, made, '', 'case', {case.name!r})")
         self.line("return turns(x, made, at)" if self.splits else "return [made]")
 
 
