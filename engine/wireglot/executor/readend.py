@@ -162,7 +162,7 @@ class WholeText(IrText):
             for line in self.overrides:
                 self.line(line)
             for slot in self.slots:  # also those that a text is made of
-                if slot.rel is not None and slot.path not in self.table:
+                if slot.rel is not None and not slot.there and slot.path not in self.table:
                     self.table[slot.path] = plain(slot.rel)
             for name, rel in self.owned.items():
                 self.table["own", name] = rel

@@ -59,6 +59,8 @@ def taken(
         else:
             through(t, h, lens, v, var, rel, below)
             v = var
+    if h.mode in ("as", "entries") and (single or listed):
+        raise Unwritten
     if h.mode == "each":
         _each(t, h, v, var, rel, below, single, listed)
     elif h.mode == "as":
