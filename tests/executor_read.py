@@ -1,8 +1,11 @@
 """Hold the generated functions that read against the interpreter, on recorded and mutated bodies.
 
     python -m tests.executor_read [--every N] [--mutants N] [--only anthropic,gemini]
+    python -m tests.executor_read --rules N
 
 IR, memory, notes, errors and the places of all fields are compared, in the three modes of reading.
+With `--rules` each Nth of the changes that `tests.ruleeach` makes of small rule files reads the
+bodies of its set.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import wireglot
@@ -23,11 +27,17 @@ from wireglot.errors import WireglotError
 from wireglot.interpreter import reading
 from wireglot.interpreter.hands import Reader, Writer
 from wireglot.interpreter.reader import PictureReader
+from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
+from wireglot.language.model import Dialect
+from wireglot.language.source import LADDER
+from wireglot.loading import checking
+from wireglot.rulesets import RuleSet
 from wireglot.trail import Several, Trail, pointer
 
-from . import sweep
+from . import ruleeach, sweep
 from .mutate import some
+from .rulefuzz import FILE, Fuzz, node_of
 from .test_compiled import TRAFFIC
 
 FILES = {
@@ -75,10 +85,13 @@ def bodies(dialect: str) -> list[sweep.Unit]:
     return found
 
 
-def run(kind: type[Reader], dialect: str, unit: str, body: Any, mode: str) -> tuple[Any, Any]:
+def run(
+    kind: type[Reader], dialect: str | Dialect, unit: str, body: Any, mode: str
+) -> tuple[Any, Any]:
     """Read a body; what can be seen of it, and the reader."""
     options, probe = MODES[mode]
-    reader = kind(wireglot.packaged()[dialect].model.of_unit(unit), dict(options), probe)
+    model = dialect if isinstance(dialect, Dialect) else wireglot.packaged()[dialect].model
+    reader = kind(model.of_unit(unit), dict(options), probe)
     reader.drops = reader.dialect.dropped(unit)
     try:
         ir = reading._unit(reader, body, unit)
@@ -91,7 +104,7 @@ def run(kind: type[Reader], dialect: str, unit: str, body: Any, mode: str) -> tu
     return ir, reader
 
 
-def compare(dialect: str, unit: str, body: Any, mode: str) -> Iterator[str]:
+def compare(dialect: str | Dialect, unit: str, body: Any, mode: str) -> Iterator[str]:
     """Yield what differs."""
     one, first = run(Plain, dialect, unit, body, mode)
     two, second = run(Reader, dialect, unit, body, mode)
@@ -153,6 +166,29 @@ def some_of(dialect: str, every: int, mutants: int) -> Iterator[tuple[str, str, 
                 yield f"{one.exchange}+{nth}", one.unit, body
 
 
+def changed(every: int) -> Iterator[tuple[str, Dialect, str, Any]]:
+    """Yield dialects of changed rule files, with what was changed, and bodies."""
+    fuzz = Fuzz("")
+    files = (
+        (base, stem, said, new)
+        for base in fuzz.bases
+        for stem, plain in base.plain.items()
+        if stem != LADDER
+        for said, new in ruleeach.changes(plain)
+    )
+    for base, stem, said, new in islice(files, 0, None, every):
+        nodes = {**base.nodes, stem: node_of(new)}
+        rules = checking.from_nodes(nodes, fuzz.around[base.other], Findings({FILE: ""}))
+        if not isinstance(rules, RuleSet):
+            continue
+        for name in rules.dialects:
+            for unit, body in base.bodies.items() if name != base.other else ():
+                if unit in rules[name].model.units:
+                    more = {**body, "zz": 1} if isinstance(body, dict) else body
+                    for mutant in (more, *some(body, 2, said)):
+                        yield f"{base.name} {said}", rules[name].model, unit, mutant
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare from the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.executor_read", description=__doc__)
@@ -160,21 +196,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--mutants", type=int, default=2)
     parser.add_argument("--only", default=",".join(FILES))
     parser.add_argument("--units", default="")
+    parser.add_argument("--rules", type=int, default=0)
     options = parser.parse_args(arguments)
     found: Counter[str] = Counter()
     names: dict[str, str] = {}
     count = 0
     begun = time.monotonic()
-    for dialect in options.only.split(","):
-        for name, unit, body in some_of(dialect, options.every, options.mutants):
-            if options.units and unit not in options.units.split(","):
-                continue
-            for mode in MODES:
-                count += 1
-                for said in compare(dialect, unit, body, mode):
-                    key = f"{dialect} {unit} {mode} {said}"
-                    found[key] += 1
-                    names.setdefault(key, name)
+    given: Iterator[tuple[str, str | Dialect, str, Any]] = (
+        (name, dialect, unit, body)
+        for dialect in options.only.split(",")
+        for name, unit, body in some_of(dialect, options.every, options.mutants)
+        if not options.units or unit in options.units.split(",")
+    )
+    for name, dialect, unit, body in changed(options.rules) if options.rules else given:
+        for mode in MODES:
+            count += 1
+            for said in compare(dialect, unit, body, mode):
+                told = dialect.name if isinstance(dialect, Dialect) else dialect
+                key = f"{told} {unit} {mode} {said}"
+                found[key] += 1
+                names.setdefault(key, name)
     print(f"{count} compared in {time.monotonic() - begun:.0f} s, {found.total()} differences")
     for said, times in found.most_common(40):
         print(f"{times:6d}  {names[said]} {said}")

@@ -714,12 +714,12 @@ def test_what_no_check_foresaw_is_a_rule_error_of_every_call(
     chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
     slow = {"engine": "interpreted"}
     for name, call in (
-        ("interpreter.hands.Reader.case", lambda: rules["openai-chat"].read(body, options=slow)),
+        ("interpreter.hands.Reader.whole", lambda: rules["openai-chat"].read(body, options=slow)),
         (
             "interpreter.hands.Writer.fields",
             lambda: rules["openai-chat"].write(body, options=slow),
         ),
-        ("interpreter.hands.Reader.case", lambda: rules.convert(body, "openai-chat", "ollama")),
+        ("interpreter.hands.Reader.whole", lambda: rules.convert(body, "openai-chat", "ollama")),
         ("streaming.fold.Fold.feed", lambda: wireglot.collect([chunk], "openai-chat")),
     ):
         with monkeypatch.context() as patch:

@@ -100,7 +100,8 @@ class Trail:
         self._held: list[Any] = []
         # What was read lately and nobody has asked for: owner, place, table of paths of its fields
         # below that, fields that it had then. Without a place they are absolute; without a table
-        # the owner came as a text. Instead of a table `Schema.trace` may stand, with what it read.
+        # the owner came as a text. Instead of a table a function may stand that puts
+        # the places: it is called with all of them, and the trail.
         self.late: list[tuple[Any, At | None, Any, Any]] = []
 
     def _settle(self) -> None:

@@ -8,6 +8,7 @@ other by name.
 from __future__ import annotations
 
 import linecache
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -54,6 +55,7 @@ class Code:
         """Hold no function yet. `title` tells where it is in tracebacks."""
         self.title, self.names = title, dict(runtime)
         self.texts: dict[str, str] = {}  # of each function that was made
+        self._lock = threading.RLock()  # names are given by one thread at a time
         self._stubs: dict[Key, str] = {}
         self._values: dict[Any, tuple[Any, str]] = {}
 
@@ -74,17 +76,23 @@ class Code:
         known = self._stubs.get(key)
         if known is not None:
             return known
+        with self._lock:
+            return self._stubs.get(key) or self._stub(key, name, make)
+
+    def _stub(self, key: Key, name: str, make: Callable[[str], str]) -> str:
         name = "".join(c if c.isalnum() else "_" for c in name)
         while name in self.names:
             name += "_"
-        self._stubs[key] = name
 
         def stub(*given: Any) -> Any:
             if self.names[name] is stub:
-                self._compile(name, make(name))
+                with self._lock:
+                    if self.names[name] is stub:
+                        self._compile(name, make(name))
             return self.names[name](*given)
 
         self.names[name] = stub
+        self._stubs[key] = name
         return name
 
     def _compile(self, name: str, text: str) -> None:

@@ -29,7 +29,7 @@ class WholeText(IrText):
 
     def build(self) -> None:
         """Write how the IR value is made, and what is returned."""
-        self.table: Table = {} if self.inner else {None: (), "kept": ()}
+        self.table: Table = {} if self.inner else {None: ()}
         self.begun = False  # whether `made` stands
         self.order: list[str] = []
         if self.bare:
@@ -46,6 +46,7 @@ class WholeText(IrText):
             self.rest()
         self._sums()
         self._copies()
+        self._places()
         self._later()
         for path, _, var, rel in self.several:
             self.line(f"if {var} is not ABSENT: several(x, made, {path!r}, {self.at(rel)}, {var})")
@@ -120,8 +121,6 @@ class WholeText(IrText):
                 ]
             )
             self.nested = True
-            self.reads.keep(inners)
-            self.reads.keep(tops)
             with self.t.under(f"if {v} is not ABSENT:"):
                 given = (
                     f"x, {self.value(inners)}, {self.value(h)}, {v}, {self.at(rel)}, L, "
@@ -163,11 +162,10 @@ class WholeText(IrText):
             for line in self.overrides:
                 self.line(line)
             for slot in self.slots:  # also those that a text is made of
-                if slot.rel is not None and slot.path not in self.table:
+                if slot.rel is not None and not slot.there and slot.path not in self.table:
                     self.table[slot.path] = plain(slot.rel)
             for name, rel in self.owned.items():
                 self.table["own", name] = rel
-            self.reads.keep(self.table)
             table = self.reads.code.value(self.table, "P")
             if self.moved:
                 self.line(f"places = dict({table})")
@@ -178,29 +176,36 @@ class WholeText(IrText):
                 self.line(f"if {test}: places[{key!r}] = ({keys})")
             self.line(f"return made, {table}, sp, kp")
             return
-        name, there = self.dialect.name, "tuple(made)"
         if "parts" in case.lists and not any(s.path == "parts" and s.always for s in self.slots):
-            there = "there"
-            self.line("there = tuple(made)")
             self.line("if 'parts' not in made: made['parts'] = []")
-            self.line("if kp: there = (*there, 'kept')")
-        self.line(f"if kp: made['kept'] = {{{name!r}: kp}}")
+        self._memory()
         if self.mode == "home":
-            self.line(f"if sp: made['spelled'] = {{{name!r}: sp}}")
             if case.doubles and case.name:
                 self.line(f"if x.home: chosen(x, {self.one}, {self.two}, made, at)", case.pos)
             if isinstance(case.wire, Fields) and not case.needs:
                 self.line("if not w: hollow(x, made)")
+        self.line("return made")
+
+    def _memory(self) -> None:
+        """Write how kept keys and the memory of spelling are hung on the IR value."""
+        name = self.dialect.name
+        with self.t.under("if kp:"):
+            self.line(f"made['kept'] = {{{name!r}: kp}}")
+            self.line("x.late((made, at, KEPT, ('kept',)))")
+        if self.mode == "home":
+            self.line(f"if sp: made['spelled'] = {{{name!r}: sp}}")
+
+    def _places(self) -> None:
+        """Write where what was found came from, before more is added to it."""
+        if self.inner:
+            return
         if self.owned:
-            self.reads.keep(self.owned)
             table = self.reads.code.value(self.owned, "P")
             self.line(f"if own is not None: x.late((own, at, {table}, tuple(own)))")
-        self.reads.keep(self.table)
         table = self.reads.code.value(self.table, "P")
-        self.line(f"x.late((made, at, {table}, {there}))")
+        self.line(f"x.late((made, at, {table}, tuple(made)))")
         for line in self.overrides:
             self.line(line)
-        self.line("return made")
 
     def _agree(self, ir: Picture | None, path: tuple[str, ...]) -> None:
         """Write that no literal of the `ir` picture contradicts what a neighbour found."""
@@ -218,3 +223,9 @@ class WholeText(IrText):
                         f"before is not ABSENT and not agrees(before, {self.value(child.values)})"
                     )
                     self.line(f"if {test}: return {self.no}", child.pos)
+
+
+class InnerText(WholeText):
+    """Writes the function of one case of the object's own fields."""
+
+    inner = True

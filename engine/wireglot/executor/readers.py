@@ -11,7 +11,7 @@ from ..language.measure import needed
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, Items, Picture, Text, holes
 from . import code, readodd
-from .readend import WholeText
+from .readend import InnerText, WholeText
 from .readholes import CLASSES
 from .readinner import within
 from .readruns import RunText
@@ -30,9 +30,9 @@ class Reads(Functions):
         super().__init__(dialect, mode, {**NAMES, **readodd.NAMES, "within": within})
         self.names = self.code.names
         self._choices: dict[str, str] = {}
-        self._units: dict[int, str] = {}
+        self._units: dict[int, tuple[str, Shape]] = {}
         self._lists: dict[int, tuple[Any, str]] = {}
-        self._cases: dict[tuple[int, int], str] = {}
+        self._cases: dict[tuple[str, int, int], tuple[str, Shape, Case]] = {}
         if dialect.conversation is not None:
             self.code.function(("message",), "message", lambda title: message(self, title))
 
@@ -40,55 +40,38 @@ class Reads(Functions):
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads one case."""
-        key = (id(shape), id(case))
-        found = self._cases.get(key)
-        if found is None:
-            self._held.append((shape, case))
-            found = self._cases[key] = self.code.function(
-                ("case", *key), self._title("read", shape, case), self._maker(shape, case, False)
-            )
-        return found
+        return self._known("read", shape, case, WholeText, "odd")
 
     def inner(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads one case of the object's own fields."""
-        self._held.append((shape, case))
-        return self.code.function(
-            ("inner", id(shape), id(case)),
-            self._title("inner", shape, case),
-            self._maker(shape, case, True),
-        )
+        return self._known("inner", shape, case, InnerText, "")
 
     def run(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads an element by one case of a run."""
-        self._held.append((shape, case))
-        title = self._title("run", shape, case)
-        return self.code.function(("run", id(shape), id(case)), title, self._run(shape, case))
+        return self._known("run", shape, case, RunText, "odd_run")
 
-    def _run(self, shape: Shape, case: Case) -> Callable[[str], str]:
+    def _known(self, word: str, shape: Shape, case: Case, kind: type[WholeText], else_: str) -> str:
+        key = (word, id(shape), id(case))
+        found = self._cases.get(key)
+        if found is not None:
+            return found[0]
+
         def make(name: str) -> str:
             try:
-                return RunText(self, shape, case, name).whole()
+                return kind(self, shape, case, name).whole()
             except Unwritten:
+                if not else_:
+                    return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
                 one, two = self.code.value(shape, "S"), self.code.value(case, "C")
-                return f"def {name}(x, w, at, L):\n    return odd_run(x, {one}, {two}, w, at, L)\n"
+                return f"def {name}(x, w, at, L):\n    return {else_}(x, {one}, {two}, w, at, L)\n"
 
-        return make
+        name = self.code.function(key, self._title(word, shape, case), make)
+        self._cases[key] = (name, shape, case)  # which are told apart by identity
+        return name
 
     @staticmethod
     def _title(word: str, shape: Shape, case: Case) -> str:
         return f"{word}_{shape.name}_{case.name}" if case.name else f"{word}_{shape.name}"
-
-    def _maker(self, shape: Shape, case: Case, inner: bool) -> Callable[[str], str]:
-        def make(name: str) -> str:
-            try:
-                return WholeText(self, shape, case, name, inner).whole()
-            except Unwritten:
-                if inner:
-                    return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
-                one, two = self.code.value(shape, "S"), self.code.value(case, "C")
-                return f"def {name}(x, w, at, L):\n    return odd(x, {one}, {two}, w, at, L)\n"
-
-        return make
 
     # -- choices ----------------------------------------------------------------------------------
 
@@ -104,9 +87,8 @@ class Reads(Functions):
         found = self._units.get(id(shape))
         if found is None:
             pairs = [(shape, case) for case in shape.cases]
-            self._held.append(shape)
-            found = self._units[id(shape)] = self.of_cases(pairs, shape.name)
-        return found
+            found = self._units[id(shape)] = (self.of_cases(pairs, shape.name), shape)
+        return found[0]
 
     def of_list(self, cases: Sequence[Pair]) -> str | None:
         """Return the name of the function for a list of cases that the dialect holds."""

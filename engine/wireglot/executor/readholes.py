@@ -7,7 +7,7 @@ from typing import Any
 from ..ir import DERIVED
 from ..language.lenses import UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
-from .readtext import CaseText, Rel
+from .readtext import CaseText, Rel, Unwritten
 
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}
 
@@ -43,6 +43,8 @@ def taken(
     for lens in reversed(h.lenses):
         if lens == "home" or lens == "again":
             continue
+        if (single or listed) and not (is_guard(lens) and "list" in lens.split("+")):
+            raise Unwritten  # it takes the list of one
         if is_guard(lens):
             typed = typed or lens not in UNTYPED
             if not (single or listed):
@@ -57,6 +59,8 @@ def taken(
         else:
             through(t, h, lens, v, var, rel, below)
             v = var
+    if h.mode in ("as", "entries") and (single or listed):
+        raise Unwritten
     if h.mode == "each":
         _each(t, h, v, var, rel, below, single, listed)
     elif h.mode == "as":
@@ -124,7 +128,6 @@ def through(
             t.line(f"wire = {v}")
             source = "wire"
         usual = {w: i for w, i in table.to_ir.items() if isinstance(w, str) and i is not None}
-        t.reads.keep(usual)
         words = t.value(usual) if usual else None
         found = f"{words}.get({source}) if {source}.__class__ is str else None"
         t.line(f"{var} = {found if words else None}", h.pos)

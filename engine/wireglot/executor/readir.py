@@ -172,7 +172,6 @@ class IrText(WireText):
                     if slot.keys:
                         self._other_key(slot, key, inner)
             if found:
-                self.reads.keep(found)
                 table = self.reads.code.value(found, "P")
                 self.line(f"x.late(({inner}, at, {table}, tuple({inner})))")
             self._nested_places(child, inner)
@@ -255,12 +254,16 @@ class IrText(WireText):
         self._came(slot, keys[1], "own")
 
     def _total(self, slot: Slot) -> None:
-        total = self.totals[slot.path]
-        found = self.parts[slot.path]
-        self.line(
-            f"if {slot.var} is not ABSENT and {slot.path!r} not in made: "
-            f"made[{slot.path!r}] = {total}"
-        )
+        total, found = self.totals[slot.path], self.parts[slot.path]
+        first = self.slots.index(found[0])
+        if self.slots[first : first + len(found)] == found:  # no other field stands between them
+            if slot is found[0]:
+                self.line(f"if {total} is not ABSENT: made[{slot.path!r}] = {total}")
+        else:
+            self.line(
+                f"if {slot.var} is not ABSENT and {slot.path!r} not in made: "
+                f"made[{slot.path!r}] = {total}"
+            )
         if slot is not found[-1]:
             return
         place = "None"

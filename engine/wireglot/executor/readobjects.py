@@ -187,7 +187,6 @@ class WireText(HoleText):
             rows.append((names, h.path[4:], pointer((names[0],))))
             self.own_places[h.path[4:]] = (names[0],)
         table = tuple(rows)
-        self.reads.keep(table)
         several = any(len(names) > 1 for names, _ in some)
         into = self.name("renamed") if several else "_"
         if several:
@@ -304,7 +303,6 @@ class WireText(HoleText):
         if not groups:
             return
         others = frozenset(name for names in groups for name in names[1:])
-        self.reads.keep((groups, others))
         o.respelled = self.name("respelled")
         self.respelled.append(o.respelled)
         self.line(f"{o.respelled} = not {self.value(others)}.isdisjoint({o.var})")
@@ -320,7 +318,6 @@ class WireText(HoleText):
             return (*rel, names[0])
         made = Key(names[0])
         made.var, made.test = self.name("key"), o.respelled
-        self.reads.keep(names)
         other = f"spelling({o.var}, {self.value(names)})"
         self.line(f"{made.var}, {v} = {other} if {o.respelled} else ({names[0]!r}, {usual})")
         if self.track:

@@ -98,6 +98,7 @@ def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
 
 
 BARE: dict[str | None, At] = {None: ()}
+KEPT: dict[str | None, At] = {"kept": ()}
 
 
 def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
@@ -108,4 +109,4 @@ def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> No
 
 
 _FUNCTIONS = (odd, odd_message, odd_run, around, of_run, together, turns, chosen)
-NAMES: dict[str, Any] = {**{one.__name__: one for one in _FUNCTIONS}, "BARE": BARE}
+NAMES: dict[str, Any] = {**{one.__name__: one for one in _FUNCTIONS}, "BARE": BARE, "KEPT": KEPT}

@@ -15,7 +15,7 @@ class RunText(WholeText):
     runs = True
 
     def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
-        super().__init__(reads, shape, case, name, False)
+        super().__init__(reads, shape, case, name)
         entries = case.ir.entries if isinstance(case.ir, Fields) else []
         if any(isinstance(child, Text) for _, child in entries):
             raise Unwritten  # a piece of each part stands around the run

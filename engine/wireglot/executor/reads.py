@@ -90,13 +90,14 @@ class HoleText(CaseText):
     def hole(self, h: Hole, v: str, rel: Rel, below: bool) -> None:
         """Read a hole from a variable in which nothing is ABSENT."""
         if h.path == "nth":
+            other = f"({v}.__class__ is not int or {v} != nth(at)) and not same({v}, nth(at))"
             if self.track:
                 with self.t.under(f"if {v} is ABSENT or {v} is None:"):
                     self.line(f"sp = spell(sp, {self.pointer(rel)}, {v}, nth(at))")
-                self.line(f"elif not same({v}, nth(at)): return {self.odd}", h.pos)
+                self.line(f"elif {other}: return {self.odd}", h.pos)
             else:
-                other = f"{v} is not ABSENT and {v} is not None and not same({v}, nth(at))"
-                self.line(f"if {other}: return {self.odd}", h.pos)
+                there = f"{v} is not ABSENT and {v} is not None"
+                self.line(f"if {there} and {other}: return {self.odd}", h.pos)
             return
         if h.mark == "copy":
             if h.lenses or h.mode:

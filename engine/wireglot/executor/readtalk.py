@@ -18,7 +18,7 @@ class MessageText(WholeText):
     def __init__(self, reads: Functions, talk: Conversation, group: Group, name: str) -> None:
         case = group.cases[0]
         shape = Shape("message", None, [case], frozenset(), frozenset(), case.pos)
-        super().__init__(reads, shape, case, name, False)
+        super().__init__(reads, shape, case, name)
         self.group = group
         self.plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
         self.role = talk.role(self.plain)
@@ -26,7 +26,6 @@ class MessageText(WholeText):
         self.ir = self.plain.ir
         self.bare = False
         self.bound = {h.path for h in bound(self.ir)}
-        reads.keep(group)
 
     @property
     def odd(self) -> str:
@@ -53,9 +52,15 @@ class MessageText(WholeText):
             return None, True
         return super()._made(p, path)
 
+    def _places(self) -> None:
+        """Write where what was found came from: parts came from places of their own."""
+        self.table.pop("parts", None)
+        self.overrides = [line for line in self.overrides if "{'parts': " not in line]
+        super()._places()
+
     def _end(self) -> None:
         """Write tests, memory and places, and what is returned."""
-        case, name = self.case, self.dialect.name
+        case = self.case
         for (field, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
             if isinstance(child, Test):
                 if field not in ("parts", *(slot.path for slot in self.slots)):
@@ -64,22 +69,9 @@ class MessageText(WholeText):
                 if field == "parts" and child.word == "present":
                     raise Unwritten
                 self.tested(child, seen)
-        self.line(f"if kp: made['kept'] = {{{name!r}: kp}}")
-        if self.mode == "home":
-            self.line(f"if sp: made['spelled'] = {{{name!r}: sp}}")
-            if case.read_only:
-                self.line(f"remember(x, made, '', 'case', {case.name!r})")
-        if self.owned:
-            self.reads.keep(self.owned)
-            table = self.reads.code.value(self.owned, "P")
-            self.line(f"if own is not None: x.late((own, at, {table}, tuple(own)))")
-        self.table.pop("parts", None)
-        self.reads.keep(self.table)
-        table = self.reads.code.value(self.table, "P")
-        self.line(f"x.late((made, at, {table}, tuple(made)))")
-        for line in self.overrides:
-            if "{'parts': " not in line:
-                self.line(line)
+        self._memory()
+        if self.mode == "home" and case.read_only:
+            self.line(f"remember(x, made, '', 'case', {case.name!r})")
         self.line("return turns(x, made, at)" if self.splits else "return [made]")
 
 
@@ -120,7 +112,6 @@ def _heads(reads: Functions, group: Group) -> list[str] | None:
 def _tried(t: code.Text, reads: Functions, talk: Conversation, some: list[int]) -> None:
     for i in some:
         group = talk.groups[i]
-        reads.keep(group)
         name = reads.code.value(group, "G")
         function = reads.code.function(
             ("message", i),

@@ -79,11 +79,6 @@ class Functions:
     def __init__(self, dialect: Dialect, mode: str, names: dict[str, Any]) -> None:
         self.dialect, self.mode = dialect, mode
         self.code = code.Code(f"{dialect.name} read {mode}", names)
-        self._held: list[Any] = []
-
-    def keep(self, value: Any) -> None:
-        """Hold a value that stands in the namespace by its identity."""
-        self._held.append(value)
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads one case."""
@@ -103,14 +98,16 @@ class Functions:
 
 
 class CaseText:
-    """Writes the function of one case; `inner` is one of `$. as SHAPE`."""
+    """Writes the function of one case."""
+
+    inner = False  # whether it is one of `$. as SHAPE`
 
     runs = False  # whether the picture may hold `$run`
 
-    def __init__(self, reads: Functions, shape: Shape, case: Case, name: str, inner: bool) -> None:
-        self.reads, self.shape, self.case, self.inner = reads, shape, case, inner
+    def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
+        self.reads, self.shape, self.case = reads, shape, case
         self.dialect, self.mode = reads.dialect, reads.mode
-        more = ", rel, seen" if inner else ""
+        more = ", rel, seen" if self.inner else ""
         self.t = code.Text(reads.code, f"def {name}(x, w, at, L{more}):")
         self.ir = ir = case.ir
         self.bare = ir is not None and not isinstance(ir, Fields)
@@ -205,7 +202,6 @@ class CaseText:
             self.line(f"if {seen} is ABSENT: return {self.no}", test.pos)
             return
         kinds = MEDIA if test.kind == "media" else frozenset((test.kind,))
-        self.reads.keep(kinds)
         self.line(f"if not has({seen}, {self.value(kinds)}): return {self.no}", test.pos)
 
     def remembers(self, line: str) -> None:

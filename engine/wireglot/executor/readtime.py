@@ -306,6 +306,9 @@ def again(x: Any, parts: list[Any], key: str) -> None:
 
 def nth(at: At) -> int:
     """Return the place of an object in its list."""
+    if at and at[-1].__class__ is int:
+        last: int = at[-1]
+        return last
     return next((k for k in reversed(at) if isinstance(k, int)), 0)
 
 

@@ -13,7 +13,7 @@ from ..payload import check_json, check_unit
 from ..results import rule_of
 from ..room import TooDeep
 from ..seeds import Seed, apart
-from ..trail import Trail, pointer, value_at
+from ..trail import At, Trail, pointer, value_at
 from . import arguments, building, conversation, pairing, units, unpictured
 from .env import Env
 from .hands import Reader
@@ -185,5 +185,10 @@ def _head(reader: Reader, ir: dict[str, Any]) -> None:
         return
     message = {"role": "system", "parts": parts}
     message["spelled"] = {reader.dialect.name: {"": {"head": True}}}
-    reader.trail.put(message, None, reader.trail.find(ir, "system"))
+    reader.trail.late.append((message, (), _of_system, ir))  # mostly nobody asks
     ir["messages"] = [message, *ir.get("messages", ())]
+
+
+def _of_system(message: Any, ir: Any, _: At, trail: Trail) -> None:
+    """Say that a message came from where the system text of a request stood."""
+    trail.put(message, None, trail.find(ir, "system"))
