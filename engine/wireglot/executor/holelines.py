@@ -128,7 +128,7 @@ class HoleLines:
     def test(self) -> None:
         """Add the line that tells whether a value that must be there is: before all others."""
         found = self.c.look(self.h.path, self.kind != "any")
-        test = self.quick(found)[1]
+        test = self.quick(found, exact=True)[1]
         self.c.tested[id(self.h)] = found
         self.t(f"if not ({test}): return {self.c.no}{self.where}")
 
@@ -137,14 +137,14 @@ class HoleLines:
         t, h, c = self.t, self.h, self.c
         found = c.tested.get(id(h)) or c.look(h.path, self.kind != "any")
         if id(h) in c.tested:  # it has been looked at before all others
-            self.done(found, self.quick(found)[0])
+            self.done(found, self.whole(self.quick(found)[0]))
             return
-        w, test = self.quick(found)
+        w, test = self.quick(found, exact=simple(h))
         if h.path in IDS:
             test = f"({test}) and not x.unsaid and id(o) not in x.made"
-        if simple(h):
+        if simple(h):  # of names that are looked up when they are asked for
             t(f"if not ({test}): return {c.no}{self.where}")
-            self.done(found, w)
+            self.done(found, self.whole(w))
             return
         with t.under(f"if {test}:"):
             self.done(found, w)
@@ -190,8 +190,19 @@ class HoleLines:
         else:
             self.put(f"filled(x, {self.hole}, o, {self.rel!r}, {self.into})")
 
-    def quick(self, found: Found) -> tuple[str, str]:
-        """Add the lines that make the usual value; return its form, and whether it is that."""
+    def whole(self, w: str) -> str:
+        """Add the line that writes 40.0 as 40 where a whole number stands; many take no other."""
+        if not self.c.writes.home and (self.kind == "integer" or "integer" in self.h.lenses):
+            made = self.t.fresh("w")
+            self.t(f"{made} = int({w}) if {w}.__class__ is float and {w}.is_integer() else {w}")
+            return made
+        return w
+
+    def quick(self, found: Found, exact: bool = False) -> tuple[str, str]:
+        """Add the lines that make the usual value; return its form, and whether it is that.
+
+        What must be there is to be told `exact`ly: else another case would be tried.
+        """
         t, h, c = self.t, self.h, self.c
         v, tests, said = found.v, [], False
         w = v
@@ -205,7 +216,7 @@ class HoleLines:
             if is_guard(lens):
                 said = said or lens not in UNTYPED
                 if lens != "home":
-                    tests.append(test_of(lens, w, True))
+                    tests.append(test_of(lens, w, not exact))
                 continue
             if lens == "plain":  # one text; where it stood in a list is known at home alone
                 tests.append(f"{w}.__class__ is str")
@@ -228,7 +239,7 @@ class HoleLines:
                 return w, "False"  # forms of forms are rare
         expected = {"opaque": "string"}.get(self.kind, self.kind)
         if not said and expected != "any":
-            tests.append(test_of(expected, w, True))
+            tests.append(test_of(expected, w, not exact))
         elif not said or not tests:
             tests.append(f"not ({found.none})")
         return w, " and ".join(f"({x})" if " or " in x else x for x in tests)

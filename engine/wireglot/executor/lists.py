@@ -35,9 +35,7 @@ class Listing:
     ) -> None:
         self.names, self.holes, self.kinds = names, holes, kinds
         self.pos, self.dialect = holes[0].pos, dialect.name
-        self.usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
-        if self.usual not in kinds and None in kinds:
-            kinds[self.usual] = kinds[None]
+        self.usual = usual_of(holes[0])
         one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
         # One element that must be there, of a kind that no row of the ladder knows.
         self.alone = (
@@ -57,6 +55,11 @@ class Listing:
             for h in pic.holes(case.wire)
         }
         self.making = "made" in made
+
+
+def usual_of(hole: Hole) -> str | None:
+    """Return the type that an element of a list has which says none."""
+    return FUNCTION if hole.path == "tools" else hole.shape
 
 
 def _members(dialect: Dialect, holes: Sequence[Hole]) -> set[str]:

@@ -22,7 +22,7 @@ from ..language.picture import Fields, Hole, Literal, Picture
 from ..trail import keys_of
 from .caselines import CaseLines
 from .code import Code, Text
-from .lists import Listing
+from .lists import Listing, usual_of
 from .runtime import NAMES
 
 # Codecs that are read as what was written, where nothing is noted.
@@ -236,14 +236,18 @@ class Writes:
             kinds: dict[Any, tuple[int, tuple[Any, ...]]] = {}
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
-                for kind, shapes in self.members(str(hole.shape)).items() if not hole.dated else ():
+                found = {} if hole.dated else self.members(str(hole.shape), usual_of(holes[0]))
+                for kind, shapes in found.items():
                     ways = tuple(one if one.groups else self.one(one) for one in shapes)
                     kinds.setdefault(kind, (number, ways))
             self.listings[key] = Listing(self.dialect, self.code.names, holes, kinds)
         return self.listings[key]
 
-    def members(self, name: str) -> dict[Any, list[Shape]]:
-        """Return by the type of an element which shapes may write it, runs among them."""
+    def members(self, name: str, usual: Any) -> dict[Any, list[Shape]]:
+        """Return by the type of an element which shapes may write it, runs among them.
+
+        An element without a type is of the `usual` one.
+        """
         found: dict[Any, list[Shape]] = {}
         for shape in self.dialect.members(name):
             if shape.marks:
@@ -253,7 +257,7 @@ class Writes:
                 said = case.sides[0].get("/type")
                 kinds.update(said if isinstance(said, tuple) else (shape.kind,))
                 kinds.update((shape.kind,) if shape.kind is not None else ())
-            for kind in kinds:
+            for kind in {usual if kind is None else kind for kind in kinds}:
                 found.setdefault(kind, []).append(shape)
         return found
 

@@ -10,7 +10,7 @@ from ..language import picture as pic
 from ..language.ladder import makers
 from ..language.lenses import Misfit, stringify
 from ..notes import own_field
-from . import marks, share
+from . import marks
 from .copies import with_parts
 from .jobs import WriteJob
 
@@ -200,7 +200,7 @@ def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     tools = ir.get("tools") or []
     holes = view.case.lists.get("tools", [])
     if tools and holes and isinstance(tools, list):
-        view.lists["tools"] = share.share(writer, holes, tools)
+        view.lists["tools"] = writer.share(holes, tools)
     went = [t for t in tools if holes and not any(t is gone for gone in writer.gone)]
     if not went:
         for path in OF_TOOLS:
