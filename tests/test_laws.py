@@ -16,7 +16,8 @@ from wireglot.authoring.difference import differences
 from wireglot.authoring.generate import Generator
 from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
-from wireglot.interpreter import choosing, outlet, share
+from wireglot.executor import values
+from wireglot.interpreter import choosing, share
 from wireglot.language.lenses import Misfit
 from wireglot.streaming.sighting import Frame
 from wireglot.trace.where import rule_at
@@ -326,7 +327,7 @@ def test_memory_that_overrides_an_edit_breaks_edited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert tried(tmp_path, CALLED, runs=30).failures == []
-    monkeypatch.setattr(outlet, "means", lambda text, value: True)  # the text as it came, always
+    monkeypatch.setattr(values, "means", lambda text, value: True)  # the text as it came, always
     assert broken(tmp_path, CALLED, "Edited") == (
         "one/response breaks Edited: an edit is not written at home, at"
         ' /candidates/0/parts/0/arguments of the IR: expected {"edited":true}, got {}\n'

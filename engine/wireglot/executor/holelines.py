@@ -168,7 +168,7 @@ class HoleLines:
         kind = limit_of(c.dialect, c.kind, found.path)
         if kind is not None:
             given = f"x, {self.hole}, {w}, o, {place(found)}, {self.into}, {kind!r}"
-            if w != found.v:
+            if w != found.v and w.isidentifier():
                 t(f"if x.limits.limits: {w} = fit({given})")
             else:
                 fitted = t.fresh("w")

@@ -197,6 +197,8 @@ def _one_text(
         return None
     if part.keys() not in PLAIN or part["text"].__class__ is not str:
         return None
+    if x.same and part.get("spelled", EMPTY).get(listing.dialect):
+        return None  # it says more than its text
     if len(x.notes) > x.since:
         share.forget(x, pairs)
     if into is not None:

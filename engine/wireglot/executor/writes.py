@@ -164,6 +164,7 @@ class Writes:
     def _places(self, case: Case) -> Iterator[tuple[Any, ...]]:
         """Yield the IR paths that a case has places for, with what it takes there and the mark."""
         within = {} if case.ir is None else dict(_within(case.ir, ""))
+        within = {name: self._own(path) for name, path in within.items()}
         for path in within.values():
             yield path, "ir", None
         for hole in pic.holes(case.wire):
@@ -172,10 +173,11 @@ class Writes:
                     for place in self._places(inner):
                         yield (*place[:-1], "")  # one case of several takes it
             for path in hole.paths if hole.path != "." else ():
-                path = within.get(path, path)
-                if path.startswith("own."):
-                    path = f"own.{self.dialect.family}.{path[4:]}"
-                yield path, hole.lenses, hole.mode, hole.shape, hole.mark
+                where = within.get(path) or self._own(path)
+                yield where, hole.lenses, hole.mode, hole.shape, hole.mark
+
+    def _own(self, path: str) -> str:
+        return f"own.{self.dialect.family}.{path[4:]}" if path.startswith("own.") else path
 
     def rivals(self, shape: Shape, case: Case) -> str:
         """Return what to ask before what a case wrote is read back; "" where nothing need be read.
