@@ -54,6 +54,20 @@ def test_examples_of_a_file_of_their_own_are_tried(tmp_path: Path, within: str) 
     assert failure.startswith(f"{tmp_path / within}:6:7: mini/text[0] reads otherwise than it says")
 
 
+def test_a_folder_that_is_called_rules_is_tried_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "mini.yaml").write_text(RULES, "utf-8")
+    (tmp_path / "rules" / "mini-examples.yaml").write_text(SHOWN, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    for folder in ("rules", "./rules/"):
+        rules = trial.loaded([folder], [])
+        made = trial.Trial(folder, runs=0).run(rules, rules.dialects)
+        assert (made.failures, len(made.examples), made.laws) == ([], 2, 0)
+    assert trial.Trial("rules", runs=1).run(rules, rules.dialects).laws < 100
+
+
 def test_a_list_of_own_fields_is_spelled_out_with_the_place_of_each_name() -> None:
     rules = wireglot.load_rules({"mini.yaml": RULES}, builtin=False)
     body = {"turns": [{"role": "user", "parts": [{"type": "text", "text": "Hi", "tone": 1}]}]}
