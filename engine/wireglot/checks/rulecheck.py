@@ -15,7 +15,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
 from ..language.source import Node
 from ..language.version import begins
-from . import carrycheck, holecheck, overlap, streamcheck
+from . import carrycheck, holecheck, needcheck, overlap, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, held
 from .form import File
@@ -129,6 +129,7 @@ class _Names:
             if plain:
                 self._places(contexts, ladder)
             overlap.check(model, contexts, self.findings)
+            needcheck.check(model, contexts, self.findings)
 
     def _cycles(self) -> bool:
         """Report shapes that contain themselves in one object (R016)."""
