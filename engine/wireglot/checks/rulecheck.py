@@ -192,6 +192,12 @@ class _Names:
             if not any(h.path == "run" and h.mode == "each" for w in wires for h in pic.holes(w)):
                 help = "write `$run each SHAPE` where the gathered ones stand"
                 self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
+            shape = self.model.shapes.get(name)
+            if shape is not None and shape.cases and all(case.home for case in shape.cases):
+                pos = node.keys.get("read-only", node.pos)
+                help = "say it of the shape of `$run`, or give a case that is written"
+                message = f"`{name}` gathers and is only read: what others say has no form in it"
+                self.findings.warn("R036", message, pos, help)
 
     def _marks(self, node: Node) -> None:
         marks, known = node.get("marks"), OBJECTS["part"].keys() | OBJECTS["tool"].keys()
