@@ -29,8 +29,8 @@ import wireglot
 from wireglot.authoring import examples, laws
 from wireglot.dialects import DialectRules
 from wireglot.ir import FIELDS, field_type
-from wireglot.language import ladder
-from wireglot.language.source import Node
+from wireglot.language import ladder, layers
+from wireglot.language.source import Node, Pos
 from wireglot.loading import load
 from wireglot.rulesets import RuleSet
 
@@ -255,22 +255,35 @@ def _owners(root: Node) -> Iterator[tuple[str, Node]]:
 def _base() -> tuple[dict[str, Node], RuleSet]:
     rules = wireglot.load_rules()
     for name in rules.dialects:
-        assert rules[name]
+        assert rules[name] and (rules.variants(name) or name not in rules._varied)
     return load.packaged_nodes(), rules
 
 
 def rules_of(mutant: Mutant) -> RuleSet:
-    """Build the rule set of a mutant; raises RuleError where loading refuses it."""
+    """Build the rule set of a mutant; raises RuleError where loading refuses it.
+
+    The dialect of the file is another, with each set of its variants; those that lie over it stay.
+    """
     nodes, base = _base()
-    files = {**nodes, mutant.file: mutant.make()}
-    rules = RuleSet(base.dialects, lambda: files)
+    name, below = mutant.file, _below(mutant.file)
+    files = {**base._files()}
+    files[name] = layers.flat({**{n: nodes[n] for n in below}, name: mutant.make()})[name]
+    rules = RuleSet(base.dialects, lambda: files, varied=layers.varied(files))
     steps = ladder.load(files["ladder"])
-    for name in base.dialects:
-        if name == mutant.file:
-            assert rules[name]
-        else:
-            rules._dialects[name, ()] = DialectRules(base[name].model, steps)
+    for (other, rows), held in base._dialects.items():
+        if other != name:
+            pick = functools.partial(rules._picked, other) if other in rules._varied else None
+            rules._dialects[other, rows] = DialectRules(held.model, steps, pick)
+    if name in base:
+        assert rules[name] and (rules.variants(name) or name not in rules._varied)
     return rules
+
+
+@functools.cache
+def _below(name: str) -> tuple[str, ...]:
+    """Return the dialects that a rule file lies over, the lowest last."""
+    parent = _base()[0][name].get("extends")
+    return () if parent is None else (str(parent.value), *_below(str(parent.value)))
 
 
 def noticed(mutant: Mutant) -> tuple[str | None, str | None]:
@@ -319,13 +332,16 @@ def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) 
         if chosen(example.owner) and examples.check(rules, example):
             return True
     for name in rules.dialects:
-        for example in examples.find(rules[name]):
-            if name == mutant.file:
-                tried = chosen(example.owner)
-            else:
-                tried = ladder_too or mutant.file in example.said.get("crossing", ())
-            if tried and examples.check(rules, example):
-                return True
+        seen: set[Pos] = set()
+        for dialect in (rules[name], *(rules.variants(name) if name == mutant.file else ())):
+            for example in examples.find(dialect):
+                if name == mutant.file:
+                    tried = chosen(example.owner) and example.pos not in seen
+                else:
+                    tried = ladder_too or mutant.file in example.said.get("crossing", ())
+                seen.add(example.pos)
+                if tried and examples.check(rules, example, dialect):
+                    return True
     return False
 
 
