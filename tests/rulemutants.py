@@ -4,9 +4,11 @@
 
 Each mutant has one change: a key deleted, the pictures of two cases exchanged, a literal changed,
 an item of a list dropped (`enforce`, unions, hooks), a row of a table changed, the path of a hole
-changed. It is judged twice: with all examples, and without those of the mutated shape. Noticed is
-what a check finds, what an example or a law does not hold for, and what the SDKs' own types say;
-nothing is compared with the rules as they were. Those of `EQUIVALENT` say why nobody can notice.
+changed. A row of `variants` is changed like the rest, but for the models that it names: which row
+applies, `tests/test_versions.py` holds. It is judged twice: with all examples, and without those of
+the mutated shape. Noticed is what a check finds, what an example or a law does not hold for, and
+what the SDKs' own types say; nothing is compared with the rules as they were. Those of `EQUIVALENT`
+say why nobody can notice.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ import wireglot
 from wireglot.authoring import examples, laws
 from wireglot.dialects import DialectRules
 from wireglot.ir import FIELDS, field_type
-from wireglot.language import ladder, layers
+from wireglot.language import apart, ladder, layers
 from wireglot.language.source import Node, Pos
 from wireglot.loading import load
 from wireglot.rulesets import RuleSet
@@ -46,6 +48,9 @@ _MARK = re.compile(r"(.*\((?:else|default) )(.*)(\))")
 RUNS = 6  # payloads for each law
 PATIENCE = 30  # seconds of work for one judge
 MEMORY = 2_000_000_000
+# What is written of these is no body of the SDK's types: in an answer with the result of a
+# function, the types want an id and a status, which nobody gave.
+UNWRITTEN = {(one, "openai-responses") for one in ("gemini", "vertex")}
 EFFECTS = ("lost", "changed", "moved", "added", "kept")
 
 
@@ -79,6 +84,8 @@ def _walk(node: Node, at: Place) -> Iterator[tuple[Place, Node]]:
     if isinstance(node.value, dict):
         for key, child in node.value.items():
             inside = any(step in PICTURES for step in at)
+            if key == "for" and at[:1] == ("variants",):
+                continue  # which models a row is for, no example can show
             if (key not in PROSE or inside) and not (key == "note" and at[:1] == ("ladder",)):
                 yield from _walk(child, (*at, key))
     elif isinstance(node.value, list):
@@ -335,6 +342,8 @@ def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) 
         seen: set[Pos] = set()
         for dialect in (rules[name], *(rules.variants(name) if name == mutant.file else ())):
             for example in examples.find(dialect):
+                if not apart.beside(example.pos.file).endswith(f"/{name}.yaml"):
+                    continue  # of what it lies over
                 if name == mutant.file:
                     tried = chosen(example.owner) and example.pos not in seen
                 else:
@@ -353,7 +362,7 @@ def _by_sdks(rules: RuleSet, mutant: Mutant) -> bool:
         if any(sdklaws.broken(rules, mutant.file)):
             return True
         pairs = [(one, mutant.file) for one in others]
-    return any(any(sdklaws.unwritten(rules, one, two)) for one, two in pairs)
+    return any(any(sdklaws.unwritten(rules, *pair)) for pair in pairs if pair not in UNWRITTEN)
 
 
 def _by_laws(rules: RuleSet, mutant: Mutant) -> bool:
@@ -367,7 +376,8 @@ def warm() -> None:
     for one in rules.dialects:
         assert not any(sdklaws.broken(rules, one))
         for two in rules.dialects:
-            assert one == two or not any(sdklaws.unwritten(rules, one, two))
+            if one != two and (one, two) not in UNWRITTEN:
+                assert not any(sdklaws.unwritten(rules, one, two))
 
 
 # -- the run --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_the_rule_file_of_the_cheat_sheet_converts() -> None:
     rules = wireglot.load_rules({"acme.yaml": text})
     parts = [{"type": "call", "id": "c1", "tool": "clock", "input": "{}"}]
     answer = {"type": "answer", "call": "c1", "output": '{"hour":7}'}
-    body = {
+    body: dict[str, Any] = {
         "turns": [
             {"parts": [{"type": "text", "text": "Hi"}], "role": "user"},
             {"parts": parts, "role": "bot"},
