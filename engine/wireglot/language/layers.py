@@ -208,7 +208,7 @@ def _shown(base: Node, over: Node) -> Node:
             put = Node({word: put}, pos, {word: pos})
         rest = without(over.value["examples"], (name,))
         over = merge(like(over, {**over.value, "examples": rest}), put, Place.FILE)
-    done = top is not None and not over.value["examples"].value
+    done = top is not None and over.value["examples"].value == {}
     return without(over, ("examples",)) if done else over
 
 
