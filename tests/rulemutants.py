@@ -4,9 +4,11 @@
 
 Each mutant has one change: a key deleted, the pictures of two cases exchanged, a literal changed,
 an item of a list dropped (`enforce`, unions, hooks), a row of a table changed, the path of a hole
-changed. It is judged twice: with all examples, and without those of the mutated shape. Noticed is
-what a check finds, what an example or a law does not hold for, and what the SDKs' own types say;
-nothing is compared with the rules as they were. Those of `EQUIVALENT` say why nobody can notice.
+changed. A row of `variants` is changed like the rest, but for the models that it names: which row
+applies, `tests/test_versions.py` holds. It is judged twice: with all examples, and without those of
+the mutated shape. Noticed is what a check finds, what an example or a law does not hold for, and
+what the SDKs' own types say; nothing is compared with the rules as they were. Those of `EQUIVALENT`
+say why nobody can notice.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ import wireglot
 from wireglot.authoring import examples, laws
 from wireglot.dialects import DialectRules
 from wireglot.ir import FIELDS, field_type
-from wireglot.language import ladder
-from wireglot.language.source import Node
+from wireglot.language import apart, ladder, layers
+from wireglot.language.source import Node, Pos
 from wireglot.loading import load
 from wireglot.rulesets import RuleSet
 
@@ -46,6 +48,9 @@ _MARK = re.compile(r"(.*\((?:else|default) )(.*)(\))")
 RUNS = 6  # payloads for each law
 PATIENCE = 30  # seconds of work for one judge
 MEMORY = 2_000_000_000
+# What is written of these is no body of the SDK's types: in an answer with the result of a
+# function, the types want an id and a status, which nobody gave.
+UNWRITTEN = {(one, "openai-responses") for one in ("gemini", "vertex")}
 EFFECTS = ("lost", "changed", "moved", "added", "kept")
 
 
@@ -79,6 +84,8 @@ def _walk(node: Node, at: Place) -> Iterator[tuple[Place, Node]]:
     if isinstance(node.value, dict):
         for key, child in node.value.items():
             inside = any(step in PICTURES for step in at)
+            if key == "for" and at[:1] == ("variants",):
+                continue  # which models a row is for, no example can show
             if (key not in PROSE or inside) and not (key == "note" and at[:1] == ("ladder",)):
                 yield from _walk(child, (*at, key))
     elif isinstance(node.value, list):
@@ -255,22 +262,35 @@ def _owners(root: Node) -> Iterator[tuple[str, Node]]:
 def _base() -> tuple[dict[str, Node], RuleSet]:
     rules = wireglot.load_rules()
     for name in rules.dialects:
-        assert rules[name]
+        assert rules[name] and (rules.variants(name) or name not in rules._varied)
     return load.packaged_nodes(), rules
 
 
 def rules_of(mutant: Mutant) -> RuleSet:
-    """Build the rule set of a mutant; raises RuleError where loading refuses it."""
+    """Build the rule set of a mutant; raises RuleError where loading refuses it.
+
+    The dialect of the file is another, with each set of its variants; those that lie over it stay.
+    """
     nodes, base = _base()
-    files = {**nodes, mutant.file: mutant.make()}
-    rules = RuleSet(base.dialects, lambda: files)
+    name, below = mutant.file, _below(mutant.file)
+    files = {**base._files()}
+    files[name] = layers.flat({**{n: nodes[n] for n in below}, name: mutant.make()})[name]
+    rules = RuleSet(base.dialects, lambda: files, varied=layers.varied(files))
     steps = ladder.load(files["ladder"])
-    for name in base.dialects:
-        if name == mutant.file:
-            assert rules[name]
-        else:
-            rules._dialects[name, ()] = DialectRules(base[name].model, steps)
+    for (other, rows), held in base._dialects.items():
+        if other != name:
+            pick = functools.partial(rules._picked, other) if other in rules._varied else None
+            rules._dialects[other, rows] = DialectRules(held.model, steps, pick)
+    if name in base:
+        assert rules[name] and (rules.variants(name) or name not in rules._varied)
     return rules
+
+
+@functools.cache
+def _below(name: str) -> tuple[str, ...]:
+    """Return the dialects that a rule file lies over, the lowest last."""
+    parent = _base()[0][name].get("extends")
+    return () if parent is None else (str(parent.value), *_below(str(parent.value)))
 
 
 def noticed(mutant: Mutant) -> tuple[str | None, str | None]:
@@ -319,13 +339,18 @@ def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) 
         if chosen(example.owner) and examples.check(rules, example):
             return True
     for name in rules.dialects:
-        for example in examples.find(rules[name]):
-            if name == mutant.file:
-                tried = chosen(example.owner)
-            else:
-                tried = ladder_too or mutant.file in example.said.get("crossing", ())
-            if tried and examples.check(rules, example):
-                return True
+        seen: set[Pos] = set()
+        for dialect in (rules[name], *(rules.variants(name) if name == mutant.file else ())):
+            for example in examples.find(dialect):
+                if not apart.beside(example.pos.file).endswith(f"/{name}.yaml"):
+                    continue  # of what it lies over
+                if name == mutant.file:
+                    tried = chosen(example.owner) and example.pos not in seen
+                else:
+                    tried = ladder_too or mutant.file in example.said.get("crossing", ())
+                seen.add(example.pos)
+                if tried and examples.check(rules, example, dialect):
+                    return True
     return False
 
 
@@ -337,7 +362,7 @@ def _by_sdks(rules: RuleSet, mutant: Mutant) -> bool:
         if any(sdklaws.broken(rules, mutant.file)):
             return True
         pairs = [(one, mutant.file) for one in others]
-    return any(any(sdklaws.unwritten(rules, one, two)) for one, two in pairs)
+    return any(any(sdklaws.unwritten(rules, *pair)) for pair in pairs if pair not in UNWRITTEN)
 
 
 def _by_laws(rules: RuleSet, mutant: Mutant) -> bool:
@@ -351,7 +376,8 @@ def warm() -> None:
     for one in rules.dialects:
         assert not any(sdklaws.broken(rules, one))
         for two in rules.dialects:
-            assert one == two or not any(sdklaws.unwritten(rules, one, two))
+            if one != two and (one, two) not in UNWRITTEN:
+                assert not any(sdklaws.unwritten(rules, one, two))
 
 
 # -- the run --------------------------------------------------------------------------------------

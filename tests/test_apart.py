@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import wireglot
-from wireglot.authoring import trial
+from wireglot.authoring import examples, trial
 from wireglot.loading import checking
 
 RULES = """
@@ -52,6 +52,20 @@ def test_examples_of_a_file_of_their_own_are_tried(tmp_path: Path, within: str) 
     (tmp_path / within).write_text(SHOWN.replace("mood: good}}", "mood: bad}}"), "utf-8")
     (failure,) = tried(tmp_path).failures
     assert failure.startswith(f"{tmp_path / within}:6:7: mini/text[0] reads otherwise than it says")
+
+
+def test_a_folder_that_is_called_rules_is_tried_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "mini.yaml").write_text(RULES, "utf-8")
+    (tmp_path / "rules" / "mini-examples.yaml").write_text(SHOWN, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    for folder in ("rules", "./rules/"):
+        rules = trial.loaded([folder], [])
+        made = trial.Trial(folder, runs=0).run(rules, rules.dialects)
+        assert (made.failures, len(made.examples), made.laws) == ([], 2, 0)
+    assert trial.Trial("rules", runs=1).run(rules, rules.dialects).laws < 100
 
 
 def test_a_list_of_own_fields_is_spelled_out_with_the_place_of_each_name() -> None:
@@ -99,3 +113,33 @@ def test_a_wrong_file_of_examples_is_refused(old: str, new: str, message: str) -
     with pytest.raises(wireglot.RuleError) as error:
         wireglot.load_rules(files, builtin=False)
     assert str(error.value).startswith(f"shown.yaml:{message}")
+
+
+@pytest.mark.parametrize("head", ["overlay: mini", "dialect: child\nextends: mini"])
+def test_examples_at_the_end_of_a_layer_stand_for_those_below(tmp_path: Path, head: str) -> None:
+    (tmp_path / "mini.yaml").write_text(RULES, "utf-8")
+    (tmp_path / "mini-examples.yaml").write_text(SHOWN, "utf-8")
+    layer = f"""
+wireglot: 2
+{head}
+see: https://example.com
+verified: 2026-11-21
+shapes: {{text: {{wire: {{text: $removed, say: $text}}}}}}
+examples:
+  text:
+    - {{wire: {{type: text, say: Hi}}, ir: {{type: text, text: Hi}}}}
+  request:
+    - {{wire: {{turns: []}}, ir: {{messages: []}}}}
+"""
+    (tmp_path / "over.yaml").write_text(layer, "utf-8")
+    overlays = ["over"] if head.startswith("overlay") else []
+    rules = trial.loaded([str(tmp_path)], overlays)
+    dialect = rules["mini" if overlays else "child"]
+    shown = [one for one in examples.find(dialect) if one.owner != "conversation"]
+    assert [(one.owner, Path(one.pos.file).name) for one in shown] == [
+        ("shapes/text", "over.yaml"),
+        ("request", "over.yaml"),
+    ]
+    assert [examples.check(rules, one, dialect) for one in shown] == [None, None]
+    made = trial.Trial(str(tmp_path), runs=0).run(trial.loaded([str(tmp_path)], []), ["mini"])
+    assert (made.failures, len(made.examples)) == ([], 2)

@@ -19,6 +19,7 @@ from wireglot.cli import main
 from wireglot.executor import values
 from wireglot.interpreter import choosing, share
 from wireglot.language.lenses import Misfit
+from wireglot.loading import load
 from wireglot.streaming.sighting import Frame
 from wireglot.trace.where import rule_at
 
@@ -507,6 +508,25 @@ def test_mutants_of_the_rules_are_noticed() -> None:
     chosen = random.Random("test").sample(rulemutants.every_cached(), 8)
     unnoticed = [str(m) for m in chosen if rulemutants.noticed(m)[0] is None]
     assert len(unnoticed) <= 1, unnoticed
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("anthropic", ("variants", 1, "limits", "temperature", "max")),
+        ("deepseek", ("request", "wire", "user_id")),
+    ],
+)
+def test_a_file_with_variants_or_a_parent_is_noticed_only_when_it_changes(
+    name: str, place: tuple[str | int, ...]
+) -> None:
+    from . import rulemutants
+
+    node = load.packaged_nodes()[name]
+    same = rulemutants.Mutant(name, place, "no change", "", lambda: node)
+    assert rulemutants.noticed(same) == (None, None)
+    changed = [m for m in rulemutants.every_cached() if (m.file, m.place) == (name, place)]
+    assert changed and all(rulemutants.noticed(mutant)[0] for mutant in changed)
 
 
 def test_no_result_leads_its_own_call() -> None:

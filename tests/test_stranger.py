@@ -115,3 +115,82 @@ def test_the_file_of_the_stranger_has_no_mistakes(rules: Any) -> None:
     found = [f for f in rules.findings if f.file.endswith("quill.yaml")]
     assert found == []
     assert [str(c) for c in laws.run(rules, ["quill"], 3)] == []
+
+
+# The second provider, added with the page of the language alone: what it left out.
+PLAIN = """
+wireglot: 2
+dialect: plain
+see: https://example.com
+verified: 2026-11-24
+shapes:
+  text: {wire: {say: $text}}
+  tool_call: {wire: {call: $id, tool: $name, with: $arguments}}
+  tool_result: {by: kind, wire: {of: $tool_call_id, result: $value}, cases: {text: {}}}
+unions: {part: [text, tool_call, tool_result]}
+conversation:
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {from: human}}, assistant: {wire: {from: model}}, tool: {wire: {from: tool}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
+def test_a_call_whose_arguments_are_no_json_goes_with_its_result(engine: str) -> None:
+    rules = wireglot.load_rules({"plain.yaml": PLAIN})
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"x":'}}
+    body = {
+        "messages": [
+            user("x"),
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "no"},
+        ]
+    }
+    options = {"engine": engine} if engine == "interpreted" else None
+    out = rules.convert(body, "openai-chat", "plain", options=options)
+    made = {"call": "c", "tool": "f", "with": {"_unparsed": '{"x":'}}
+    assert [turn["parts"] for turn in out.body["turns"][1:]] == [
+        [made],
+        [{"of": "c", "result": "no"}],
+    ]
+    assert [(note.code, note.effect, note.source_path) for note in out.notes] == [
+        ("unparsed", "changed", "/messages/1/tool_calls/0/function/arguments")
+    ]
+
+
+OLD_RUN = """
+wireglot: 2
+dialect: runs
+see: https://example.com
+verified: 2026-11-24
+shapes:
+  function: {wire: {name: $name}}
+  bundle:
+    groups: function
+    cases:
+      old: {read-only: true, wire: {type: old, functions: $run each function}}
+      new: {wire: {declared: $run each function}}
+  said: {ir: {type: text}, read-only: true, wire: {note: $text}}
+  notes: {groups: text, wire: {notes: $run each said}}
+  text: {wire: {say: $text}}
+unions: {part: [text, notes]}
+conversation:
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {from: human}}, assistant: {wire: {from: model}}}
+request: {wire: {turns: $messages as conversation, tools: $tools each bundle (optional)}}
+"""
+
+
+def test_a_run_that_is_only_read_comes_home_and_others_are_written_otherwise() -> None:
+    rules = wireglot.load_rules({"runs.yaml": OLD_RUN})
+    old = {"type": "old", "functions": [{"name": "f"}, {"name": "g"}]}
+    notes = {"notes": [{"note": "a"}, {"note": "b"}]}
+    turn = {"from": "human", "parts": [notes, {"say": "c"}]}
+    body = {"turns": [turn], "tools": [old, {"declared": [{"name": "h"}]}]}
+    home = rules.convert(body, "runs", "runs")
+    assert (home.body, home.notes) == (body, ())
+    sent = rules.convert(body, "runs", "openai-chat").body
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["f", "g", "h"]
+    back = rules.convert(sent, "openai-chat", "runs").body
+    assert back["tools"] == [{"declared": [{"name": name} for name in "fgh"]}]
+    assert back["turns"][0]["parts"] == [{"say": "a"}, {"say": "b"}, {"say": "c"}]

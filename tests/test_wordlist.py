@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -38,9 +39,9 @@ def test_the_cheat_sheet_names_each_word(group: str) -> None:
 def test_the_rule_file_of_the_cheat_sheet_converts() -> None:
     (text,) = re.findall(r"^```yaml\n(.*?)^```$", SHEET, re.M | re.S)
     rules = wireglot.load_rules({"acme.yaml": text})
-    parts = [{"type": "call", "id": "c1", "tool": "clock", "input": {}}]
+    parts = [{"type": "call", "id": "c1", "tool": "clock", "input": "{}"}]
     answer = {"type": "answer", "call": "c1", "output": '{"hour":7}'}
-    body = {
+    body: dict[str, Any] = {
         "turns": [
             {"parts": [{"type": "text", "text": "Hi"}], "role": "user"},
             {"parts": parts, "role": "bot"},
@@ -53,6 +54,27 @@ def test_the_rule_file_of_the_cheat_sheet_converts() -> None:
     sent = rules.convert(body, "acme", "anthropic").body
     assert [m["role"] for m in sent["messages"]] == ["user", "assistant", "user"]
     assert sent["messages"][2]["content"][0]["content"] == '{"hour":7}'
+    broken = {"type": "call", "id": "c1", "tool": "clock", "input": "{"}
+    image = {"type": "image", "mime": "image/png", "bytes": "AA=="}
+    for part in (broken, image):
+        body["turns"][1 if part is broken else 0]["parts"] = [part]
+    assert rules.convert(body, "acme", "acme").body == body
+    sent = rules.convert(body, "acme", "openai-chat").body["messages"]
+    assert sent[0]["content"][0]["image_url"] == {"url": "data:image/png;base64,AA=="}
+    assert sent[1]["tool_calls"][0]["function"]["arguments"] == "{"
+    said = [{"type": "text", "text": "Hi"}]
+    reply = {"id": "r_1", "says": said, "why": "length", "used": {"in": 5, "cached": 2, "out": 3}}
+    assert rules.convert(reply, "acme", "acme", unit="response").body == reply
+    told = rules.convert(reply, "acme", "openai-chat", unit="response").body
+    assert told["choices"][0]["finish_reason"] == "length"
+    assert told["usage"]["prompt_tokens_details"] == {"cached_tokens": 2}
+    fault = {"error": {"code": "busy", "text": "Wait."}}
+    told = rules.convert(fault, "acme", "anthropic", unit="error").body
+    assert told["error"] == {"type": "rate_limit_error", "message": "Wait."}
+
+
+def test_the_cheat_sheet_is_a_page() -> None:
+    assert len(SHEET.splitlines()) <= 125
 
 
 def test_each_word_of_version_1_is_said_by_words_that_are_there() -> None:

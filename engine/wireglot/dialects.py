@@ -63,6 +63,11 @@ class DialectRules:
         self._hash = rules_hash
         self.name, self.see, self.verified = model.name, model.see, model.verified
 
+    @property
+    def _alone(self) -> DialectRules:
+        """The dialect as it is, whatever model a payload names."""
+        return DialectRules(self.model, self._ladder, None, self._hash)
+
     @with_room
     def read(
         self,

@@ -149,7 +149,9 @@ def check(rules: RuleSet, example: Example, dialect: DialectRules | None = None)
         if example.dialect == "ladder":
             _row(rules, example)
         else:
-            _check(rules, dialect or rules[example.dialect], example)
+            base = rules[example.dialect]
+            # What stands in a row of variants is tried with it, whatever the model of the example.
+            _check(rules, base if dialect is None or dialect is base else dialect._alone, example)
     except _Wrong as fault:
         return f"{example.name} {fault} (rule {fault.rule or example.rule})"
     except Misfit as misfit:

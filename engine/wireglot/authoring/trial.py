@@ -16,7 +16,7 @@ from . import examples, laws
 
 def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
-    nodes = load.gathered(load.from_yaml(), folders, overlays)
+    nodes = load.gathered(load.from_yaml(load.called(folders)), folders, overlays)
     names = [name for name in nodes if name != LADDER]
     return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
 

@@ -84,13 +84,13 @@ def _told_apart(
         taken.append((other, wire))
     other, wire = taken[0]
     alike = like(other[1].wire, case.wire)
-    name = _named(shape, case)
-    first = _named(*other)
-    beside = (_place(dialect, *other), "this one reads it")
+    name = named(shape, case)
+    first = named(*other)
+    beside = (place(dialect, *other), "this one reads it")
     if alike and _ir_like(other[1].ir, case.ir):
         message = f"{name} is the same picture as {first}, and never read"
         help = "take one of the two out, or say in it what tells it apart"
-        findings.error("R003", message, _place(dialect, shape, case), help, beside=beside)
+        findings.error("R003", message, place(dialect, shape, case), help, beside=beside)
         return
     if case.note is not None or any(hole.dated for hole in pic.holes(case.wire)):
         return  # accepted, or never written but where it was read
@@ -103,7 +103,7 @@ def _told_apart(
         "there, or accept it with a `note:`"
     )
     findings.warn(
-        "R017" if apart else "R004", message, _place(dialect, shape, case), help, beside=beside
+        "R017" if apart else "R004", message, place(dialect, shape, case), help, beside=beside
     )
 
 
@@ -116,7 +116,7 @@ def _within(own: Any, found: Any) -> bool:
     )
 
 
-def _place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
+def place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
     listed = dialect.node.get("shapes")
     node = listed.get(shape.name) if listed else None
     if case.name and node is not None and (cases := node.get("cases")) is not None:
@@ -124,7 +124,7 @@ def _place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
     return listed.keys.get(shape.name, shape.pos) if listed else shape.pos
 
 
-def _named(shape: Shape, case: Case) -> str:
+def named(shape: Shape, case: Case) -> str:
     return f"the case `{case.name}` of `{shape.name}`" if case.name else f"the shape `{shape.name}`"
 
 
@@ -365,8 +365,8 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     for case in shape.cases:
         # What asks for a neighbour, only examples of the shape around can show.
         right = case.name in shown or bool(shape.groups and examples) or _asks(case.ir)
-        message = f"no example shows {_named(shape, case)}"
-        findings.doubt(right, "R008", message, _place(dialect, shape, case), help)
+        message = f"no example shows {named(shape, case)}"
+        findings.doubt(right, "R008", message, place(dialect, shape, case), help)
 
 
 def _asks(ir: Picture | None) -> bool:

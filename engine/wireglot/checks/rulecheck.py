@@ -15,7 +15,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
 from ..language.source import Node
 from ..language.version import begins
-from . import carrycheck, holecheck, overlap, streamcheck
+from . import carrycheck, holecheck, needcheck, overlap, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, held
 from .form import File
@@ -129,6 +129,7 @@ class _Names:
             if plain:
                 self._places(contexts, ladder)
             overlap.check(model, contexts, self.findings)
+            needcheck.check(model, contexts, self.findings)
 
     def _cycles(self) -> bool:
         """Report shapes that contain themselves in one object (R016)."""
@@ -191,6 +192,12 @@ class _Names:
             if not any(h.path == "run" and h.mode == "each" for w in wires for h in pic.holes(w)):
                 help = "write `$run each SHAPE` where the gathered ones stand"
                 self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
+            shape = self.model.shapes.get(name)
+            if shape is not None and shape.cases and all(case.home for case in shape.cases):
+                pos = node.keys.get("read-only", node.pos)
+                help = "say it of the shape of `$run`, or give a case that is written"
+                message = f"`{name}` gathers and is only read: what others say has no form in it"
+                self.findings.warn("R036", message, pos, help)
 
     def _marks(self, node: Node) -> None:
         marks, known = node.get("marks"), OBJECTS["part"].keys() | OBJECTS["tool"].keys()

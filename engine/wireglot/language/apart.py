@@ -43,36 +43,38 @@ def put(node: Node, files: Mapping[str, Node]) -> None:
         help = f"put it beside the rule file that says `dialect: {named.value}`"
         raise wrong(f"there is no rule file of `{named.value}` here", named.pos, help, rule="R026")
     for name, listed in (shown.value if isinstance(shown.value, dict) else {}).items():
-        owner = _owner(rules, name)
-        if owner is None and rules.get("extends") is None:
+        held = owner(rules, name)
+        if held is None and rules.get("extends") is None:
             pos = shown.keys.get(name, listed.pos)
             raise wrong(f"`{named.value}` has no `{name}` to show", pos, HELP, rule="R026")
-        if owner is None:  # it is a parent's
+        if held is None:  # it is a parent's
             top = rules.value.setdefault("examples", Node({}, shown.pos))
             top.value[name] = listed
             top.keys[name] = shown.keys.get(name, listed.pos)
             rules.keys.setdefault("examples", node.keys.get("examples", shown.pos))
             continue
-        before = owner.get("examples")
+        before = held.get("examples")
         if before is not None and isinstance(before.value, list) and isinstance(listed.value, list):
             there = set(map(id, before.value))  # a file that was parsed once may be put in again
             more = [example for example in listed.value if id(example) not in there]
             listed = Node([*before.value, *more], before.pos)
-        owner.value["examples"] = listed
-        owner.keys["examples"] = shown.keys.get(name, listed.pos)
+        held.value["examples"] = listed
+        held.keys["examples"] = shown.keys.get(name, listed.pos)
 
 
-def _owner(rules: Node, name: str) -> Node | None:
-    """Return the shape, table or unit of a rule file that a list of examples belongs to."""
+def place(name: str) -> tuple[str, ...]:
+    """Return where in a rule file that stands of which examples are shown under a name."""
     section, _, inner = name.rpartition("/")
-    if name in UNITS:
-        owner = rules.get(name)
-    else:
-        group = rules.get(section or "shapes")
-        owner = (
-            group.get(inner) if group is not None and (section or "shapes") in SECTIONS else None
-        )
-    return owner if owner is not None and isinstance(owner.value, dict) else None
+    return (name,) if name in UNITS else (section or "shapes", inner)
+
+
+def owner(rules: Node, name: str) -> Node | None:
+    """Return the shape, table or unit of a rule file that a list of examples belongs to."""
+    path = place(name)
+    found = rules if path[0] in (*UNITS, *SECTIONS) else None
+    for word in path:
+        found = found.get(word) if found is not None else None
+    return found if found is not None and isinstance(found.value, dict) else None
 
 
 def beside(file: str) -> str:

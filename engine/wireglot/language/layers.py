@@ -190,9 +190,30 @@ def _related(parent: Node, named: Node) -> Node:
 
 def _laid(base: Node, over: Node) -> Node:
     """Lay one file over another; the words of the head stand first."""
-    whole = merge(base, over, Place.FILE)
+    whole = merge(base, _shown(base, over), Place.FILE)
     first = [key for key in HEAD if key in whole.value]
     return like(whole, {key: whole.value[key] for key in (*first, *whole.value)})
+
+
+def _shown(base: Node, over: Node) -> Node:
+    """Return a layer whose lists of examples at its end stand where those below it do."""
+    top = over.get("examples")
+    for name, listed in _entries(top):
+        below, here = apart.owner(base, name), apart.owner(over, name)
+        if below is None or below.get("examples") is None or (here and here.get("examples")):
+            continue  # nothing to replace, or it is done
+        pos = top.keys.get(name, listed.pos) if top else listed.pos
+        put = Node({"examples": listed}, pos, {"examples": pos})
+        for word in reversed(apart.place(name)):
+            put = Node({word: put}, pos, {word: pos})
+        rest = without(over.value["examples"], (name,))
+        over = merge(like(over, {**over.value, "examples": rest}), put, Place.FILE)
+    done = top is not None and over.value["examples"].value == {}
+    return without(over, ("examples",)) if done else over
+
+
+def _entries(node: Node | None) -> list[tuple[str, Node]]:
+    return [*node.value.items()] if node is not None and isinstance(node.value, dict) else []
 
 
 def _version(node: Node) -> None:

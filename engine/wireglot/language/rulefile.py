@@ -214,7 +214,8 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         )
         measure(case, kind)
         cases.append(case)
-    cases.sort(key=lambda c: -c.weight)
+    # The first case of a gathering shape takes what comes from abroad: not one that is only read.
+    cases.sort(key=lambda c: ("groups" in words and c.home, -c.weight))
     for one in cases:
         for two in cases:
             if one is not two:

@@ -18,6 +18,7 @@ from . import shelf
 from .shelf import MODEL, Source, packaged_folder
 
 OVERLAYS = "overlays"
+PACKAGED = "rules"  # how the packaged folder is called in messages
 
 
 @functools.cache
@@ -32,9 +33,16 @@ def packaged_nodes() -> dict[str, Node]:
 
 
 @functools.cache
-def from_yaml() -> dict[str, Node]:
+def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
     """Return the packaged rule files by dialect, from YAML: with examples, and places of keys."""
-    return layers.by_name(parsed(packaged_folder(), "rules")).dialects
+    return layers.by_name(parsed(packaged_folder(), shown)).dialects
+
+
+def called(folders: Iterable[Source]) -> str:
+    """Return how the packaged folder is called, unless another folder has that very name."""
+    named = [f for f in folders if not isinstance(f, Mapping) and os.path.normpath(f) == PACKAGED]
+    same = all(os.path.realpath(f) == os.path.realpath(packaged_folder()) for f in named)
+    return PACKAGED if same else packaged_folder()
 
 
 def parsed(source: Source, shown: str | None, findings: Findings | None = None) -> dict[str, Node]:
