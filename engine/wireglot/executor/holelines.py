@@ -349,7 +349,10 @@ class HoleLines:
         with t.under(f"if {w} is not NO:"):
             c.took(claims)
             self.put(w)
-        with t.under("else:"):
+        other = "else"
+        if self.h.mark == "optional":  # else nothing of it need stand there
+            other = f"elif may_step(x, {self.h.shape!r}, o)"
+        with t.under(f"{other}:"):
             self.cold()
 
 

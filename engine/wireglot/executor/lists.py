@@ -179,18 +179,20 @@ def formed(
     if form:
         if not pairs:
             return ("" if form != "blocks" else []) if h.mark is None else ABSENT
-        text = _one_text(x, form, listing, number, pairs, into)
-        return share.texts(x, form, h, pairs, EMPTY, into) if text is None else text
+        text = None if form == "blocks" else _one_text(x, listing, number, pairs, into)
+        if text is not None:
+            return text
+        if form == "joined" or (form == "bare" and len(pairs) == 1):
+            return share.texts(x, form, h, pairs, EMPTY, into)
+        return [wire for _, wire in pairs]
     if not pairs and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
     return [wire for _, wire in pairs]
 
 
-def _one_text(
-    x: Any, form: str, listing: Listing, number: int, pairs: Any, into: Any
-) -> str | None:
+def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> str | None:
     """Return the text of one element that has nothing but its text."""
-    if len(pairs) != 1 or form == "blocks" or x.watched or listing.making:
+    if len(pairs) != 1 or x.watched or listing.making:
         return None
     part, wire = pairs[0]
     if part.__class__ is not dict or part.get("type") != listing.plain[number]:

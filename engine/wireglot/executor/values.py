@@ -368,6 +368,11 @@ def filled(x: Any, h: Hole, o: Any, rel: Any, into: Any) -> Any:
     return [] if value == [] else {} if value == {} else value
 
 
+def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
+    """Tell whether a row of the ladder may say some fields of an object in another way."""
+    return any(row.needs <= o.keys() for row in x.ladder.get(name, ()))
+
+
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
     """Note that some fields of an object were written by a case that says so."""
     assert case.note is not None

@@ -41,7 +41,8 @@ def _marked(value: Any) -> Iterator[dict[str, Any]]:
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, dict):
             for key in INSIDE:
-                yield from _marked(one.get(key))
+                if isinstance(one.get(key), list | dict):
+                    yield from _marked(one[key])
             if isinstance(one.get("cache"), dict):
                 yield one
 

@@ -35,6 +35,14 @@ class Row:
     pos: Pos
     examples: list[Node] = field(default_factory=list)
     scales: Scales = field(default_factory=dict)
+    needs: frozenset[str] = field(init=False)  # fields without which it does not apply
+
+    def __post_init__(self) -> None:
+        self.needs = frozenset(
+            names[0]
+            for names, child in self.before.entries
+            if not (isinstance(child, Literal) and ABSENT in child.values)
+        )
 
     @property
     def adds(self) -> frozenset[str]:
