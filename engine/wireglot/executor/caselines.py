@@ -34,12 +34,11 @@ class CaseLines(Lines):
             if self.way == "case":
                 self._kind()
             if self.home:
-                known = f"{self.code.value(self.shape, 'S')}, {self.code.value(case, 'C')}"
                 t(f"mem = memory(o, {self.dialect.name!r})")
                 odd = "'unsaid' in mem.get('', EMPTY)"
                 if not isinstance(case.wire, Fields):
                     odd += " or not mem.keys() <= {'', '../'}"
-                t(f"if mem and ({odd}): return plain(x, {known}, o)")
+                t(f"if mem and ({odd}): return {self.plainly()}")
             if case.ir is not None:
                 self._match(case.ir, "o", "")
         self.told = set(self.claims)
@@ -91,7 +90,7 @@ class CaseLines(Lines):
             t(f"return wire, (*took{more}{claims},)")
             return
         shape = self.code.value(self.shape, "S")
-        t(f"if wire is ABSENT or not wire and wire == {{}}: return plain(x, {shape}, {pos}, o)")
+        t(f"if wire is ABSENT or not wire and wire == {{}}: return {self.plainly()}")
         taken = {c for c in self.claims if "." not in c}
         inner = sorted({c.partition(".")[0] for c in self.claims if "." in c} - taken)
         named = self.kind == "tool_result" and "name" not in taken

@@ -181,7 +181,8 @@ class HoleLines:
         """Add the lines for what stands where nothing is."""
         h = self.h
         if not self.rel:
-            self.t(f"return {self.c.no}")  # the object around it knows the key
+            # The object around it knows the key.
+            self.t(f"return {self.c.plainly()}" if self.c.way == "case" else f"return {self.c.no}")
             return
         plain = h.value is None or (h.mark == "default" and not (h.mode == "as" and h.value == {}))
         if plain and not isinstance(h.value, float):

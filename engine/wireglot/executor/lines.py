@@ -76,6 +76,11 @@ class Lines:
         shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
         return f"seen(x, o, {shape}, {case}{names})"
 
+    def plainly(self) -> str:
+        """Return the expression that writes the object by walking the pictures of the case."""
+        shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
+        return f"plain(x, {shape}, {case}, o)"
+
     # -- fields -------------------------------------------------------------------------------
 
     def _owner(self, path: str) -> str:

@@ -51,6 +51,15 @@ class CodedWriter(PictureWriter):
             unmake(self, ids)
         return super().one(shape, value)
 
+    def choice(
+        self, shape: Shape, value: Any, read: Case | None, first: bool = False
+    ) -> Case | None:
+        if value.__class__ is not dict or not self.quick:
+            return super().choice(shape, value, read, first)
+        writes = writes_of(self.dialect, self.same)
+        found: Case | None = writes.code.names[writes.choice(shape)](self, value, read, first)
+        return found
+
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         if value.__class__ is dict and (self.same or not case.home) and self.quick:
             writes = writes_of(self.dialect, self.same)

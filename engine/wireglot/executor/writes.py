@@ -96,6 +96,35 @@ class Writes:
         t("return NO if poor is None else put_back(x, poor)")
         return str(t)
 
+    def choice(self, shape: Shape) -> str:
+        """Return the name of the function that tells which case of a shape writes an object."""
+        return self.code.function(
+            ("choice", id(shape)), f"choice_{shape.name}", lambda name: self._choice(name, shape)
+        )
+
+    def _choice(self, name: str, shape: Shape) -> str:
+        t = Text(self.code, f"def {name}(x, o, read, first):")
+        told = self.code.value(shape, "S")
+        t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
+        for case in sorted(shape.cases, key=lambda one: one.home):
+            known = self.code.value(case, "C")
+            if not case.rivals and not case.home:
+                t(f"if read is {known}: return {known}")  # none before it does
+            with t.under("try:"):
+                t(f"w = {self.case(shape, case)}(x, o)")
+            with t.under("except Misfit as misfit:"):
+                t("misfit.__traceback__ = None")
+                t("w = NO")
+            ask = self.rivals(shape, case)
+            if ask:
+                ask = "" if ask == "True" else f"not ({ask}) or "
+                ask = f" and (first or {ask}reads_back(x, {told}, w, o))"
+            t(f"found = w is not NO{ask}")
+            t("undo(x, m, n, b)")
+            t(f"if found: return {known}")
+        t("return None")
+        return str(t)
+
     def any(self, name: str) -> str:
         """Return the name of the function that writes by a shape or any member of a union."""
         return self.code.function(("any", name), f"any_{name}", lambda fn: self._any(fn, name))

@@ -10,7 +10,6 @@ from ..language.lenses import Misfit, same
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..trail import At
-from . import choosing
 from .env import Env
 from .jobs import ReadJob
 
@@ -56,7 +55,7 @@ def chosen(
         if isinstance(entry.get("made"), str):
             value.setdefault(entry["made"], "made")  # it will be there when this is written
     try:
-        return choosing.choose(probe, shape, value, case, first)
+        return probe.choice(shape, value, case, first)
     except Misfit:
         return None
 

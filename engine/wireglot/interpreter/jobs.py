@@ -218,6 +218,12 @@ class WriteJob:
         """Write a value by one shape; raises Misfit."""
         raise NotImplementedError
 
+    def choice(
+        self, shape: Shape, value: Any, read: Case | None, first: bool = False
+    ) -> Case | None:
+        """Return the case that would write a value, which was `read` by one."""
+        raise NotImplementedError
+
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
         raise NotImplementedError

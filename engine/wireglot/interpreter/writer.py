@@ -45,6 +45,12 @@ class PictureWriter(WriteJob):
         """Write a value by one shape; raises Misfit."""
         return choosing.tried(self, shape, value)
 
+    def choice(
+        self, shape: Shape, value: Any, read: Case | None, first: bool = False
+    ) -> Case | None:
+        """Return the case that would write a value, which was `read` by one."""
+        return choosing.choose(self, shape, value, read, first)
+
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
         if not isinstance(value, dict):
