@@ -94,6 +94,8 @@ def all_notes(
 ) -> list[Note]:
     """Make all notes of a conversion; a kept value that reading told of is told once."""
     early = read_notes(found, same)
+    if not early:
+        return finished(drafts, body)
     once = ("unfit", "dropped", "inconsistent")
     known = {n.source_path for n in early if n.code in once}
     late = finished(drafts, body)

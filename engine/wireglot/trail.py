@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -29,6 +30,7 @@ class Ids(Protocol):
     ) -> str: ...
 
 
+@functools.lru_cache(8192)  # the same places come again and again
 def pointer(at: At) -> str:
     """Write a path of keys and indices as an RFC 6901 pointer."""
     return "".join("/" + str(k).replace("~", "~0").replace("/", "~1") for k in at)

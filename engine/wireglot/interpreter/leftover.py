@@ -44,6 +44,7 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             reason = view.case.drop.get(path)
             code, told = ("dropped", reason) if reason else ("no-place", refused(str(rel[-1])))
             writer.note(code, "lost", writer.trail.find(obj, path), hole.pos, told)
+    within = _prefixes(view.claims)
     for key, value in obj.items():
         if key in view.claims or silent(writer, key, value, obj):
             if writer.recorder is not None and key not in view.claims:
@@ -53,7 +54,18 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
         if key in writer.marking.get(id(obj), ()):
             writer.marking[id(obj)][key] = True
         else:
-            left(writer, view, key, value)
+            left(writer, view, key, value, within)
+
+
+def _prefixes(claims: set[str]) -> set[str]:
+    """Return the paths of objects of which something within was taken."""
+    found = set()
+    for claim in claims:
+        at = claim.rfind(".")
+        while at > 0:
+            found.add(claim[:at])
+            at = claim.rfind(".", 0, at)
+    return found
 
 
 _QUIET = DERIVED - {"kept"}
@@ -105,28 +117,19 @@ def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     )
 
 
-def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
+def left(writer: WriteJob, view: View, path: str, value: Any, within: set[str]) -> None:
     """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
     obj = view.obj
-    inside = path == "own"
-    if isinstance(value, dict) and not inside:
-        head = f"{path}."
-        inside = any(c.startswith(head) for c in view.claims)
-    if inside:
+    if path == "own":
         for key, inner in value.items() if isinstance(value, dict) else ():
+            if isinstance(inner, dict) and f"own.{key}" not in view.claims:
+                _own(writer, view, key, inner, f"own.{key}" in within)
+        return
+    if path in within and isinstance(value, dict):
+        for key, inner in value.items():
             deeper = f"{path}.{key}"
-            if deeper in view.claims or inner is None:
-                continue
-            if path == "own" and isinstance(inner, dict):
-                for name, leaf in inner.items():
-                    if f"{deeper}.{name}" not in view.claims and leaf is not None:
-                        at = writer.trail.find(inner, name) or writer.trail.find(obj)
-                        told = own_field(name)
-                        if key == writer.dialect.family:
-                            told = f"{writer.dialect.name} has no `{name}`"
-                        writer.note("own-field", "lost", at, view.case.pos, told)
-            elif key not in DERIVED:
-                left(writer, view, deeper, inner)
+            if deeper not in view.claims and inner is not None and key not in DERIVED:
+                left(writer, view, deeper, inner, within)
         return
     places = writer.trail.find(obj, path)
     if isinstance(places, Several):
@@ -139,7 +142,7 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     opaque = value if last in OPAQUE and isinstance(value, dict) else None
     if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
         for key in value:
-            left(writer, view, f"{path}.{key}", value[key])
+            left(writer, view, f"{path}.{key}", value[key], within)
         return
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return
@@ -156,6 +159,17 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     else:
         told = no_place(path)
         writer.note("no-place", "lost", at, view.case.pos, told)
+
+
+def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any], some: bool) -> None:
+    """Note fields that one family alone has; `some` says that pictures took others of them."""
+    for name, leaf in fields.items():
+        if leaf is None or (some and f"own.{family}.{name}" in view.claims):
+            continue
+        at = writer.trail.find(fields, name) or writer.trail.find(view.obj)
+        mine = family == writer.dialect.family
+        told = f"{writer.dialect.name} has no `{name}`" if mine else own_field(name)
+        writer.note("own-field", "lost", at, view.case.pos, told)
 
 
 def put_back(writer: WriteJob, kept: dict[str, Any], wire: Any, base: At | None) -> None:
