@@ -114,8 +114,8 @@ def differences(case: Case, old: Seen, new: Seen) -> Iterator[Difference]:
         elif aspect == "findings":
             before, after = (Counter(map(tuple, seen[aspect])) for seen in (old, new))
             for way, found in (("gone", before - after), ("new", after - before)):
-                for rule, severity, message in found:
-                    said = f"finding {way}: {severity} {rule}: {message}"
+                for one in found:
+                    said = f"finding {way}: {' '.join(map(str, one))}"
                     yield _made(case, said, "")
         elif aspect.endswith("notes"):
             yield from _notes(case, aspect, old[aspect], new[aspect])
