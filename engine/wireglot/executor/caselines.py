@@ -52,6 +52,11 @@ class CaseLines(Lines):
         for hole in pic.holes(case.wire):
             if simple(hole) and hole.path not in self.names:
                 HoleLines(self, hole, (), None, lambda v: None).test()
+        several = self.way == "case" and self.shape is not None and len(self.shape.cases) > 1
+        for hole in case.lists.get("candidates", ()) if several else ():
+            if hole.mark is None and isinstance(case.wire, Fields) and hole not in case.wire.spread:
+                # Of several forms of an answer the elements tell first.
+                HoleLines(self, hole, (), None, lambda v: None).shared()
         if isinstance(case.wire, Fields):
             self._fields(case.wire, "wire", ())
         else:

@@ -260,27 +260,32 @@ class HoleLines:
 
     # -- lists ----------------------------------------------------------------------------------
 
-    def list(self) -> None:
-        """Add the lines that write a list, element by element."""
-        t, h, c = self.t, self.h, self.c
+    def shared(self) -> tuple[Any, str, str, Found]:
+        """Add the line that gives each element to a hole, once for all that share the list."""
+        h, c = self.h, self.c
         holes = c.case.lists.get(h.path, [h])
         holes = holes if h in holes else [h]
         listing = c.code.value(c.writes.listing(holes), "L")
-        number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")
         found = c.look(h.path, True)
-        shares = c.lists.get(h.path) if len(holes) > 1 else None
+        key = tuple(map(id, holes))
+        shares, again = c.lists.get(key), ""
         if shares is None:
-            shares = c.lists[h.path] = t.fresh("shares")
+            shares = c.lists[key] = self.t.fresh("shares")
             c.first.append(f"    {shares} = None")
-            known = ""
+        elif c.home:  # the line before may stand where keys are not remembered
+            again = f"{shares} is None and "
         else:
-            known = f"{shares} is None and " if c.home else "NO"
-        if known != "NO":
-            view = "view" if c.seen or c.home else "None"
-            t(
-                f"if {known}{found.v}.__class__ is list: "
-                f"{shares} = shares_of(x, {listing}, {found.v}, o, {view})"
-            )
+            return holes, listing, shares, found
+        view = "view" if c.seen or c.home else "None"
+        made = f"shares_of(x, {listing}, {found.v}, o, {view})"
+        self.t(f"if {again}{found.v}.__class__ is list: {shares} = {made}")
+        return holes, listing, shares, found
+
+    def list(self) -> None:
+        """Add the lines that write a list, element by element."""
+        t, h, c = self.t, self.h, self.c
+        holes, listing, shares, found = self.shared()
+        number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")
         w = t.fresh("w")
         made = (
             f"formed(x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into})"

@@ -49,7 +49,7 @@ class Lines:
         self.claims: set[str] = set()  # IR paths that are taken where something stands
         self.told: set[str] = set()  # those that the `ir` picture says
         self.owners: dict[str, str] = {"": "o"}  # variables of the objects within
-        self.lists: dict[str, str] = {}  # variables of lists that holes share
+        self.lists: dict[tuple[int, ...], str] = {}  # variables of lists that holes share
         self.missing = self.viewed = self.dynamic = False
         self.looked: dict[tuple[str, bool], Found] = {}
         self.tested: dict[int, Found] = {}  # holes whose values have been looked at
