@@ -281,7 +281,8 @@ class _View:
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {said}`",
                        word=said)  # fmt: skip
             return None
-        if hole.mode == "each" and lens not in FORMS:
+        unknown = unknown_lens(lens, self.dialect)
+        if unknown is None and hole.mode == "each" and lens not in FORMS:
             message = f"`{lens.rstrip('!')}` stands behind a value, and `each` makes a list"
             help = "leave `each` out, or let the elements have shapes that say it"
             self.error("R010", message, hole.pos, help, word=lens)
@@ -291,10 +292,9 @@ class _View:
         elif lens in self.dialect.schemas:
             takes, gives = ("object",), "object"
         elif not gives:
-            told = unknown_lens(lens, self.dialect)
-            if told is not None:
+            if unknown is not None:
                 name = lens.rstrip("!")
-                self.error("R014", f"`{name}` is no codec", hole.pos, told, word=name)
+                self.error("R014", f"`{name}` is no codec", hole.pos, unknown, word=name)
             return None
         if not any(_fits(word, now) for word in takes):
             self._unfit(hole, lens, now)
