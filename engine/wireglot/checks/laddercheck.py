@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..errors import RuleError
 from ..ir import FUNCTION
 from ..language import ladder as steps
+from ..language import picture as pic
 from ..language import version
 from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.lenses import GUARDS, SAID
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
-from ..language.source import Node
+from ..language.picture import ABSENT, Fields, Literal
+from ..language.source import Node, Pos
 from ..language.words import KINDS, LADDER, OTHERS
 from .form import Forms
 
@@ -40,7 +41,10 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     known = {*KINDS, *OTHERS}
     for kind, rows in top.value.items():
         if kind not in known and kind not in shapes:
-            pos, message = top.keys[kind], f"`{kind}` is no kind of the IR and no shape"
+            pos, message = (
+                top.keys.get(kind, rows.pos),
+                f"`{kind}` is no kind of the IR and no shape",
+            )
             findings.error("R024", message, pos, helped(kind, known))
         lacking = _lacking(given.value[kind], findings)
         named = rows.value.items()
@@ -64,7 +68,9 @@ def _lacking(rows: Node, findings: Findings) -> set[str]:
     found = set()
     for name, row in rows.value.items():
         pos, note = rows.keys.get(name, row.pos), row.get("note")
-        if isinstance(row.value, dict) and not {"from", "to"} <= row.value.keys():
+        if not isinstance(row.value, dict):
+            continue  # that is told
+        if not {"from", "to"} <= row.value.keys():
             findings.error("R022", f"the row `{name}` has `from` and `to`, both objects", pos)
             found.add(name)
         elif note is None or not isinstance(note.value, str) or not note.value:
@@ -76,46 +82,38 @@ def _lacking(rows: Node, findings: Findings) -> set[str]:
 
 def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
     """Report names and lenses that the row cannot use."""
-    right = True
     before, after, beside = (row.get(word) for word in ("from", "to", "beside"))
     if before is None or after is None:
         return False
-    given: set[str] = set()
-    for hole, text in _named(parse(before)):
-        given |= set(text)
-        for lens in hole.lenses if hole else ():
+    hits = findings.hits
+    given = {name for name, _ in _named(before)}
+    for hole in pic.holes(pic.parse(before)):
+        for lens in hole.lenses:
             if lens not in scales and not all(word in TESTS for word in lens.split("+")):
-                pos = hole.pos if hole else before.pos
                 help = helped(lens, (*TESTS, *scales), "the tests are")
-                findings.error("R014", f"`{lens}` is no test of a row", pos, help, word=lens)
-                right = False
-    for picture in (after, beside):
-        for hole, text in _named(parse(picture)) if picture is not None else ():
-            pos = hole.pos if hole else picture.pos if picture else row.pos
-            for name in text:
-                if name not in given:
-                    message = f"`${name}` has no value: `from` does not name it"
-                    findings.error("R014", message, pos, helped(name, given, "it names", "$"))
-                    right = False
-            for lens in hole.lenses if hole else ():
+                findings.error("R014", f"`{lens}` is no test of a row", hole.pos, help, word=lens)
+    for picture in (after, beside) if beside else (after,):
+        for name, pos in _named(picture):
+            if name not in given:
+                message = f"`${name}` has no value: `from` does not name it"
+                findings.error("R014", message, pos, helped(name, given, "it names", "$"))
+        for hole in pic.holes(pic.parse(picture)):
+            for lens in hole.lenses:
                 if lens not in LENSES and lens not in scales:
                     said = [SAID.get(name, name) for name in (*LENSES, *scales)]
                     message = f"`{lens.rstrip('!')}` is no codec of a row"
                     name = SAID.get(lens.rstrip("!"), lens)  # what is said otherwise now
-                    findings.error("R014", message, pos, helped(name, said, "the codecs are"))
-                    right = False
-    return right
+                    findings.error("R014", message, hole.pos, helped(name, said, "the codecs are"))
+    return findings.hits == hits
 
 
-def _named(p: Picture) -> list[tuple[Hole | None, tuple[str, ...]]]:
-    if isinstance(p, Hole):
-        return [(p, p.paths)]
-    if isinstance(p, Text):
-        return [(None, p.names)]
-    if isinstance(p, Fields):
-        inner = [pair for _, child in p.entries for pair in _named(child)]
-        return inner + [(hole, hole.paths) for hole in p.spread]
-    return [pair for child in p.items for pair in _named(child)] if isinstance(p, Items) else []
+def _named(picture: Node) -> Iterator[tuple[str, Pos]]:
+    """Yield what a picture names, with its place."""
+    parsed = pic.parse(picture)
+    for hole in pic.holes(parsed):
+        yield from ((path, hole.pos) for path in hole.paths)
+    for text in pic.texts(parsed):
+        yield from ((name, picture.pos) for name in text.names)
 
 
 def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from ..errors import RuleError
 from ..ir import FUNCTION
@@ -211,16 +210,3 @@ class Pictures:
 
 def _spaced(text: str) -> str:
     return "; put a space before `(`" if re.search(r"\S\(", text) else ""
-
-
-def names(parsed: Picture) -> Any:
-    """Yield the names of the text pictures within a picture, with the picture."""
-    if isinstance(parsed, pic.Text):
-        for name in parsed.names:
-            yield name, parsed
-    elif isinstance(parsed, pic.Fields):
-        for _, child in parsed.entries:
-            yield from names(child)
-    elif isinstance(parsed, pic.Items):
-        for child in parsed.items:
-            yield from names(child)

@@ -144,4 +144,5 @@ EXAMPLE = {
 }
 _PAIRS = (("wire", "ir"), ("reads", "as"), ("writes", "as"))
 EXAMPLES = Examples("Example", _PAIRS, ("notes", "crossing"))
+ROW_EXAMPLES = Examples("RowExample", (("from", "to"),), ("notes", "beside"))
 SHOWN: Word = EXAMPLES, "what it reads and writes: examples"
