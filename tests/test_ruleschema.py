@@ -22,7 +22,7 @@ from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
 from wireglot.interpreter.demands import UNLESS
 from wireglot.ir import MEDIA, field_type
-from wireglot.language import forms, source, valuewords, variants
+from wireglot.language import forms, merge, short, source, valuewords, variants
 from wireglot.language import words as wordlist
 from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
@@ -193,6 +193,24 @@ def test_a_variant_has_the_words_of_a_file_that_are_no_head() -> None:
         variants.rows(rulefuzz.node_of({"variants": [{"for": {"x": 1}}]}))
     there = set(caught.value.help.removeprefix("there are: ").split(", "))
     assert there == wordlist.WHEN.words.keys()
+
+
+def _pictured(form: forms.Form) -> bool:
+    """Tell whether pictures of the wire or of the IR stand in a form."""
+    if isinstance(form, forms.Words):
+        return any(_pictured(inner) for inner, _ in form.words.values())
+    if isinstance(form, forms.Map | forms.Listed):
+        return _pictured(form.of)
+    picture = isinstance(form, forms.Picture) and form.of != "node"
+    return picture or form == forms.Special("events")
+
+
+def test_short_forms_and_layers_know_the_words_that_hold_pictures() -> None:
+    pictured = {word for word, (form_, _) in wordlist.FILE.words.items() if _pictured(form_)}
+    assert pictured == short.PICTURES
+    lists = {word: merge.Place.FILE.inner(word) for word in merge.LISTS}
+    assert {*lists.values()} == {merge.Place.PLAIN}
+    assert not merge.LISTS & pictured and wordlist.FILE.words.keys() > merge.LISTS
 
 
 def test_what_a_bound_is_not_with_is_what_the_writer_knows() -> None:

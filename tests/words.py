@@ -27,7 +27,7 @@ from wireglot.language import (
     valuewords,
 )
 from wireglot.language import words as wordlist
-from wireglot.language.forms import EXAMPLE
+from wireglot.language.forms import EXAMPLES, ROW_EXAMPLES
 
 ROOT = Path(__file__).parent.parent
 MODES = ("as", "each", "entries")
@@ -53,7 +53,7 @@ def groups() -> dict[str, tuple[str, ...]]:
         "mark": picture.MARKS,
         "stream": wordlist.STREAM.words,
         "act": events.ACTS,
-        "example": EXAMPLE,
+        "example": {word for form, _ in (EXAMPLES, ROW_EXAMPLES) for word in form.of.words},
         "ladder": wordlist.ROW.words,
         "special": SPECIAL,
     }

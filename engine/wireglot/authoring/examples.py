@@ -122,8 +122,6 @@ def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
     for holder in (owner, *inner):
         listed = holder.get("examples")
         if listed is not None:
-            if not isinstance(listed.value, list):
-                raise wrong("`examples` is a list", listed.pos)
             yield place, holder, listed.value
 
 

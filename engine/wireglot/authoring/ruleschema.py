@@ -12,7 +12,7 @@ from ..checks import fields
 from ..checks.fields import KEPT, KINDS, OBJECTS
 from ..ir import FUNCTION, PARTS, TOOLS
 from ..language import events, forms
-from ..language.forms import ANY_TEXT, EXAMPLE, TEXT, Form, Schema
+from ..language.forms import ANY_TEXT, TEXT, Form, Schema
 from ..language.merge import REMOVED
 from ..language.short import PICTURES
 from ..language.valuewords import NAMED
@@ -134,8 +134,6 @@ class _Schemas:
         if name and name not in self.definitions:
             self.definitions[name] = {}  # its place, should it hold itself
             self.definitions[name] = _MAKE[type(form)](self, form, layered, short)
-        if isinstance(form, forms.Examples):
-            return {"type": "array", "items": ref(name)}
         return ref(name) if name else _MAKE[type(form)](self, form, layered, short)
 
     def _words(self, form: forms.Words, layered: bool, short: bool) -> Schema:
@@ -158,6 +156,7 @@ class _Schemas:
             **({"required": [*form.needed]} if form.needed else {}),
             **({"patternProperties": whole} if whole else {}),
             **({"minProperties": form.least} if form.least else {}),
+            **({"anyOf": _pairs(form)} if form.pairs else {}),
             "additionalProperties": False,
         }
 
@@ -215,17 +214,11 @@ class _Schemas:
             "properties": dict.fromkeys(events.USUAL_NAMES, event),
         }
 
-    def _examples(self, form: forms.Examples, layered: bool, short: bool) -> Schema:
-        words = [*dict.fromkeys(sum(form.forms, ())), *form.more]
-        return {
-            "type": "object",
-            "properties": {word: {"description": EXAMPLE[word]} for word in words},
-            "additionalProperties": False,
-            "anyOf": [
-                {"required": [*pair], "propertyNames": {"enum": [*pair, *form.more]}}
-                for pair in form.forms
-            ],
-        }
+
+def _pairs(form: forms.Words) -> list[Schema]:
+    more = form.words.keys() - {word for pair in form.pairs for word in pair}
+    found = ([*pair, *(word for word in form.words if word in more)] for pair in form.pairs)
+    return [{"required": said[:2], "propertyNames": {"enum": said}} for said in found]
 
 
 def _loose(form: Form) -> bool:
@@ -237,7 +230,7 @@ _MAKE: dict[type, Callable[..., Schema]] = {
     kind: getattr(_Schemas, f"_{kind.__name__.lower()}")
     for kind in (
         forms.Words, forms.Map, forms.Texts, forms.Listed, forms.Leaf, forms.Picture,
-        forms.Examples, forms.Special,
+        forms.Special,
     )
 }  # fmt: skip
 

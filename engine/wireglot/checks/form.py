@@ -13,7 +13,7 @@ from typing import Any
 from ..ir import PARTS, field_type
 from ..language import events, forms, version
 from ..language.findings import Findings, helped
-from ..language.forms import EXAMPLE, Form
+from ..language.forms import Form
 from ..language.picture import Hole, parse
 from ..language.source import Node
 from ..language.words import FILE
@@ -54,7 +54,8 @@ class Forms:
         help = helped(name, form.words, form.lead) if words else helped(name, form.keys)
         message = filled(form.strange.replace("{name}", "{value}"), what, "", name)
         pos = node.keys.get(name, node.value[name].pos)
-        self.findings.error("R021" if words else "R024", message, pos, help, word=name)
+        rule = ("R021" if form.rule == "R022" else form.rule) if words else "R024"
+        self.findings.error(rule, message, pos, help, word=name)
 
     # -- mappings ---------------------------------------------------------------------------------
 
@@ -81,9 +82,28 @@ class Forms:
             if found is not None:
                 kept[word] = found
         made: Node | None = Node(kept, node.pos, node.keys)
+        if form.pairs and len(kept) == len(node.value) and not self._paired(form, node):
+            return None
         if form.then:
             made = THEN[form.then](self.findings, node, made, what)
         return None if form.whole and len(kept) < len(node.value) else made
+
+    def _paired(self, form: forms.Words, node: Node) -> bool:
+        """Tell whether the words of one pair stand in a mapping, and no others of pairs."""
+        said = {word for pair in form.pairs for word in pair if word in node.value}
+        if any({*pair} == said for pair in form.pairs):
+            return True
+        close = next((pair for pair in form.pairs if pair[0] in said), form.pairs[0])
+        missing = [word for word in close if word not in said]
+        if missing:
+            message = f"this example has no `{missing[0]}`"
+            help = _MEANS.get(missing[0], f"`{close[0]}` and `{close[1]}` stand together")
+        else:
+            words = " and ".join(f"`{word}`" for word in form.words if word in said)
+            message = f"{words} do not stand together in an example"
+            help = "write `{wire, ir}`, `{reads, as}` or `{writes, as}`"
+        self.findings.error(form.rule, message, node.pos, help)
+        return False
 
     def _map(self, form: forms.Map, node: Node, what: str, owner: str) -> Node | None:
         if not self._mapped(form, node, what, owner):
@@ -112,42 +132,6 @@ class Forms:
             return None
         right = [self.check(form.words[w][0], child, f"`{w}`", what) for w, child in said.items()]
         return None if None in right else node
-
-    def _examples(self, form: forms.Examples, node: Node, what: str, owner: str) -> Node | None:
-        error = self.findings.error
-        shown = "- {" + ": ..., ".join(form.forms[0]) + ": ...}"
-        if not isinstance(node.value, list):
-            error("R025", "`examples` is a list", node.pos, f"write `{shown}` for each")
-            return None
-        known = [*dict.fromkeys(sum(form.forms, ())), *form.more]
-        kept = []
-        for item in node.value:
-            if not isinstance(item.value, dict):
-                error("R025", "an example is a mapping", item.pos, f"write `{shown}`")
-                continue
-            strange = [word for word in item.value if word not in known]
-            for word in strange:
-                pos, help = item.keys.get(word, item.pos), helped(word, known, "its words are")
-                error("R025", f"`{short(word)}` is no word of an example", pos, help)
-            if not strange and self._together(form, item):
-                kept.append(item)
-        return Node(kept, node.pos)
-
-    def _together(self, form: forms.Examples, item: Node) -> bool:
-        said = [word for word in EXAMPLE if word in item.value and word not in form.more]
-        if any(set(pair) == set(said) for pair in form.forms):
-            return True
-        close = next((pair for pair in form.forms if pair[0] in said), form.forms[0])
-        missing = [word for word in close if word not in said]
-        if missing:
-            message = f"this example has no `{missing[0]}`"
-            help = _MEANS.get(missing[0], f"`{close[0]}` and `{close[1]}` stand together")
-        else:
-            words = " and ".join(f"`{word}`" for word in said)
-            message = f"{words} do not stand together in an example"
-            help = "write `{wire, ir}`, `{reads, as}` or `{writes, as}`"
-        self.findings.error("R025", message, item.pos, help)
-        return False
 
     def _special(self, form: forms.Special, node: Node, what: str, owner: str) -> Node | None:
         if not self._mapped(forms.Map(None), node, what, owner):
@@ -249,7 +233,7 @@ _CHECKS: dict[type, Callable[..., Node | None]] = {
     kind: getattr(Forms, f"_{kind.__name__.lower()}")
     for kind in (
         forms.Words, forms.Map, forms.Texts, forms.Listed, forms.Leaf, forms.Picture,
-        forms.Examples, forms.Special,
+        forms.Special,
     )
 }  # fmt: skip
 

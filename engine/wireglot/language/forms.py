@@ -71,12 +71,14 @@ class Words(NamedTuple):
     words: Mapping[str, Word]
     name: str = ""  # by which the schema of editors defines it
     then: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()  # one of these stands, and what is in none beside it
     needed: tuple[str, ...] = ()
     layered: bool = True  # `word!` and `$removed` may stand in a file that lies over another
     whole: bool = False
     least: int = 0
     message: str = "{what} is a mapping"
     help: str = ""
+    rule: str = "R022"
     strange: str = "`{name}` is no word of {what}"
     lead: str = "its words are"
 
@@ -91,14 +93,6 @@ class Texts(NamedTuple):
     one: tuple[str, ...] = ()
     all: tuple[str, ...] = ()
     what: str = ""  # where a word that is not known is told by itself
-
-
-class Examples(NamedTuple):
-    """A list of examples: pairs of words that stand together, and what may stand beside."""
-
-    name: str
-    forms: tuple[tuple[str, str], ...]
-    more: tuple[str, ...]
 
 
 class Special(NamedTuple):
@@ -133,8 +127,16 @@ def free(schema: Schema) -> Leaf:
     return Leaf(schema, rule="")
 
 
-# What stands in an example, with what it says; and the examples of shapes and of ladder rows.
-EXAMPLE = {
+def _examples(name: str, *pairs: tuple[str, str], more: tuple[str, ...]) -> Word:
+    shown = "- {" + ": ..., ".join(pairs[0]) + ": ...}"
+    words = {word: (free({}), _EXAMPLE[word]) for word in (*sum(pairs, ()), *more)}
+    one = Words("an example", words, name, pairs=pairs, layered=False, whole=True,
+                help=f"write `{shown}`", rule="R025")  # fmt: skip
+    listed = Listed(one, "{what} is a list", f"write `{shown}` for each", "R025")
+    return listed, "what it reads and writes: examples"
+
+
+_EXAMPLE = {
     **dict.fromkeys(("wire", "ir"), "the wire reads as the IR, and the IR writes as the wire"),
     **dict.fromkeys(("reads", "as"), "this on the wire reads as that in the IR"),
     "writes": "this in the IR writes as that on the wire",
@@ -142,7 +144,8 @@ EXAMPLE = {
     "crossing": "`crossing: {DIALECT: {CODE: 3}}` counts those of crossing",
     **dict.fromkeys(("from", "to", "beside"), "what a row of the ladder makes"),
 }
-_PAIRS = (("wire", "ir"), ("reads", "as"), ("writes", "as"))
-EXAMPLES = Examples("Example", _PAIRS, ("notes", "crossing"))
-ROW_EXAMPLES = Examples("RowExample", (("from", "to"),), ("notes", "beside"))
-SHOWN: Word = EXAMPLES, "what it reads and writes: examples"
+# The examples of a shape, a table and the like, and those of a row of the ladder.
+EXAMPLES = _examples(
+    "Example", ("wire", "ir"), ("reads", "as"), ("writes", "as"), more=("notes", "crossing")
+)
+ROW_EXAMPLES = _examples("RowExample", ("from", "to"), more=("notes", "beside"))

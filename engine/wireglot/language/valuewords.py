@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir import FIELDS
 from .forms import (
     ANY_TEXT,
-    SHOWN,
+    EXAMPLES,
     TEXT,
     Leaf,
     Listed,
@@ -40,7 +40,7 @@ TABLE = Words(
         "write-also": (Map(_OUT, _MAPS, whole=True), "further IR words"),
         "otherwise": (_ONE, "for a word of no table"),
         "only": (Listed(_ONE, _WORDS, whole=True), "words that stand for themselves"),
-        "examples": SHOWN,
+        "examples": EXAMPLES,
     },
     "Table", "table",
 )  # fmt: skip
@@ -70,7 +70,7 @@ SCHEMA = Words(
         "rewrite": (Map(REWRITE), "rows of pictures of a part of a node; other keywords stay"),
         "must": (Listed(MUST, "{what} is a list", "write - {where: ..., has: ...}"),
                  "what is written must be so, or the schema is a misfit"),
-        "examples": SHOWN,
+        "examples": EXAMPLES,
     },
     "JsonSchema",
 )  # fmt: skip

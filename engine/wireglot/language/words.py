@@ -11,7 +11,6 @@ from .forms import (
     ANY_TEXT,
     EXAMPLES,
     ROW_EXAMPLES,
-    SHOWN,
     TEXT,
     Leaf,
     Listed,
@@ -55,7 +54,7 @@ CASE = Words(
         "note": (like(*CODES), _NOTED),
         "read-only": (_YES, "the case is read, and written only where it was read"),
         "drop": (REASONS, "`drop` in a unit gives up paths of the wire, with reasons"),
-        "examples": SHOWN,
+        "examples": EXAMPLES,
     },
     "Case",
 )  # fmt: skip
@@ -98,7 +97,7 @@ CONVERSATION = Words(
         "wire": (_OBJECT._replace(message="`wire` of a conversation is an object"), _LAID),
         "cases": _cases(TALK, ROLES),
         "enforce": (ENFORCE, ""),
-        "examples": SHOWN,
+        "examples": EXAMPLES,
     },
     "Conversation", "talk",
 )  # fmt: skip
@@ -124,7 +123,7 @@ STREAM = Words(
                       "further pictures of events, which are read and never written"),
         "asks": (_ASKS, "events that come only where a request asks for them, and how it asks"),
         "drop": (REASONS, "`drop` in a stream gives up paths of frames, with reasons"),
-        "examples": SHOWN,
+        "examples": EXAMPLES,
     },
     "Stream", "stream",
 )  # fmt: skip
@@ -202,7 +201,7 @@ _BODY: dict[str, Word] = {
                     "other spellings of media types in text pictures, and the usual ones"),
     "unsupported": (REASONS, "Kinds of part and tool, and fields of a request, "
                              "that this API has no place for"),
-    "examples": (Map(EXAMPLES), "Examples stand beneath what they show"),
+    "examples": (Map(EXAMPLES[0]), "Examples stand beneath what they show"),
 }  # fmt: skip
 _OPTIONS = Words(
     "`option`",
@@ -253,7 +252,7 @@ ROW = Words(
         "from": (_ROW, "a picture of the IR that must fit"),
         "to": (_ROW, "the fields that change; `$absent` takes one away"),
         "beside": (_LEAVES, "parts that leave for a user message right after"),
-        "examples": (ROW_EXAMPLES, SHOWN[1]),
+        "examples": ROW_EXAMPLES,
     },
     "Row", needed=("note", "from", "to"), layered=False, whole=True,
     message="{owner} is a mapping", help="note, from, to", lead="there are",
