@@ -189,7 +189,9 @@ class _Schemas:
 
     def _listed(self, form: forms.Listed, layered: bool, short: bool) -> Schema:
         least = {"minItems": form.least} if form.least else {}
-        return {"type": "array", "items": self.of(form.of, layered, short), **least}
+        of = self.of(form.of, layered, short)
+        made: Schema = {"type": "array", "items": of, **least}
+        return {"anyOf": [of, made]} if form.alone else made
 
     def _leaf(self, form: forms.Leaf, layered: bool, short: bool) -> Schema:
         return {**form.schema}

@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ..ir import PARTS, field_type
-from ..language import events, forms, version
+from ..language import events, forms, variants, version
 from ..language.findings import Findings, helped
 from ..language.forms import Form
+from ..language.merge import like
 from ..language.picture import Hole, parse
 from ..language.source import Node
-from ..language.words import FILE
+from ..language.words import FILE, WHEN
 from . import fields
 from .across import SHOWN, THEN
 from .pictureform import Pictures
@@ -201,7 +202,7 @@ class Forms:
         value, schema, help = node.value, form.schema, ""
         if _TESTS[form.test](value) if form.test else fits(schema, node.plain()):
             return node
-        if "enum" in schema:
+        if "enum" in schema and not form.help:
             help = helped(str(value), schema["enum"], form.lead)
         elif isinstance(value, int | float) and fits(schema, "x"):
             help = "put it in quotes"
@@ -240,6 +241,26 @@ _CHECKS: dict[type, Callable[..., Node | None]] = {
 
 class File(Forms):
     """Checks the form of one rule file."""
+
+    def variants(self, node: Node) -> Node:
+        """Return a flat file with those of its variants that say for what they are."""
+        listed, kept, error = node.get(variants.WORD), [], self.findings.error
+        if listed is None:
+            return node
+        if not isinstance(listed.value, list):
+            help = "write `- for: {...}`"
+            error("R033", "`variants` is a list of rows", listed.pos, help)
+        for row in listed.value if isinstance(listed.value, list) else ():
+            when = row.get("for")
+            never = [word for word in variants.NEVER if row.get(word) is not None]
+            for word in never:
+                error("R033", f"a variant has no `{word}`", row.keys.get(word, row.pos))
+            if when is None or when.value == {}:
+                help = "say for which `model`, `version` or `option`"
+                error("R033", "a variant has a `for`", (when or row).pos, help)
+            elif self.check(WHEN, when, "`for`") is not None and not never:
+                kept.append(row)
+        return like(node, {**node.value, variants.WORD: Node(kept, listed.pos)})
 
     def clean(self, node: Node) -> Node | None:
         """Check a whole file; None where nothing can be made of it."""
@@ -290,12 +311,14 @@ def fits(schema: forms.Schema, value: Any) -> bool:
         return any(fits(one, value) for one in schema["anyOf"])
     if "const" in schema:
         return bool(type(value) is type(schema["const"]) and value == schema["const"])
+    if "enum" in schema:
+        return any(type(value) is type(word) and value == word for word in schema["enum"])
     kind: str = schema["type"]
     if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
         return False
     if isinstance(value, str):
-        among = value in schema.get("enum", (value,)) and len(value) >= schema.get("minLength", 0)
-        return among and re.search(schema.get("pattern", ""), value) is not None
+        found = re.search(schema.get("pattern", ""), value)
+        return found is not None and len(value) >= int(schema.get("minLength", 0))
     if isinstance(value, dict):
         return len(value) >= int(schema.get("minProperties", 0))
     return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))

@@ -203,27 +203,34 @@ _BODY: dict[str, Word] = {
                              "that this API has no place for"),
     "examples": (Map(EXAMPLES[0]), "Examples stand beneath what they show"),
 }  # fmt: skip
-_OPTIONS = Words(
+_OPTIONS = {name: said for name, said in OPTIONS.items() if name != "engine" and said}
+_NO_OPTION = "`{name}` is no such option"
+_THERE = f"there are: {', '.join(_OPTIONS)}; docs/rule-language.md says what each takes"
+_OPTION = Words(
     "`option`",
-    {name: (free({"enum": [*said]}), "") for name, said in OPTIONS.items()
-     if name != "engine" and said},
-    "Options", layered=False,
+    {name: (Leaf({"enum": [*said]}, _NO_OPTION, _THERE, "R033"), "")
+     for name, said in _OPTIONS.items()},
+    "Options", layered=False, whole=True, least=1, message="{what} is a mapping of options",
+    rule="R033", strange=_NO_OPTION, lead="there are",
 )  # fmt: skip
+_MODEL = Leaf(ANY_TEXT, "{what} is the name of a model, or a list", rule="R033")
 WHEN = Words(
     "`for`",
     {
-        "model": (free({"anyOf": [ANY_TEXT, {"items": ANY_TEXT, "type": "array"}]}),
+        "model": (Listed(_MODEL, _MODEL.message, "", "R033", least=1, whole=True, alone=True),
                   "the argument `model=`, else the `$model` of the body, is of such a name"),
-        "version": (free(ANY_TEXT), "the option `version` is that text"),
-        "option": (_OPTIONS, "the option is given so"),
+        "version": (_MODEL._replace(message="{what} is a text"),
+                    "the option `version` is that text"),
+        "option": (_OPTION, "the option is given so"),
     },
-    "When", layered=False,
+    "When", layered=False, whole=True, message="a variant has a `for`",
+    rule="R033", strange="`{name}` selects no variant", lead="there are",
 )  # fmt: skip
 _VARIED = {word: said for word, said in _BODY.items() if word not in NEVER}
 _FOR = {"for": (WHEN, "all that is said must hold")}
 VARIANT = Words("a variant", _FOR | _VARIED, "Variant", needed=("for",))
 _VERSION: Word = free({"const": VERSION}), "the version of this language"
-# Words of a file that its layers take off; `variants.rows` looks at the rows.
+# Words of a file that its layers take off; rows of variants are looked at when they are laid.
 LAYERS: dict[str, Word] = {
     "extends": (free(TEXT), "`extends: PARENT` lays the file over the parent's"),
     "overlay": (free(TEXT), "changes that dialect in place"),
