@@ -156,7 +156,7 @@ class _Schemas:
             **({"required": [*form.needed]} if form.needed else {}),
             **({"patternProperties": whole} if whole else {}),
             **({"minProperties": form.least} if form.least else {}),
-            **({"anyOf": _pairs(form)} if form.pairs else {}),
+            **({"anyOf": _sets(form)} if form.sets else {}),
             "additionalProperties": False,
         }
 
@@ -174,18 +174,6 @@ class _Schemas:
         if layered and short and not form.keys:
             made["properties"] = {REMOVED: NAMES, **offered}
         return {"anyOf": [made, {"type": "array", "items": ANY_TEXT}]} if form.listed else made
-
-    def _texts(self, form: forms.Texts, layered: bool, short: bool) -> Schema:
-        listed = form.words.items()
-        given = {w: {**({"description": t} if t else {}), **f.schema} for w, (f, t) in listed}
-        made: Schema = {"type": "object", "properties": given, "additionalProperties": False}
-        if form.all:
-            made["required"] = [*form.all]
-        if form.one:
-            made["anyOf"] = [{"required": [word]} for word in form.one]
-            if form.one == tuple(form.words):
-                made["maxProperties"] = 1
-        return made
 
     def _listed(self, form: forms.Listed, layered: bool, short: bool) -> Schema:
         least = {"minItems": form.least} if form.least else {}
@@ -217,10 +205,10 @@ class _Schemas:
         }
 
 
-def _pairs(form: forms.Words) -> list[Schema]:
-    more = form.words.keys() - {word for pair in form.pairs for word in pair}
-    found = ([*pair, *(word for word in form.words if word in more)] for pair in form.pairs)
-    return [{"required": said[:2], "propertyNames": {"enum": said}} for said in found]
+def _sets(form: forms.Words) -> list[Schema]:
+    """Return what says that the words of one set stand, and no others of sets."""
+    more = [word for word in form.words if word not in sum(form.sets, ())]
+    return [{"required": [*s], "propertyNames": {"enum": [*s, *more]}} for s in form.sets]
 
 
 def _loose(form: Form) -> bool:
@@ -231,7 +219,7 @@ def _loose(form: Form) -> bool:
 _MAKE: dict[type, Callable[..., Schema]] = {
     kind: getattr(_Schemas, f"_{kind.__name__.lower()}")
     for kind in (
-        forms.Words, forms.Map, forms.Texts, forms.Listed, forms.Leaf, forms.Picture,
+        forms.Words, forms.Map, forms.Listed, forms.Leaf, forms.Picture,
         forms.Special,
     )
 }  # fmt: skip

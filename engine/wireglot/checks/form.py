@@ -72,6 +72,8 @@ class Forms:
     def _words(self, form: forms.Words, node: Node, what: str, owner: str) -> Node | None:
         called = form.what or what
         listed = f"its words are {', '.join(sorted(form.words))}"
+        if form.texts and not self._texts(form, node, what):
+            return None
         if not self._mapped(form, node, called, what, listed):
             return None
         kept: dict[str, Node] = {}
@@ -83,28 +85,38 @@ class Forms:
             if found is not None:
                 kept[word] = found
         made: Node | None = Node(kept, node.pos, node.keys)
-        if form.pairs and len(kept) == len(node.value) and not self._paired(form, node):
+        if len(kept) == len(node.value) and not _together(form, node):
+            self._example(form, node)
             return None
         if form.then:
             made = THEN[form.then](self.findings, node, made, what)
         return None if form.whole and len(kept) < len(node.value) else made
 
-    def _paired(self, form: forms.Words, node: Node) -> bool:
-        """Tell whether the words of one pair stand in a mapping, and no others of pairs."""
-        said = {word for pair in form.pairs for word in pair if word in node.value}
-        if any({*pair} == said for pair in form.pairs):
-            return True
-        close = next((pair for pair in form.pairs if pair[0] in said), form.pairs[0])
+    def _texts(self, form: forms.Words, node: Node, what: str) -> bool:
+        """Tell whether a mapping is one of texts, of the words that have to stand together."""
+        said = node.value if isinstance(node.value, dict) else {}
+        unknown = said.keys() - form.words.keys()
+        for word in unknown if form.what else ():
+            self.strange(word, node, form, form.what)
+        texts = all(isinstance(child.value, str) for child in said.values())
+        right = texts and not unknown and {*form.needed} <= said.keys() and _together(form, node)
+        if not right and not (unknown and form.what):
+            self.say(form, node, form.what, what)
+        return right
+
+    def _example(self, form: forms.Words, node: Node) -> None:
+        """Report an example whose words do not stand together."""
+        said = [word for word in form.words if word in node.value and word in sum(form.sets, ())]
+        close = next((pair for pair in form.sets if pair[0] in said), form.sets[0])
         missing = [word for word in close if word not in said]
         if missing:
             message = f"this example has no `{missing[0]}`"
             help = _MEANS.get(missing[0], f"`{close[0]}` and `{close[1]}` stand together")
         else:
-            words = " and ".join(f"`{word}`" for word in form.words if word in said)
+            words = " and ".join(f"`{word}`" for word in said)
             message = f"{words} do not stand together in an example"
             help = "write `{wire, ir}`, `{reads, as}` or `{writes, as}`"
         self.findings.error(form.rule, message, node.pos, help)
-        return False
 
     def _map(self, form: forms.Map, node: Node, what: str, owner: str) -> Node | None:
         if not self._mapped(form, node, what, owner):
@@ -118,21 +130,6 @@ class Forms:
             if found is not None:
                 kept[name] = found
         return None if form.whole and len(kept) < len(node.value) else _like(node, kept)
-
-    def _texts(self, form: forms.Texts, node: Node, what: str, owner: str) -> Node | None:
-        said = node.value if isinstance(node.value, dict) else {}
-        unknown = said.keys() - form.words.keys()
-        if unknown and form.what:
-            for word in unknown:
-                self.strange(word, node, forms.Words(form.what, form.words), form.what)
-            return None
-        texts = all(isinstance(child.value, str) for child in said.values())
-        one = len(said.keys() & {*form.one}) == 1 or not form.one
-        if not said or unknown or not texts or not one or not {*form.all} <= said.keys():
-            self.say(form, node, what, owner)
-            return None
-        right = [self.check(form.words[w][0], child, f"`{w}`", what) for w, child in said.items()]
-        return None if None in right else node
 
     def _special(self, form: forms.Special, node: Node, what: str, owner: str) -> Node | None:
         if not self._mapped(forms.Map(None), node, what, owner):
@@ -233,7 +230,7 @@ class Forms:
 _CHECKS: dict[type, Callable[..., Node | None]] = {
     kind: getattr(Forms, f"_{kind.__name__.lower()}")
     for kind in (
-        forms.Words, forms.Map, forms.Texts, forms.Listed, forms.Leaf, forms.Picture,
+        forms.Words, forms.Map, forms.Listed, forms.Leaf, forms.Picture,
         forms.Special,
     )
 }  # fmt: skip
@@ -256,8 +253,7 @@ class File(Forms):
             for word in never:
                 error("R033", f"a variant has no `{word}`", row.keys.get(word, row.pos))
             if when is None or when.value == {}:
-                help = "say for which `model`, `version` or `option`"
-                error("R033", "a variant has a `for`", (when or row).pos, help)
+                self.say(WHEN, when or row, "`for`")
             elif self.check(WHEN, when, "`for`") is not None and not never:
                 kept.append(row)
         return like(node, {**node.value, variants.WORD: Node(kept, listed.pos)})
@@ -347,6 +343,13 @@ def _messages(node: Node) -> int:
     if isinstance(node.value, dict):
         return sum(_messages(child) for child in node.value.values())
     return int(node.value == "$message")
+
+
+def _together(form: forms.Words, node: Node) -> bool:
+    """Tell whether the words of one set stand in a mapping, and no others of sets."""
+    there = node.value if isinstance(node.value, dict) else {}
+    said = there.keys() & {word for words in form.sets for word in words}
+    return not form.sets or any({*words} == said for words in form.sets)
 
 
 def _like(node: Node, kept: dict[str, Node]) -> Node:

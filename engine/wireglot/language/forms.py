@@ -71,7 +71,8 @@ class Words(NamedTuple):
     words: Mapping[str, Word]
     name: str = ""  # by which the schema of editors defines it
     then: str = ""
-    pairs: tuple[tuple[str, str], ...] = ()  # one of these stands, and what is in none beside it
+    sets: tuple[tuple[str, ...], ...] = ()  # one of these stands, and what is in none beside it
+    texts: bool = False  # all its values are texts, and it is wrong as a whole
     needed: tuple[str, ...] = ()
     layered: bool = True  # `word!` and `$removed` may stand in a file that lies over another
     whole: bool = False
@@ -81,18 +82,6 @@ class Words(NamedTuple):
     rule: str = "R022"
     strange: str = "`{name}` is no word of {what}"
     lead: str = "its words are"
-
-
-class Texts(NamedTuple):
-    """A mapping of words to texts, wrong as a whole; exactly one of `one` stands, all of `all`."""
-
-    words: Mapping[str, Word]
-    message: str
-    help: str = ""
-    name: str = ""
-    one: tuple[str, ...] = ()
-    all: tuple[str, ...] = ()
-    what: str = ""  # where a word that is not known is told by itself
 
 
 class Special(NamedTuple):
@@ -122,6 +111,12 @@ def names(schema: Schema = TEXT) -> Listed:
     return Listed(Leaf(schema, "{what} is a list of names", "each is a text"))
 
 
+def texts(words: Mapping[str, Word], message: str, help: str = "", **more: Any) -> Words:
+    """Return the form of a mapping of words to texts, that is wrong as a whole."""
+    more = {"what": "", **more}
+    return Words(words=words, message=message, help=help, texts=True, layered=False, **more)
+
+
 def free(schema: Schema) -> Leaf:
     """Return the form of what is looked at elsewhere."""
     return Leaf(schema, rule="")
@@ -130,7 +125,7 @@ def free(schema: Schema) -> Leaf:
 def _examples(name: str, *pairs: tuple[str, str], more: tuple[str, ...]) -> Word:
     shown = "- {" + ": ..., ".join(pairs[0]) + ": ...}"
     words = {word: (free({}), _EXAMPLE[word]) for word in (*sum(pairs, ()), *more)}
-    one = Words("an example", words, name, pairs=pairs, layered=False, whole=True,
+    one = Words("an example", words, name, sets=pairs, layered=False, whole=True,
                 help=f"write `{shown}`", rule="R025")  # fmt: skip
     listed = Listed(one, "{what} is a list", f"write `{shown}` for each", "R025")
     return listed, "what it reads and writes: examples"

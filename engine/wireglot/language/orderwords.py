@@ -7,7 +7,7 @@ that the executors take are known here and there alone.
 from __future__ import annotations
 
 from ..ir import PARTS
-from .forms import ANY_TEXT, TEXT, Form, Leaf, Listed, Map, Texts, Word, Words, one_of
+from .forms import ANY_TEXT, TEXT, Form, Leaf, Listed, Map, Word, Words, one_of, texts
 
 Step = tuple[str, str]
 ROLES = ("assistant", "system", "tool", "user")
@@ -65,9 +65,10 @@ def _turn(word: str, form: str) -> Word:
     beside = _ROLE if word == "between" else _KIND
     said: dict[str, Word] = dict.fromkeys(SPEAKERS, (Leaf(ANY_TEXT), ""))
     said |= dict.fromkeys(TURNS[word], (beside, ""))
-    message = "{what} says one turn, of the user or the assistant"
+    message = "{owner} says one turn, of the user or the assistant"
     needed = TURNS[word] if word == "between" else ()
-    return Texts(said, message, f"write `{word}: {form}`", one=SPEAKERS, all=needed), ""
+    help, sets = f"write `{word}: {form}`", tuple((role,) for role in SPEAKERS)
+    return texts(said, message, help, sets=sets, needed=needed, whole=True), ""
 
 
 _NONE = "{what} names `{value}`, which is no kind of part"
@@ -81,8 +82,8 @@ _STANDS: dict[str, Word] = {
     "reasoning": (Leaf(ANY_TEXT), ""),
 }
 _BESIDE = Map(
-    Texts(_STANDS, "a text or reasoning stands beside {what}", "write `{name}: {text: TEXT}`",
-          one=tuple(_STANDS)),
+    texts(_STANDS, "a text or reasoning stands beside {owner}", "write `KIND: {text: TEXT}`",
+          sets=tuple((word,) for word in _STANDS), whole=True),
     "{what} says what stands beside a kind of part", "write `beside: {document: {text: TEXT}}`",
     keys=PARTS, least=1, whole=True,
 )  # fmt: skip

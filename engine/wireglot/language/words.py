@@ -17,13 +17,13 @@ from .forms import (
     Map,
     Picture,
     Special,
-    Texts,
     Word,
     Words,
     free,
     like,
     names,
     one_of,
+    texts,
 )
 from .orderwords import ENFORCE, ROLES
 from .valuewords import SCHEMA, TABLE, WORD_MAP
@@ -129,10 +129,10 @@ STREAM = Words(
 )  # fmt: skip
 
 
-def _keys(name: str, **told: str) -> Texts:
+def _keys(name: str, **told: str) -> Words:
     words: dict[str, Word] = {w.replace("_", "-"): (_TEXT, text) for w, text in told.items()}
     said = f"here stand {', '.join(words)}, and each names a key"
-    return Texts(words, said, name=name, all=tuple(words), what=f"`{name.lower()}`")
+    return texts(words, said, what=f"`{name.lower()}`", name=name, needed=tuple(words))
 
 
 LOG = _keys(
@@ -224,6 +224,7 @@ WHEN = Words(
         "option": (_OPTION, "the option is given so"),
     },
     "When", layered=False, whole=True, message="a variant has a `for`",
+    help="say for which `model`, `version` or `option`",
     rule="R033", strange="`{name}` selects no variant", lead="there are",
 )  # fmt: skip
 _VARIED = {word: said for word, said in _BODY.items() if word not in NEVER}
