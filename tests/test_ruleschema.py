@@ -286,6 +286,7 @@ MARKED = {
     "R001-a-key-of-an-ir-picture": ["shapes/image/ir"],
     "R006-a-row-without-reason/ladder": ["ladder/refusal/refusal-as-text"],
     "R009-no-day-and-no-page": ["verified"],
+    "R012-a-hook-that-nobody-registered": ["hooks/0"],
     "R015-two-holes-side-by-side": ["shapes/image/wire/url"],
     "R021-words-that-are-not-there": [
         "",
