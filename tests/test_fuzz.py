@@ -10,10 +10,18 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.checks import form, laddercheck, tableform
+from wireglot.checks import laddercheck
 from wireglot.checks.pictureform import MODES
 from wireglot.errors import ConversionError
-from wireglot.language import events, ladder, lenses, order, picture, rulefile, schema
+from wireglot.language import (
+    events,
+    ladder,
+    lenses,
+    orderwords,
+    picture,
+    valuewords,
+)
+from wireglot.language import words as wordlist
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
 from wireglot.language.source import LADDER, Pos, parse
@@ -114,21 +122,21 @@ def test_a_base_is_right_and_converts_alike_in_both_executors(name: str) -> None
 @pytest.mark.parametrize(
     "words",
     [
-        (rulefile.HEADER | {*form.LAYERS}) - {"examples"},
-        rulefile.SHAPE_WORDS,
-        rulefile.TALK_WORDS - {"examples"},
-        order.ENFORCE,
-        rulefile.LIMITS,
-        tableform.LIMIT_WORDS,
-        sum(tableform.BOUND_WORDS.values(), ()),
-        schema.WORDS,
+        wordlist.FILE.words.keys() - {"examples"},
+        wordlist.SHAPE.words,
+        wordlist.CONVERSATION.words.keys() - {"examples"},
+        orderwords.ENFORCE.words,
+        valuewords.NAMED,
+        valuewords.LIMIT.words,
+        sum((tuple(valuewords.BOUNDS[kind].words) for kind in ("list", "integer", "number")), ()),
+        valuewords.SCHEMA.words.keys() - {"examples"},
         lenses.LENSES - {"not-an-object"},
         {*lenses.SPELLED, "again", "single"},
         picture.MARKS,
         MODES,
         ("write", "read-also", "write-also", "otherwise", "only", "schema", "here", "where", "has"),
-        set(laddercheck.WORDS) - {"examples"},
-        events.STREAM_WORDS,
+        wordlist.ROW.words.keys() - {"examples"},
+        wordlist.STREAM.words,
         events.ACTS,
         ("$at.candidate", "$at.index", "$at.nth", "$at.frame", "$piece", "$part", "$usage"),
         [lenses.SAID.get(name, name) for name in laddercheck.LENSES],

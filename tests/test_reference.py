@@ -12,7 +12,14 @@ import yaml
 import wireglot
 from wireglot import notes
 from wireglot.authoring import trial
-from wireglot.language import documents, lenses, order, picture, rulefile, schema, source
+from wireglot.language import (
+    lenses,
+    orderwords,
+    picture,
+    source,
+    valuewords,
+)
+from wireglot.language import words as wordlist
 
 from .tables import read_yaml
 
@@ -83,12 +90,12 @@ def test_the_page_has_examples() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        rulefile.HEADER,
-        rulefile.SHAPE_WORDS,
-        rulefile.CASE_WORDS,
-        order.ENFORCE,
-        rulefile.LIMITS,
-        schema.WORDS,
+        wordlist.FILE.words,
+        wordlist.SHAPE.words,
+        wordlist.CASE.words,
+        orderwords.ENFORCE.words,
+        valuewords.NAMED,
+        valuewords.SCHEMA.words,
         lenses.LENSES,
         {*lenses.SPELLED, "again", "single"},
         lenses.GUARDS.keys(),
@@ -103,7 +110,8 @@ def test_the_page_names_every_word(words: Any) -> None:
 
 
 def test_the_page_of_documents_names_every_word() -> None:
-    words = {*documents.WORDS, *documents.TEXTS, *documents.LOG, *documents.TREE, "$message"}
+    words = {*wordlist.DOCUMENT.words, *wordlist.LOG.words, *wordlist.TREE.words}
+    words |= {*wordlist.KEPT, "$message"}
     assert [word for word in words if f"`{word}" not in OTHER and f" {word}`" not in OTHER] == []
 
 

@@ -15,22 +15,17 @@ import jsonschema
 import pytest
 
 from wireglot import cli
-from wireglot.authoring import enforceschema, pictureschema, rulemodel
+from wireglot.authoring import pictureschema
 from wireglot.authoring import ruleschema as schemas
-from wireglot.checks import (
-    fields,
-    form,
-    grammar,
-    laddercheck,
-    tableform,
-)
+from wireglot.checks import fields, form
 from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
+from wireglot.interpreter.demands import UNLESS
 from wireglot.ir import MEDIA, field_type
-from wireglot.language import order, source, variants
+from wireglot.language import forms, merge, short, source, valuewords, variants
+from wireglot.language import words as wordlist
 from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
-from wireglot.language.rulefile import CASE_WORDS, HEADER, LIMITS, SHAPE_WORDS, TALK_WORDS
 from wireglot.loading import checking, load
 
 from . import rulefuzz
@@ -87,8 +82,6 @@ def which(path: Path) -> str:
 def test_a_right_file_has_no_mark(path: Path) -> None:
     data = plain(path.read_text("utf-8"))
     assert marked(data, which(path)) == {}
-    model = rulemodel.LadderFile if which(path) == "ladder" else rulemodel.RuleFile
-    model.model_validate(data)
 
 
 def _shown() -> Iterator[Any]:
@@ -123,7 +116,7 @@ def test_a_packaged_file_names_the_schema(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_schema_that_is_shipped_is_that_of_the_models(
+def test_the_schema_that_is_shipped_is_that_of_the_words(
     name: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     made = schemas.text(RULES if name == "rules" else LADDER)
@@ -137,109 +130,124 @@ def test_the_schema_that_is_shipped_is_that_of_the_models(
 
 # -- the words are those of the checks ------------------------------------------------------------
 
-SECTIONS = {
-    "a rule file": rulemodel.RuleFile,
-    "a shape": rulemodel.Shape,
-    "a case": rulemodel.Case,
-    "a conversation": rulemodel.Conversation,
-    "a table": rulemodel.Table,
-    "a schema": rulemodel.JsonSchema,
-    "a rewrite": rulemodel.Rewrite,
-    "a rule of `must`": rulemodel.Must,
-    "`document`": rulemodel.Document,
-    "`log`": rulemodel.Log,
-    "`tree`": rulemodel.Tree,
-    "a stream": rulemodel.Stream,
-    "`signatures`": rulemodel.Signed,
-}
 
-EVERY = """
-wireglot: 2
-schemas:
-  s:
-    rewrite: {a: {schema: {a: $b}, here: {c: $b}}}
-    must: [{where: {a: 1}, has: {b: 1}}]
-limits: {stop: {count: 1}, max_tokens: {min: 1}}
-document: {text: lines, log: {replace-by: i, set: s, rewind: r}, tree: {id: i, parent: p}}
-"""
+def _sections() -> Iterator[tuple[str, forms.Form]]:
+    """Yield each form that has words, with its name, below those of a file and of the ladder."""
+    stack: list[forms.Form] = [wordlist.FILE, wordlist.LADDER]
+    stack += [bounds._replace(what=name) for name, bounds in fields.limits().items()]
+    seen: list[forms.Form] = []
+    while stack:
+        form = stack.pop()
+        if any(form is one for one in seen):
+            continue
+        seen.append(form)
+        if isinstance(form, forms.Words):
+            yield form.name or form.what, form
+            stack += [inner for inner, _ in form.words.values()]
+        elif isinstance(form, forms.Map | forms.Listed):
+            stack.append(form.of)
 
 
-def words(model: Any) -> set[str]:
-    """Return the words that a model takes."""
-    return {field.alias for field in model.model_fields.values()}
+SECTIONS = list(_sections())
 
 
-def test_each_section_has_the_words_that_the_checks_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    known: dict[str, set[str]] = {}
-    before = grammar.Grammar.words
-
-    def spied(self: Any, node: Any, what: str, taken: Any, rules: Any) -> Any:
-        known.setdefault(what, set(taken))
-        return before(self, node, what, taken, rules)
-
-    monkeypatch.setattr(grammar.Grammar, "words", spied)
-    for path in (ROOT / "rules" / "anthropic.yaml", ROOT / "rules" / "gemini.yaml", *GOOD):
-        if which(path) == "rules":
-            form.File(Findings()).clean(source.parse(path.read_text("utf-8"), "file.yaml"))
-    form.File(Findings()).clean(source.parse(EVERY, "file.yaml"))
-    limits = {name: set(known.pop(f"the limit `{name}`")) for name in ("stop", "max_tokens")}
-    for name in [name for name in known if name.startswith("the limit ")]:
-        del known[name]
-    assert {what: words(model) for what, model in SECTIONS.items()} == known
-    bounds = {kind: set(taken) for kind, taken in tableform.BOUND_WORDS.items()}
-    assert limits == {"stop": bounds["list"], "max_tokens": bounds["integer"]}
+def _defined(schema: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the mappings of words of a schema, with what defines them."""
+    yield "", schema
+    yield from schema["definitions"].items()
 
 
-@pytest.mark.parametrize(
-    ("model", "known"),
-    [
-        (rulemodel.RuleFile, {*HEADER, *form.LAYERS}),
-        (rulemodel.Variant, {"for", *HEADER} - variants.NEVER),
-        (rulemodel.Unit, SHAPE_WORDS),
-        (rulemodel.Case, CASE_WORDS),
-        (rulemodel.UnitCase, CASE_WORDS),
-        (rulemodel.Talk, CASE_WORDS),
-        (rulemodel.Conversation, TALK_WORDS),
-        (rulemodel.Limit, tableform.LIMIT_WORDS.keys()),
-        (rulemodel.Row, laddercheck.WORDS),
-        (rulemodel.LadderFile, laddercheck.FILE),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_a_model_has_the_words_of_its_section(model: Any, known: Any) -> None:
-    assert words(model) == set(known)
+def test_each_section_is_in_the_schema_with_all_its_words() -> None:
+    named = {name: set(one.words) for name, one in SECTIONS}
+    assert {"a rule file", "the ladder's file", "Shape", "Talk", "Log", "Enforce"} < named.keys()
+    found = {k: v for schema in (RULES, LADDER) for k, v in _defined(schema) if k}
+    found |= {"a rule file": RULES, "the ladder's file": LADDER}
+    for name, words in named.items():
+        if name in found:
+            assert found[name]["properties"].keys() - {REMOVED} == words, name
+            assert found[name]["additionalProperties"] is False
 
 
-def test_what_is_enforced_and_what_a_variant_is_for_are_the_words_of_the_checks() -> None:
-    assert enforceschema.enforced().keys() == order.ENFORCE.keys()
-    for word in words(rulemodel.When):
-        said: Any = {"repair": True} if word == "option" else "x"
-        row = {"variants": [{"for": {word: said}}]}
-        assert len(variants.rows(rulefuzz.node_of(row))) == 1
-    with pytest.raises(RuleError) as caught:
-        variants.rows(rulefuzz.node_of({"variants": [{"for": {"x": 1}}]}))
-    assert set(caught.value.help.removeprefix("there are: ").split(", ")) == words(rulemodel.When)
-
-
-@pytest.mark.parametrize("name", sorted(words(rulemodel.Limits)))
-def test_what_the_schema_gives_a_limit_the_checks_give_one(name: str) -> None:
-    said = {"chars": "a-z"} if name in LIMITS else {"count": 1}
+@pytest.mark.parametrize("nth", range(len(SECTIONS)), ids=lambda nth: SECTIONS[nth][0])
+def test_a_word_that_is_not_there_is_refused_in_each_section(nth: int) -> None:
+    _, form_ = SECTIONS[nth]
     findings = Findings({rulefuzz.FILE: ""})
-    form.File(findings).limit(rulefuzz.node_of(said), f"`{name}`")
-    assert "is no limit" not in " ".join(f.message for f in findings)
+    assert "zeal" not in form_.words
+    form.Forms(findings).check(form_, rulefuzz.node_of({"zeal": "x"}), "`x`")
+    rules = [finding.rule for finding in findings]
+    if form_.texts:
+        assert rules == ["R021" if form_.what else "R022"]
+    else:
+        told = "R021" if form_.rule == "R022" else form_.rule
+        assert rules == [told] or (told in rules and form_.then)
 
 
-def test_every_field_of_a_request_that_can_have_a_limit_is_in_the_schema() -> None:
+def test_a_variant_has_the_words_of_a_file_that_are_no_head() -> None:
+    assert wordlist.VARIANT.words.keys() == {
+        "for",
+        *wordlist.FILE.words.keys() - {*variants.NEVER, "examples-of"},
+    }
+    for word in wordlist.WHEN.words:
+        said: Any = {"repair": True} if word == "option" else "x"
+        row = rulefuzz.node_of({"variants": [{"for": {word: said}}]})
+        assert len(variants.rows(form.File(Findings()).variants(row))) == 1
     told = Findings({rulefuzz.FILE: ""})
-    form.File(told).limit(rulefuzz.node_of({}), "`nothing`")
+    row = rulefuzz.node_of({"variants": [{"for": {"x": 1}}]})
+    assert variants.rows(form.File(told).variants(row)) == ()
+    there = set(next(iter(told)).help.removeprefix("there are: ").split(", "))
+    assert there == wordlist.WHEN.words.keys()
+
+
+def _pictured(form: forms.Form) -> bool:
+    """Tell whether pictures of the wire or of the IR stand in a form."""
+    if isinstance(form, forms.Words):
+        return any(_pictured(inner) for inner, _ in form.words.values())
+    if isinstance(form, forms.Map | forms.Listed):
+        return _pictured(form.of)
+    picture = isinstance(form, forms.Picture) and form.of != "node"
+    return picture or form == forms.Special("events")
+
+
+def test_short_forms_and_layers_know_the_words_that_hold_pictures() -> None:
+    pictured = {word for word, (form_, _) in wordlist.FILE.words.items() if _pictured(form_)}
+    assert pictured == short.PICTURES
+    lists = {word: merge.Place.FILE.inner(word) for word in merge.LISTS}
+    assert {*lists.values()} == {merge.Place.PLAIN}
+    assert not merge.LISTS & pictured and wordlist.FILE.words.keys() > merge.LISTS
+
+
+def test_what_a_bound_is_not_with_is_what_the_writer_knows() -> None:
+    assert {*valuewords.NOT_WITH} == UNLESS.keys()
+
+
+def test_every_field_of_a_request_that_can_have_a_limit_has_one() -> None:
+    told = Findings({rulefuzz.FILE: ""})
+    limits, _ = wordlist.FILE.words["limits"]
+    form.Forms(told).check(limits, rulefuzz.node_of({"nothing": {}}), "`limits`")
     assert "is no limit" in " ".join(f.message for f in told)
     fitting = {
         name
         for name in (*fields.OBJECTS["request"], "reasoning.budget", "tool_choice.allowed")
-        if name not in fields.KEPT and field_type("request", name) in tableform.BOUND_WORDS
+        if name not in fields.KEPT and field_type("request", name) in valuewords.BOUNDS
     }
-    others = {*LIMITS, *tableform.OTHER_BOUNDS, *tableform.TEXTS, *MEDIA}
-    assert fitting | others == words(rulemodel.Limits)
+    others = {*valuewords.NAMED, *valuewords.OTHERS, *fields.TEXTS, *MEDIA}
+    assert fitting | others == fields.limits().keys()
+    assert fields.limits().keys() == RULES["definitions"]["Limits"]["properties"].keys()
+
+
+LAYERED = {
+    "shapes": {"$removed": ["one", "two"]},
+    "conversation": {"cases": {"$removed": ["tool"]}},
+    "request": {"cases": {"$removed": ["one"], "two": {"wire": {"$removed": ["a"]}}}},
+    "stream": {"drop": {"$removed": ["a"]}},
+}
+
+
+def test_a_list_of_what_is_taken_away_has_no_mark() -> None:
+    head = {"wireglot": 2, "overlay": "example"}
+    assert marked({**head, **LAYERED}) == {}
+    assert marked({**head, "tables": {"$removed": ["one"]}}) != {}
+    assert marked({**head, "shapes": {"$removed": ["a b"]}}) != {}
 
 
 REFERENCE = tuple(
@@ -278,6 +286,7 @@ MARKED = {
     "R001-a-key-of-an-ir-picture": ["shapes/image/ir"],
     "R006-a-row-without-reason/ladder": ["ladder/refusal/refusal-as-text"],
     "R009-no-day-and-no-page": ["verified"],
+    "R012-a-hook-that-nobody-registered": ["hooks/0"],
     "R015-two-holes-side-by-side": ["shapes/image/wire/url"],
     "R021-words-that-are-not-there": [
         "",
@@ -290,6 +299,15 @@ MARKED = {
     ],
     "R022-a-document-of-no-session": [""],
     "R022-documents": ["document/log", "document/text", "document/tree/id"],
+    "R022-lists-in-tables": [
+        "tables/stop/read-also",
+        "tables/stop/read-also/tool_use",
+        "tables/stop/write",
+        "tables/stop/write/end_turn",
+        "tables/stop/write/max_tokens",
+        "unsupported/audio",
+        "unsupported/video",
+    ],
     "R022-other-forms": [
         "conversation/cases/user/wire",
         "conversation/per",
@@ -310,6 +328,7 @@ MARKED = {
         "conversation/enforce/unanswered",
         "conversation/enforce/user-only",
         "limits/reasoning.budget/below",
+        "limits/stop",
         "media-types/image/jpg",
         "schemas/s/must",
         "schemas/s/refs",
@@ -327,6 +346,7 @@ MARKED = {
         "shapes/image/wire/role",
         "shapes/image/wire/type",
     ],
+    "R024-carry-of-what-is-not-there": ["carry"],
     "R024-words-of-new-kinds": [
         "conversation/enforce/turns/between/after",
         "conversation/enforce/user-only/0",

@@ -18,7 +18,7 @@ import yaml
 import wireglot
 from website import commandline, dialects, links, losses, matrix, pages, reference, sources
 from wireglot import cli, notes
-from wireglot.language import order
+from wireglot.language import order, orderwords
 
 from .tables import read_yaml
 
@@ -212,7 +212,7 @@ def test_what_enforce_may_note_is_what_the_reference_says() -> None:
         word, text = match.groups()
         codes = set(re.findall(r"`([a-z-]+)`", text)) & notes.CODES.keys()
         said[word] = said.get(word, set()) | codes
-    steps = {word: order.steps(word) for word in order.ENFORCE}
+    steps = {word: order.steps(word) for word in orderwords.ENFORCE.words}
     assert said == {
         word: {c for s in found for c in losses.ASKED[s]} for word, found in steps.items()
     }

@@ -16,38 +16,45 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wireglot.checks import form, laddercheck, tableform
-from wireglot.language import events, lenses, nodes, order, picture, rulefile, schema, short, source
+from wireglot.language import (
+    events,
+    lenses,
+    nodes,
+    orderwords,
+    picture,
+    short,
+    source,
+    valuewords,
+)
+from wireglot.language import words as wordlist
+from wireglot.language.forms import EXAMPLES, ROW_EXAMPLES
 
 ROOT = Path(__file__).parent.parent
 MODES = ("as", "each", "entries")
-TABLE = ("write", "read-also", "write-also", "otherwise", "only")
-NODE = ("keep", "root", "root-without", "must", "rewrite", "refs", "schema", "here", "where", "has")
 SPECIAL = ("$absent", "$present", "$has", "$nth", "$run", "$removed", "$own: [..]", "...", "key!")
-EXAMPLE = ("wire", "ir", "reads", "writes", "as", "notes", "crossing", "from", "to", "beside")
 HOLE = re.compile(r"\$(?:\.|[a-zA-Z_][\w.]*)")
 
 
 def groups() -> dict[str, tuple[str, ...]]:
     """Return the words of the language by what they stand in."""
-    bounds = {word for words in tableform.BOUND_WORDS.values() for word in words}
-    others = {word for words in tableform.OTHER_BOUNDS.values() for word in words}
+    bounds = {word for bounds in valuewords.BOUNDS.values() for word in bounds.words}
+    nodes_ = (valuewords.SCHEMA, valuewords.REWRITE, valuewords.MUST)
     found: dict[str, Any] = {
-        "file": (rulefile.HEADER | {*form.LAYERS}),
-        "shape": rulefile.SHAPE_WORDS,
-        "conversation": rulefile.TALK_WORDS,
-        "enforce": {*order.ENFORCE, *_values()},
-        "limit": {*tableform.LIMIT_WORDS, *bounds, *others},
-        "table": TABLE,
-        "schema": {*schema.WORDS, *NODE, *nodes.LENSES},
+        "file": wordlist.FILE.words,
+        "shape": wordlist.SHAPE.words,
+        "conversation": wordlist.CONVERSATION.words,
+        "enforce": {*orderwords.ENFORCE.words, *_values()},
+        "limit": {*valuewords.LIMIT.words, *bounds},
+        "table": valuewords.TABLE.words.keys() - {"examples"},
+        "schema": {*(w for f in nodes_ for w in f.words), *nodes.LENSES} - {"note", "examples"},
         "mode": MODES,
         "codec": {*lenses.LENSES, *lenses.SPELLED, "again", "single"},
         "guard": lenses.GUARDS,
         "mark": picture.MARKS,
-        "stream": events.STREAM_WORDS,
+        "stream": wordlist.STREAM.words,
         "act": events.ACTS,
-        "example": EXAMPLE,
-        "ladder": laddercheck.WORDS,
+        "example": {word for form, _ in (EXAMPLES, ROW_EXAMPLES) for word in form.of.words},
+        "ladder": wordlist.ROW.words,
         "special": SPECIAL,
     }
     return {name: tuple(sorted(words)) for name, words in found.items()}
@@ -55,10 +62,9 @@ def groups() -> dict[str, tuple[str, ...]]:
 
 def _values() -> Iterator[str]:
     """Yield what words of `enforce` take that is a word of the language, too."""
-    for said in order.ENFORCE.values():
-        if isinstance(said, order.Words):
-            yield from said.values
-    for word, beside in order.TURNS.items():
+    for said in orderwords.VALUES.values():
+        yield from said
+    for word, beside in orderwords.TURNS.items():
         yield from (word, *beside)
     yield "alternate"
 

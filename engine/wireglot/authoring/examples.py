@@ -15,7 +15,7 @@ must come back exactly.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ..notes import Note
     from ..rulesets import RuleSet
 
-FORMS = ({"wire", "ir"}, {"reads", "as"}, {"writes", "as"})
-ROW_FORM = {"from", "to"}
 UNITS = {unit: unit for unit in ("request", "response", "error", "session")}
 WHOLE = ("conversation", "envelope", "stream", *UNITS)
 
@@ -77,11 +75,10 @@ class _Wrong(Exception):
 
 
 def find(rules: DialectRules) -> Iterator[Example]:
-    """Yield the examples of a dialect. Raises RuleError for one of another form."""
+    """Yield the examples of a dialect."""
     for owner, node, listed in owners(rules.model.node):
         for nth, example in enumerate(listed):
-            said = _said(example, FORMS, "`{wire, ir}`, `{reads, as}` or `{writes, as}`")
-            yield Example(example.pos, node.pos, rules.name, owner, nth, said)
+            yield Example(example.pos, node.pos, rules.name, owner, nth, example.plain())
 
 
 def rows(steps: Ladder) -> Iterator[Example]:
@@ -89,8 +86,8 @@ def rows(steps: Ladder) -> Iterator[Example]:
     for kind, listed in steps.items():
         for row in listed:
             for nth, example in enumerate(row.examples):
-                said = _said(example, (ROW_FORM,), "`{from, to}`")
-                yield Example(example.pos, row.pos, "ladder", f"{kind}/{row.name}", nth, said)
+                owner, said = f"{kind}/{row.name}", example.plain()
+                yield Example(example.pos, row.pos, "ladder", owner, nth, said)
 
 
 def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
@@ -125,19 +122,7 @@ def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
     for holder in (owner, *inner):
         listed = holder.get("examples")
         if listed is not None:
-            if not isinstance(listed.value, list):
-                raise wrong("`examples` is a list", listed.pos)
             yield place, holder, listed.value
-
-
-def _said(node: Node, forms: Iterable[set[str]], told: str) -> dict[str, Any]:
-    plain = node.plain()
-    more = {"notes", "crossing", "beside"}
-    if not isinstance(plain, dict) or not any(
-        form <= plain.keys() <= form | more for form in forms
-    ):
-        raise wrong(f"an example is {told}", node.pos, "docs/rule-language.md, Examples")
-    return plain
 
 
 # -- whether it holds ---------------------------------------------------------------------------

@@ -6,17 +6,17 @@ The patterns are those of `picture`, in the regular expressions that editors kno
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Literal
 
 from ..checks.fields import ANY, EVERY, KEPT, KINDS, OBJECTS
 from ..checks.pictureform import FORM
 from ..ir import FUNCTION, PARTS, TOOLS
+from ..language.forms import Schema
 from ..language.lenses import GUARDS
 from ..language.nodes import LENSES as NODE_LENSES
 from ..language.picture import HOLE, MARKS, OR, VAR
 from ..language.short import LIST
 
-Schema = dict[str, Any]
 # What stands in the parentheses of a mark: nothing, a value, or perhaps one.
 TAKES = {
     **dict.fromkeys(MARKS, ""),
@@ -50,6 +50,12 @@ _NODE = (
 )
 
 
+NAMES: Schema = {"type": "array", "items": {"type": "string", "pattern": r"^[A-Za-z_]\w*$"}}
+SPLICED: Schema = {
+    "type": "string",
+    "pattern": r"^\s*\$parts\s+each\s+[\w.-]+\s*$",
+    "examples": ["$parts each "],
+}
 NAMED = "a hole of an `ir` picture is only a name"
 
 
@@ -81,13 +87,12 @@ def _picture(name: str, texts: str, rest: str, help: str, lists: bool = True) ->
         "patternErrorMessage": "`...` takes a hole, a list of holes or $absent",
         "items": {"type": "string", "pattern": rest},
     }
-    names = {"type": "array", "items": {"type": "string", "pattern": r"^[A-Za-z_]\w*$"}}
     made: Schema = {
         "pattern": texts,
         "patternErrorMessage": help,
         "propertyNames": {"pattern": OWN_KEY if lists else KEY, "patternErrorMessage": key},
         "properties": {"...": last},
-        **({"patternProperties": {OWN: names}} if lists else {}),
+        **({"patternProperties": {OWN: NAMES}} if lists else {}),
         "additionalProperties": ref(name),
     }
     if lists:

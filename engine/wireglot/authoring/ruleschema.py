@@ -1,18 +1,23 @@
-"""The JSON Schema of rule files and of the ladder, for editors; made of the models, and shipped."""
+"""The JSON Schema of rule files and of the ladder, for editors: made of the words, and shipped."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..checks.fields import OBJECTS
-from ..ir import PARTS, TOOLS
+from ..checks import fields
+from ..checks.fields import KEPT, KINDS, OBJECTS
+from ..ir import FUNCTION, PARTS, TOOLS
+from ..language import events, forms
+from ..language.forms import ANY_TEXT, TEXT, Form, Schema
 from ..language.merge import REMOVED
-from ..language.rulefile import LIMITS
-from . import rulemodel
-from .pictureschema import EITHER, Schema, pictures, ref
+from ..language.short import PICTURES
+from ..language.valuewords import NAMED
+from ..language.words import FILE, LADDER, LAYERS
+from .pictureschema import ANY_HOLE, EITHER, NAMES, SPLICED, pictures, ref
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 RULE_FILE, LADDER_FILE = "rule-file.schema.json", "ladder.schema.json"
@@ -50,7 +55,7 @@ _SHAPE: Schema = {"allOf": [_WORDLESS, _UNPICTURED]}
 WHOLE: Schema = {
     "dependencies": {"document": ["session"]},
     "properties": {
-        "limits": {"properties": {name: _needs("chars") for name in LIMITS}},
+        "limits": {"properties": {name: _needs("chars") for name in NAMED}},
         "tables": _each(
             {"if": _needs("only"), "then": {"properties": _ONLY}, "else": _needs("write")}
         ),
@@ -65,20 +70,27 @@ OVER: Schema = _needs("extends", "overlay", "examples-of")
 _ALONE = dict.fromkeys(("dialect", "extends", "variants"), False)
 
 
+REMOVAL: Schema = {"const": REMOVED}
+GONE: Schema = {"enum": [REMOVED], "type": "string"}
+
+
 def rule_file() -> Schema:
     """Return the JSON Schema of a rule file."""
-    made = _made(rulemodel.RuleFile)
+    made = _made(FILE)
     shapes = made["properties"]["shapes"]["anyOf"][0]
     shape = shapes["additionalProperties"]
     names = sorted(OBJECTS.keys() - {"part", "tool", "message", "request", "session"})
-    shapes["properties"] = {n: {"allOf": [shape, _hints(n, n in PARTS | TOOLS)]} for n in names}
+    hinted = {n: {"allOf": [shape, _hints(n, n in PARTS | TOOLS)]} for n in names}
+    shapes["properties"] = {**shapes["properties"], **hinted}
     shapes["additionalProperties"] = {"allOf": [shape, _hints(EITHER, False)]}
-    for word in ("properties", "patternProperties"):
-        for unit, what in UNITS.items():
-            for variant in (made, made["definitions"]["Variant"]):
-                key = unit if word == "properties" else f"^{unit}!$"
-                said = variant[word][key]
-                variant[word][key] = {"allOf": [said, _hints(what, True)]}
+    given = dict.fromkeys(sorted({*KINDS, FUNCTION, *OBJECTS["request"]} - KEPT), TEXT)
+    for variant in (made, made["definitions"]["Variant"]):
+        variant["properties"]["unsupported"]["anyOf"][0]["properties"] = given
+        variant["patternProperties"]["^unsupported!$"]["properties"] = given
+        for word, key in (("properties", "{}"), ("patternProperties", "^{}!$")):
+            for unit, what in UNITS.items():
+                said = variant[word][key.format(unit)]
+                variant[word][key.format(unit)] = {"allOf": [said, _hints(what, True)]}
     made["allOf"] = [
         _needs("dialect", "overlay", "examples-of"),
         {"if": _needs("overlay"), "then": {"properties": _ALONE}},
@@ -89,7 +101,7 @@ def rule_file() -> Schema:
 
 def ladder_file() -> Schema:
     """Return the JSON Schema of the ladder's file."""
-    return _used(_made(rulemodel.LadderFile))
+    return _used(_made(LADDER))
 
 
 def _hints(name: str, sure: bool) -> Schema:
@@ -100,12 +112,117 @@ def _hints(name: str, sure: bool) -> Schema:
     return {"properties": {**words, "cases": _each(case)}}
 
 
-def _made(model: Any) -> Schema:
-    made: Schema = _linked(model.model_json_schema(ref_template="#/definitions/{model}"))
-    inner = made.pop("$defs", {})
-    made.pop("title", None)
-    definitions = {name: inner[name] for name in sorted(inner)}
-    return {"$schema": DRAFT, **made, "definitions": {**definitions, **pictures()}}
+def _made(words: forms.Words) -> Schema:
+    found = _Schemas()
+    made = found.of(words, words.layered, False)
+    return {"$schema": DRAFT, **made, "definitions": {**found.definitions, **pictures()}}
+
+
+class _Schemas:
+    """Makes the JSON Schema of each form; those with names of their own are made once.
+
+    `layered`: the form stands in a file that may lie over another. `short`: a list of names beneath
+    `$removed` is spelled out there.
+    """
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, Schema] = {}
+
+    def of(self, form: Form, layered: bool, short: bool) -> Schema:
+        """Return the schema of a form."""
+        name = getattr(form, "name", "")
+        if name and name not in self.definitions:
+            self.definitions[name] = {}  # its place, should it hold itself
+            self.definitions[name] = _MAKE[type(form)](self, form, layered, short)
+        return ref(name) if name else _MAKE[type(form)](self, form, layered, short)
+
+    def _words(self, form: forms.Words, layered: bool, short: bool) -> Schema:
+        """Return the schema of a mapping of words."""
+        layered = layered and form.layered
+        properties, whole = {}, {}
+        for word, (inner, told) in form.words.items():
+            made = self.of(inner, layered, short or word in PICTURES)
+            about = {"description": told} if told else {}
+            properties[word] = {**about, **made}
+            if layered and word not in (*form.needed, *LAYERS):
+                whole[f"^{word}!$"] = properties[word]
+                if not _loose(inner):
+                    properties[word] = {**about, "anyOf": [made, REMOVAL]}
+        if layered and short:
+            properties[REMOVED] = NAMES
+        return {
+            "type": "object",
+            "properties": properties,
+            **({"required": [*form.needed]} if form.needed else {}),
+            **({"patternProperties": whole} if whole else {}),
+            **({"minProperties": form.least} if form.least else {}),
+            **({"anyOf": _sets(form)} if form.sets else {}),
+            "additionalProperties": False,
+        }
+
+    def _map(self, form: forms.Map, layered: bool, short: bool) -> Schema:
+        of = self.of(form.of, layered, short)
+        removable = {"anyOf": [of, GONE]} if layered else of
+        named = removable if form.keys else ANY_TEXT if of.get("type") == "string" else of
+        offered = dict.fromkeys(sorted(form.offered or form.keys), named)
+        made: Schema = {
+            "type": "object",
+            **({"properties": offered} if offered else {}),
+            "additionalProperties": False if form.keys else removable,
+            **({"minProperties": form.least} if form.least else {}),
+        }
+        if layered and short and not form.keys:
+            made["properties"] = {REMOVED: NAMES, **offered}
+        return {"anyOf": [made, {"type": "array", "items": ANY_TEXT}]} if form.listed else made
+
+    def _listed(self, form: forms.Listed, layered: bool, short: bool) -> Schema:
+        least = {"minItems": form.least} if form.least else {}
+        of = self.of(form.of, layered, short)
+        made: Schema = {"type": "array", "items": of, **least}
+        return {"anyOf": [of, made]} if form.alone else made
+
+    def _leaf(self, form: forms.Leaf, layered: bool, short: bool) -> Schema:
+        return {**form.schema}
+
+    def _picture(self, form: forms.Picture, layered: bool, short: bool) -> Schema:
+        if form.of == "hole":
+            return {"type": "string", "pattern": f"^{ANY_HOLE}$"}
+        of = ref("wire" if form.of == "line" else form.of)
+        made = {"allOf": [of], "type": "object"} if form.whole else of
+        return {"anyOf": [made, {**SPLICED}]} if form.spliced else made
+
+    def _special(self, form: forms.Special, layered: bool, short: bool) -> Schema:
+        if form.of == "limits":
+            known = {name: (bounds, "") for name, bounds in fields.limits().items()}
+            return self.of(forms.Words("", known, "Limits"), layered, short)
+        frames = {"type": "array", "items": ref("wire"), "minItems": 1}
+        event = {"anyOf": [ref("wire"), frames]}
+        return {
+            "type": "object",
+            "additionalProperties": event,
+            "propertyNames": {"pattern": events.NAME},
+            "properties": dict.fromkeys(events.USUAL_NAMES, event),
+        }
+
+
+def _sets(form: forms.Words) -> list[Schema]:
+    """Return what says that the words of one set stand, and no others of sets."""
+    more = [word for word in form.words if word not in sum(form.sets, ())]
+    return [{"required": [*s], "propertyNames": {"enum": [*s, *more]}} for s in form.sets]
+
+
+def _loose(form: Form) -> bool:
+    """Tell whether a form takes `$removed` anyhow: a picture takes any text like a hole."""
+    return isinstance(form, forms.Picture) and not form.whole
+
+
+_MAKE: dict[type, Callable[..., Schema]] = {
+    kind: getattr(_Schemas, f"_{kind.__name__.lower()}")
+    for kind in (
+        forms.Words, forms.Map, forms.Listed, forms.Leaf, forms.Picture,
+        forms.Special,
+    )
+}  # fmt: skip
 
 
 def _used(made: Schema) -> Schema:
@@ -116,23 +233,6 @@ def _used(made: Schema) -> Schema:
         if named >= there.keys():
             return made
         made["definitions"] = {name: said for name, said in there.items() if name in named}
-
-
-def _linked(value: Any) -> Any:
-    """Turn names of definitions into references, and leave out the titles that pydantic adds."""
-    if isinstance(value, list):
-        return [_linked(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if "definition" in value and isinstance(value["definition"], str):
-        return {**ref(value["definition"]), **_linked(without(value, "definition"))}
-    if isinstance(value.get("title"), str):
-        value = without(value, "title")
-    return {key: _linked(child) for key, child in value.items()}
-
-
-def without(value: Schema, word: str) -> Schema:
-    return {key: child for key, child in value.items() if key != word}
 
 
 def text(schema: Schema) -> str:

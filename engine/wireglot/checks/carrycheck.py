@@ -1,9 +1,8 @@
-"""The checks of `carry`: kinds that there are, and keys that mean nothing else."""
+"""The check of `carry`: its keys mean nothing else."""
 
 from __future__ import annotations
 
-from ..ir import PARTS
-from ..language.findings import Findings, helped
+from ..language.findings import Findings
 from ..language.model import Case, Dialect
 from ..language.picture import Fields
 from ..language.source import Node
@@ -11,16 +10,11 @@ from ..loop import carry
 
 
 def check(model: Dialect, node: Node | None, findings: Findings) -> None:
-    """Report kinds that are none (R024), and keys that a picture already gives a meaning (R017)."""
+    """Report keys that a picture already gives a meaning (R017)."""
     if node is None:
         return
-    known = {*PARTS, "message"}
     for kind, child in node.value.items():
-        pos = node.keys.get(kind, child.pos)
-        if kind not in known:
-            message = f"`carry` names `{kind}`, which is no kind of part and no `message`"
-            findings.error("R024", message, pos, helped(kind, known))
-        elif any(child.value in names for names in _named(model, kind)):
+        if any(child.value in names for names in _named(model, kind)):
             if not carry.is_text(model, kind) and not carry.is_open(model, kind):
                 message = f"`{child.value}` of a {kind} means something else already"
                 help = "state rides in an object, or in the place of a `$signature`"

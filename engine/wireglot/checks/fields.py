@@ -6,7 +6,11 @@ takes any fields below it, nothing is a plain value.
 
 from __future__ import annotations
 
-from ..ir import FUNCTION, MEDIA, PARTS, TOOLS
+import functools
+
+from ..ir import FUNCTION, MEDIA, PARTS, TOOLS, field_type
+from ..language.forms import Words
+from ..language.valuewords import BOUNDS, LIMIT, NAMED, OTHERS
 
 ANY = "*"
 _ASIDE = "type own:* kept:* spelled:* metadata:* cache:* signature:*"
@@ -85,12 +89,23 @@ for _kind in (FUNCTION, "custom", "tool"):
 WORDS["native", "type"] = KINDS
 
 
-def texts() -> frozenset[str]:
-    """Return the texts that can have a limit, `KIND.FIELD`, beside names of tools and ids."""
-    told = ("filename", "title", "description")
-    kinds = (*PARTS, *TOOLS, FUNCTION)
-    found = {f"{kind}.{field}" for kind in kinds for field in told if field in OBJECTS[kind]}
-    return frozenset(found | {"message.name", "response_format.name"})
+_TOLD, _KINDS = ("filename", "title", "description"), (*PARTS, *TOOLS, FUNCTION)
+# The texts that can have a limit, `KIND.FIELD`, beside names of tools and ids.
+TEXTS = {f"{kind}.{field}" for kind in _KINDS for field in _TOLD if field in OBJECTS[kind]}
+TEXTS |= {"message.name", "response_format.name"}
+
+
+@functools.cache
+def limits() -> dict[str, Words]:
+    """Return what can have a limit, with its words: names, ids, texts, fields of a request."""
+    found = dict.fromkeys((*NAMED, *sorted(TEXTS)), LIMIT)
+    found |= dict.fromkeys(sorted(MEDIA), BOUNDS["list"])
+    for name, holds in sorted(OBJECTS["request"].items()):
+        for path in (name, *(f"{name}.{below}" for below in OBJECTS.get(holds, ()))):
+            kind = field_type("request", path)
+            if name not in KEPT and kind in ("list", "integer", "number"):
+                found[path] = BOUNDS[kind]
+    return found | {name: BOUNDS[name] for name in OTHERS}
 
 
 def held(objects: frozenset[str], path: str) -> frozenset[str] | None:

@@ -1,4 +1,4 @@
-"""The form of a rule file: which words stand where, and what each takes.
+"""The form of a rule file: walks it by the words that the language has, each with what it takes.
 
 `File.clean` reports all that is wrong and returns the file without it, so that what is right can be
 checked further in the same run.
@@ -7,67 +7,265 @@ checked further in the same run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
-from ..errors import RuleError
-from ..language import documents, version
+from ..ir import PARTS, field_type
+from ..language import events, forms, variants, version
 from ..language.findings import Findings, helped
-from ..language.order import asked
-from ..language.rulefile import CASE_WORDS, HEADER, SHAPE_WORDS, TALK_WORDS
-from ..language.source import Node, Pos
-from .grammar import Rule, kept_as_is, short
+from ..language.forms import Form
+from ..language.merge import like
+from ..language.picture import Hole, parse
+from ..language.source import Node
+from ..language.words import FILE, WHEN
+from . import fields
+from .across import SHOWN, THEN
 from .pictureform import Pictures
-from .streamform import Streams
-from .tableform import Tables
 
-UNITS = ("request", "response", "error", "envelope", "session")
-LAYERS = (
-    "extends",
-    "overlay",
-    "variants",
-    "examples-of",
-)  # words of a file that its layers took off
 OLD = 366  # days after which an API may have changed
+_SPLICES = re.compile(r"\s*\$parts\s+each\s+[\w.-]+\s*")
+_MEANS = {
+    "ir": "say what it means, in the fields of docs/ir.md",
+    "wire": "say the JSON on the wire, as the provider's page shows it",
+}
 
 
-class File(Tables):
-    """Checks the form of one rule file."""
+class Forms:
+    """Checks nodes by their forms; each check returns the node without what is wrong, or None."""
 
     def __init__(self, findings: Findings) -> None:
-        super().__init__(findings)
-        self.pictures = Pictures(findings)
-        self.wire, self.ir = self.pictures.wire, self.pictures.ir
+        self.findings, self.pictures = findings, Pictures(findings)
+
+    def check(self, form: Form, node: Node, what: str, owner: str = "") -> Node | None:
+        """Check a node; `what` it is called in messages, and `owner` what it stands in."""
+        if not getattr(form, "rule", "R022"):
+            return node
+        found: Node | None = _CHECKS[type(form)](self, form, node, what, owner)
+        return found
+
+    def say(self, form: Form, node: Node, what: str, owner: str = "", help: str = "") -> None:
+        """Report a node that has another form."""
+        rule = getattr(form, "rule", "R022")
+        said = filled(form.help, what, owner) or help or (SHOWN if rule == "R022" else "")
+        self.findings.error(rule, filled(form.message, what, owner, node.value), node.pos, said)
+
+    def strange(self, name: str, node: Node, form: Form, what: str) -> None:
+        """Report a word of a mapping that is not known, or a name that is none of its keys."""
+        words = isinstance(form, forms.Words)
+        help = helped(name, form.words, form.lead) if words else helped(name, form.keys)
+        message = filled(form.strange.replace("{name}", "{value}"), what, "", name)
+        pos = node.keys.get(name, node.value[name].pos)
+        rule = ("R021" if form.rule == "R022" else form.rule) if words else "R024"
+        self.findings.error(rule, message, pos, help, word=name)
+
+    # -- mappings ---------------------------------------------------------------------------------
+
+    def _mapped(self, form: Form, node: Node, what: str, owner: str, help: str = "") -> bool:
+        """Tell whether a node is a mapping that says something, where it has to; or report it."""
+        if isinstance(node.value, dict) and len(node.value) >= form.least:
+            return True
+        if node.value == {}:
+            form = form._replace(message="{what} says nothing")
+        self.say(form, node, what, owner, help)
+        return False
+
+    def _words(self, form: forms.Words, node: Node, what: str, owner: str) -> Node | None:
+        called = form.what or what
+        listed = f"its words are {', '.join(sorted(form.words))}"
+        if form.texts and not self._texts(form, node, what):
+            return None
+        if not self._mapped(form, node, called, what, listed):
+            return None
+        kept: dict[str, Node] = {}
+        for word, child in node.value.items():
+            if word not in form.words:
+                self.strange(word, node, form, called)
+                continue
+            found = self.check(form.words[word][0], child, f"`{word}`", what)
+            if found is not None:
+                kept[word] = found
+        made: Node | None = Node(kept, node.pos, node.keys)
+        if len(kept) == len(node.value) and not _together(form, node):
+            self._example(form, node)
+            return None
+        if form.then:
+            made = THEN[form.then](self.findings, node, made, what)
+        return None if form.whole and len(kept) < len(node.value) else made
+
+    def _texts(self, form: forms.Words, node: Node, what: str) -> bool:
+        """Tell whether a mapping is one of texts, of the words that have to stand together."""
+        said = node.value if isinstance(node.value, dict) else {}
+        unknown = said.keys() - form.words.keys()
+        for word in unknown if form.what else ():
+            self.strange(word, node, form, form.what)
+        texts = all(isinstance(child.value, str) for child in said.values())
+        right = texts and not unknown and {*form.needed} <= said.keys() and _together(form, node)
+        if not right and not (unknown and form.what):
+            self.say(form, node, form.what, what)
+        return right
+
+    def _example(self, form: forms.Words, node: Node) -> None:
+        """Report an example whose words do not stand together."""
+        said = [word for word in form.words if word in node.value and word in sum(form.sets, ())]
+        close = next((pair for pair in form.sets if pair[0] in said), form.sets[0])
+        missing = [word for word in close if word not in said]
+        if missing:
+            message = f"this example has no `{missing[0]}`"
+            help = _MEANS.get(missing[0], f"`{close[0]}` and `{close[1]}` stand together")
+        else:
+            words = " and ".join(f"`{word}`" for word in said)
+            message = f"{words} do not stand together in an example"
+            help = "write `{wire, ir}`, `{reads, as}` or `{writes, as}`"
+        self.findings.error(form.rule, message, node.pos, help)
+
+    def _map(self, form: forms.Map, node: Node, what: str, owner: str) -> Node | None:
+        if not self._mapped(form, node, what, owner):
+            return None
+        kept = {}
+        for name, child in node.value.items():
+            if form.keys and name not in form.keys:
+                self.strange(name, node, form, what)
+                continue
+            found = self.check(form.of, child, form.each.replace("{name}", name), what)
+            if found is not None:
+                kept[name] = found
+        return None if form.whole and len(kept) < len(node.value) else _like(node, kept)
+
+    def _special(self, form: forms.Special, node: Node, what: str, owner: str) -> Node | None:
+        if not self._mapped(forms.Map(None), node, what, owner):
+            return None
+        check: Callable[[str, Node, Node], Node | None] = getattr(self, f"_{form.of}")
+        found = {name: check(name, child, node) for name, child in node.value.items()}
+        return _like(node, {name: child for name, child in found.items() if child is not None})
+
+    def _limits(self, name: str, node: Node, owner: Node) -> Node | None:
+        known = fields.limits()
+        if name in known:
+            return self.check(known[name], node, f"the limit `{name}`")
+        there = {n for n in known if n not in fields.TEXTS or "." in name}
+        pos, message = self.findings.before(node.pos, name), f"`{short(name)}` is no limit"
+        self.findings.error("R027", message, pos, helped(name, there), word=name)
+        return None
+
+    # -- streams ----------------------------------------------------------------------------------
+
+    def _events(self, name: str, node: Node, owner: Node) -> Node | None:
+        pos, kinds = owner.keys.get(name, node.pos), PARTS | {"candidate"}
+        try:
+            words = events.parsed(name)
+        except ValueError as error:
+            acts = (word.partition(".")[0] for word in name.split("+"))
+            act = next((act for act in acts if act not in events.ACTS), "")
+            help = helped(act, events.ACTS) if act else "docs/streams.md lists the events"
+            self.findings.error("R021", str(error), pos, help, word=name)
+            return None
+        for word in words:
+            if word.kind and word.act not in events.OF_SHAPE and word.kind not in kinds:
+                message = f"`{name}` names `{word.kind}`, which is no kind of part"
+                help = helped(word.kind, kinds)
+                self.findings.error("R024", message, pos, help, word=word.kind)
+                return None
+        return self._event(name, node)
+
+    def _event(self, name: str, node: Node) -> Node | None:
+        """Check the picture of an event, or of the frames that are written for it in turn."""
+        if isinstance(node.value, list):
+            kept = [self._event(name, item) for item in node.value]
+            if not kept:
+                self.findings.error("R022", f"`{name}` has no picture", node.pos, SHOWN)
+            inner = (item is None or isinstance(item.value, list) for item in kept)
+            return node if kept and not any(inner) else None
+        if not isinstance(node.value, dict | str):
+            message = f"`{name}` is the picture of a frame, or the text of one"
+            self.findings.error("R022", message, node.pos, SHOWN)
+            return None
+        return self.pictures.wire(node)
+
+    # -- lists, values and pictures ---------------------------------------------------------------
+
+    def _listed(self, form: forms.Listed, node: Node, what: str, owner: str) -> Node | None:
+        alone = form.alone and not isinstance(node.value, dict | list)
+        items = [node] if alone else node.value
+        if not isinstance(items, list) or len(items) < form.least:
+            self.say(form, node, what, owner)
+            return None
+        called = getattr(form.of, "what", "") or what
+        kept = [found for item in items if (found := self.check(form.of, item, called, owner))]
+        if form.whole and len(kept) < len(items):
+            return None
+        return node if alone else Node(kept, node.pos)
+
+    def _leaf(self, form: forms.Leaf, node: Node, what: str, owner: str) -> Node | None:
+        value, schema, help = node.value, form.schema, ""
+        if _TESTS[form.test](value) if form.test else fits(schema, node.plain()):
+            return node
+        if "enum" in schema and not form.help:
+            help = helped(str(value), schema["enum"], form.lead)
+        elif isinstance(value, int | float) and fits(schema, "x"):
+            help = "put it in quotes"
+            if "{value}" in form.message:  # it is the value that is told
+                form = form._replace(help="")
+        self.say(form, node, what, owner, help)
+        return None
+
+    def _picture(self, form: forms.Picture, node: Node, what: str, owner: str) -> Node | None:
+        if form.of == "node":
+            return node  # looked at where it is built
+        right = not form.whole or isinstance(node.value, dict)
+        if form.spliced and isinstance(node.value, str):
+            right = _SPLICES.fullmatch(node.value) is not None
+        if right and form.of == "line":
+            right = _messages(node) == 1
+        found = None
+        if right:
+            look = {"ir": self.pictures.ir, "ir.message": self.pictures.ir,
+                    "row": self.pictures.row, "hole": self.pictures.row}  # fmt: skip
+            found = look.get(form.of, self.pictures.wire)(node)
+            right = found is None or form.of != "hole" or isinstance(parse(found), Hole)
+        if not right:
+            self.say(form, node, what, owner)
+        return found if right else None
+
+
+_CHECKS: dict[type, Callable[..., Node | None]] = {
+    kind: getattr(Forms, f"_{kind.__name__.lower()}")
+    for kind in (
+        forms.Words, forms.Map, forms.Listed, forms.Leaf, forms.Picture,
+        forms.Special,
+    )
+}  # fmt: skip
+
+
+class File(Forms):
+    """Checks the form of one rule file."""
+
+    def variants(self, node: Node) -> Node:
+        """Return a flat file with those of its variants that say for what they are."""
+        listed, kept, error = node.get(variants.WORD), [], self.findings.error
+        if listed is None:
+            return node
+        if not isinstance(listed.value, list):
+            help = "write `- for: {...}`"
+            error("R033", "`variants` is a list of rows", listed.pos, help)
+        for row in listed.value if isinstance(listed.value, list) else ():
+            when = row.get("for")
+            never = [word for word in variants.NEVER if row.get(word) is not None]
+            for word in never:
+                error("R033", f"a variant has no `{word}`", row.keys.get(word, row.pos))
+            if when is None or when.value == {}:
+                self.say(WHEN, when or row, "`for`")
+            elif self.check(WHEN, when, "`for`") is not None and not never:
+                kept.append(row)
+        return like(node, {**node.value, variants.WORD: Node(kept, listed.pos)})
 
     def clean(self, node: Node) -> Node | None:
         """Check a whole file; None where nothing can be made of it."""
-        rules: dict[str, Rule] = {
-            **dict.fromkeys(("wireglot", "dialect", "see", "verified"), kept_as_is),
-            "limits": self.each(self.limit),
-            "tables": self.each(self.table),
-            "schemas": self.each(self.schema),
-            "shapes": self.each(self._shape),
-            "unions": self.each(self.names),
-            "hooks": self.names,
-            "spelling": self._spelling,
-            "family": self._family,
-            "media-types": self._word_map(str),
-            "conversation": self._conversation,
-            "unsupported": self.reasons,
-            "carry": self._word_map(str),
-            "signatures": self._signatures,
-            "document": self._document,
-            "examples": self.each(self.examples),
-            "stream": Streams(self.findings, self.pictures, self.examples).check,
-            **dict.fromkeys(UNITS, self._unit),
-        }
-        top = self.words(node, "a rule file", {*HEADER, *LAYERS}, rules)
-        if top is None:
-            return None
-        self._header(node, top)
+        top = self.check(FILE, node, FILE.what)
+        if top is not None:
+            self._header(node, top)
         return top
 
     def _header(self, node: Node, top: Node) -> None:
-        error = self.findings.error
         wrong = version.refused(node)
         top.value["wireglot"] = Node(version.VERSION, node.pos)  # the rest is checked all the same
         if wrong is not None:
@@ -78,11 +276,10 @@ class File(Tables):
         ):
             said = node.get(word)
             if said is None:
-                self.findings.warn(
-                    "R009", f"the file does not say `{word}`", version.begins(node), why
-                )
+                message, begins = f"the file does not say `{word}`", version.begins(node)
+                self.findings.warn("R009", message, begins, why)
             elif not isinstance(said.value, str) or not said.value:
-                error("R009", f"`{word}` is a text", said.pos, why)
+                self.findings.error("R009", f"`{word}` is a text", said.pos, why)
             elif word == "verified":
                 self._verified(said, why)
 
@@ -98,187 +295,78 @@ class File(Tables):
             help = "compare the file with the provider's page, and write the day"
             self.findings.info("R009", "`verified` is more than a year ago", said.pos, help)
 
-    # -- parts of a file ----------------------------------------------------------------------
 
-    def _shape(self, node: Node, what: str) -> Node | None:
-        rules: dict[str, Rule] = {
-            "wire": self.wire,
-            "ir": self.ir,
-            "also": self.text,
-            "by": self.text,
-            "groups": self.text,
-            "marks": self.text,
-            "note": self.text,
-            "read-only": self._true,
-            "drop": self.reasons,
-            "examples": self.examples,
-            "cases": self.each(self._case),
-        }
-        found = self.words(node, "a shape", SHAPE_WORDS, rules)
-        if found is not None and found.get("marks") and found.get("groups"):
-            message = f"{what} marks the element before it, and gathers elements"
-            self.form(message, found.value.pop("marks"), "use one of `marks` and `groups`")
-        return found if found is not None and self._whole(node, found, what) else None
-
-    def _whole(self, raw: Node, found: Node, what: str) -> bool:
-        """Tell whether a shape can be built; take out cases that have no `wire` to go by."""
-        for word in ("wire", "ir"):
-            if raw.get(word) is not None and found.get(word) is None:
-                return False  # every case of it would lack what was wrong
-        given, cases = raw.get("cases"), found.get("cases")
-        if given is not None and given.value:
-            return cases is not None and self._cases(raw, given, cases)
-        if raw.get("wire") is None:
-            help = "write `wire:` and the JSON as the provider puts it on the wire"
-            self.form(f"{what} has no `wire`", raw, help)
-            return False
-        return True
-
-    def _cases(self, raw: Node, given: Node, cases: Node) -> bool:
-        for name, case in list(cases.value.items()):
-            before = given.value[name]
-            if any(before.get(w) is not None and case.get(w) is None for w in ("wire", "ir")):
-                del cases.value[name]
-            elif raw.get("wire") is None and before.get("wire") is None:
-                pos = cases.keys.get(name, case.pos)
-                message = f"the case `{name}` has no `wire`, and its shape has none"
-                self.findings.error("R022", message, pos, "write `wire:` in one of the two")
-                del cases.value[name]
-        return bool(cases.value)
-
-    def _unit(self, node: Node, what: str) -> Node | None:
-        found = self._shape(node, what)
-        if found is None:
-            return None
-        cases = found.get("cases")
-        for owner in (found, *(cases.value.values() if cases else ())):
-            for word in ("wire", "ir"):
-                said = owner.get(word)
-                if said is not None and not isinstance(said.value, dict):
-                    self.form(f"`{word}` of {what} is an object", said)
-                    return None
-        return found
-
-    def _true(self, node: Node, what: str) -> Node | None:
-        if node.value is not True:
-            self.form(f"{what} is `true`, or is not said", node, "write `read-only: true`")
-            return None
-        return node
-
-    def _case(self, node: Node, what: str) -> Node | None:
-        rules: dict[str, Rule] = {
-            "wire": self.wire,
-            "ir": self.ir,
-            "note": self.text,
-            "read-only": self._true,
-            "drop": self.reasons,
-            "examples": self.examples,
-        }
-        return self.words(node, "a case", CASE_WORDS, rules)
-
-    def _conversation(self, node: Node, what: str) -> Node | None:
-        def per(child: Node, what: str) -> Node | None:
-            if child.value in ("message", "run"):
-                return child
-            help = helped(str(child.value), ("message", "run"), "say")
-            self.form(f"`per: {short(child.value)}` is not known", child, help)
-            return None
-
-        rules: dict[str, Rule] = {
-            "per": per,
-            "wire": self.wire,
-            "cases": self.each(self._case),
-            "enforce": self._enforce,
-            "examples": self.examples,
-        }
-        found = self.words(node, "a conversation", TALK_WORDS, rules)
-        if found is None:
-            return None
-        base = found.get("wire")
-        if base is not None and not isinstance(base.value, dict):
-            self.form("`wire` of a conversation is an object", base)
-            del found.value["wire"]
-            base = None
-        said = node.get("cases")
-        if said is None or said.value == {}:
-            help = "write one for each role: user, assistant, tool, system"
-            self.form("a conversation has `cases`", said or node, help)
-        given, cases = node.get("cases"), found.get("cases")
-        if given is not None and cases is not None:
-            self._talks(node, given, cases, base)
-        return found
-
-    def _talks(self, node: Node, given: Node, cases: Node, base: Node | None) -> None:
-        """Take out the cases of a conversation that say nothing of the wire."""
-        for name, case in list(cases.value.items()):
-            said, ir, before = case.get("wire"), case.get("ir"), given.value[name]
-            right = all(before.get(w) is None or case.get(w) is not None for w in ("wire", "ir"))
-            if said is not None and not isinstance(said.value, dict) and not _splices(said):
-                help = "or a hole such as `$parts each tool_result`, for messages of one part"
-                self.form(f"`wire` of the case `{name}` is an object", said, help)
-                right = False
-            if said is None and base is None:
-                if node.get("wire") is None and before.get("wire") is None:
-                    self.form(f"the case `{name}` has no `wire`", case)
-                right = False
-            if ir is not None and not isinstance(ir.value, dict):
-                self.form(f"`ir` of the case `{name}` is an object", ir)
-                right = False
-            if not right:
-                del cases.value[name]
-
-    def _enforce(self, node: Node, what: str) -> Node | None:
-        order = asked(node, node.pos)
-        for fault in order.faults:
-            pos = Pos(fault.file, fault.line, fault.column)
-            self.findings.error(fault.rule, fault.reason, pos, fault.help)
-        return order.clean
-
-    def _document(self, node: Node, what: str) -> Node | None:
-        def right(read: Callable[..., object], known: tuple[str, ...] = ()) -> Rule:
-            def check(child: Node, what: str) -> Node | None:
-                found = self.words(child, what, known, {}) if known else child
-                if found is not None and (not known or len(found.value) == len(child.value)):
-                    try:
-                        read(found, *([known] if known else ()))
-                    except RuleError as error:
-                        self.form(error.reason, found, error.help)
-                        return None
-                return found
-
-            return check
-
-        rules = {
-            "text": right(documents.texts),
-            "log": right(documents.keys, documents.LOG),
-            "tree": right(documents.keys, documents.TREE),
-            "message": lambda child, what: (
-                right(documents.line)(child, what) and self.wire(child, what)
-            ),
-        }
-        found = self.words(node, what, documents.WORDS, rules)
-        whole = found is not None and len(found.value) == len(node.value)
-        return right(documents.load)(found, what) if found is not None and whole else None
-
-    def _spelling(self, node: Node, what: str) -> Node | None:
-        if node.plain() == ["camelCase", "snake_case"]:
-            return node
-        self.form("`spelling` is [camelCase, snake_case]", node)
-        return None
-
-    def _signatures(self, node: Node, what: str) -> Node | None:
-        rules = {"models": self.each(self.names), "dialects": self.names, "placeholder": self.text}
-        return self.words(node, what, rules.keys(), rules)
-
-    def _family(self, node: Node, what: str) -> Node | None:
-        if isinstance(node.value, str) and node.value:
-            return node
-        self.form("`family` names a dialect", node)
-        return None
+_TYPES: Mapping[str, Any] = {
+    "string": str, "integer": int, "number": int | float, "boolean": bool, "object": dict,
+}  # fmt: skip
 
 
-def _splices(node: Node) -> bool:
-    return (
-        isinstance(node.value, str)
-        and re.fullmatch(r"\$parts\s+each\s+[\w.-]+", node.value.strip()) is not None
-    )
+def fits(schema: forms.Schema, value: Any) -> bool:
+    """Tell whether a value fits a JSON Schema of the few keywords that forms have."""
+    if "anyOf" in schema:
+        return any(fits(one, value) for one in schema["anyOf"])
+    if "const" in schema:
+        return bool(type(value) is type(schema["const"]) and value == schema["const"])
+    if "enum" in schema:
+        return any(type(value) is type(word) and value == word for word in schema["enum"])
+    kind: str = schema["type"]
+    if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        return False
+    if isinstance(value, str):
+        found = re.search(schema.get("pattern", ""), value)
+        return found is not None and len(value) >= int(schema.get("minLength", 0))
+    if isinstance(value, dict):
+        return len(value) >= int(schema.get("minProperties", 0))
+    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
+
+
+def _characters(value: Any) -> bool:
+    """Tell whether a text is a set of characters, as it stands between [ and ]."""
+    signs = ("[", "]", "\\", "^", "--", "&&", "||", "~~")
+    if not isinstance(value, str) or not value or any(sign in value for sign in signs):
+        return False
+    try:
+        re.compile(f"[{value}]")
+    except (re.error, RecursionError):
+        return False
+    return True
+
+
+_TESTS: dict[str, Callable[[Any], bool]] = {
+    "characters": _characters,
+    "integer": lambda value: field_type("request", str(value)) == "integer",
+}
+
+
+def _messages(node: Node) -> int:
+    """Count the places of `$message` in the picture of a line."""
+    if isinstance(node.value, dict):
+        return sum(_messages(child) for child in node.value.values())
+    return int(node.value == "$message")
+
+
+def _together(form: forms.Words, node: Node) -> bool:
+    """Tell whether the words of one set stand in a mapping, and no others of sets."""
+    there = node.value if isinstance(node.value, dict) else {}
+    said = there.keys() & {word for words in form.sets for word in words}
+    return not form.sets or any({*words} == said for words in form.sets)
+
+
+def _like(node: Node, kept: dict[str, Node]) -> Node:
+    return Node(kept, node.pos, node.keys)
+
+
+def filled(text: str, what: str, owner: str = "", value: Any = "") -> str:
+    """Return a message with what it tells in the places of `{what}` and the like."""
+    told = {"what": what, "name": what.strip("`"), "owner": owner, "value": short(value)}
+    return re.sub(r"\{(what|name|owner|value)\}", lambda match: told[match[1]], text)
+
+
+def short(value: Any) -> str:
+    """Return a value as a message shows it."""
+    if isinstance(value, Collection) and not isinstance(value, str):
+        return "a list or mapping"
+    if value is None or isinstance(value, bool):
+        value = {None: "null", True: "true", False: "false"}[value]
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

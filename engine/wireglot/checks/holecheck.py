@@ -13,7 +13,6 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .contexts import Contexts, View
 from .fields import ANY, EVERY, OBJECTS, WORDS, held, names
-from .pictureform import names as text_names
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
 LISTS = ("bare", "blocks", "joined", "again", "single")  # lenses of a list that a shape makes
@@ -61,8 +60,9 @@ class _View:
             else:
                 self._lenses(hole)
             self._mark(hole)
-        for name, text in text_names(view.case.wire):
-            self._names(name, text)
+        for text in pic.texts(view.case.wire):
+            for name in text.names:
+                self._names(name, text)
         self._spread(view.case.wire)
         self._twice()
         self._unused()
@@ -210,7 +210,7 @@ class _View:
     def _unused(self) -> None:
         """Report a name of the `ir` picture that the wire picture does not hold (R014)."""
         used = {path.partition(".")[0] for hole in self.holes for path in hole.paths}
-        used |= {name for name, _ in text_names(self.view.case.wire)}
+        used |= {name for text in pic.texts(self.view.case.wire) for name in text.names}
         ir = self.view.case.ir
         if "run" in used:  # the names that stand around the run; the others are in its parts
             return
@@ -281,7 +281,8 @@ class _View:
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {said}`",
                        word=said)  # fmt: skip
             return None
-        if hole.mode == "each" and lens not in FORMS:
+        unknown = unknown_lens(lens, self.dialect)
+        if unknown is None and hole.mode == "each" and lens not in FORMS:
             message = f"`{lens.rstrip('!')}` stands behind a value, and `each` makes a list"
             help = "leave `each` out, or let the elements have shapes that say it"
             self.error("R010", message, hole.pos, help, word=lens)
@@ -291,10 +292,9 @@ class _View:
         elif lens in self.dialect.schemas:
             takes, gives = ("object",), "object"
         elif not gives:
-            told = unknown_lens(lens, self.dialect)
-            if told is not None:
+            if unknown is not None:
                 name = lens.rstrip("!")
-                self.error("R014", f"`{name}` is no codec", hole.pos, told, word=name)
+                self.error("R014", f"`{name}` is no codec", hole.pos, unknown, word=name)
             return None
         if not any(_fits(word, now) for word in takes):
             self._unfit(hole, lens, now)
@@ -334,7 +334,8 @@ class _View:
             self.error("R019", message, hole.pos, "write `$nth (optional)`", word=f"({hole.mark})")
         elif hole.mark == "copy":
             others = {p for h in self.holes if h.mark != "copy" for p in h.paths}
-            if hole.path not in others | {name for name, _ in text_names(self.view.case.wire)}:
+            others |= {name for text in pic.texts(self.view.case.wire) for name in text.names}
+            if hole.path not in others:
                 help = f"write `${hole.path}` without `(copy)` where it is read"
                 message = f"there is no other hole of `${hole.path}` that this one copies"
                 self.error("R019", message, hole.pos, help, word="(copy)")

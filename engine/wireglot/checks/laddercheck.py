@@ -2,61 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, get_args
+from collections.abc import Collection, Iterator
+from typing import Any
 
 from ..errors import RuleError
 from ..ir import FUNCTION
 from ..language import ladder as steps
+from ..language import picture as pic
 from ..language import version
 from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.lenses import GUARDS, SAID
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, parse
+from ..language.picture import ABSENT, Fields, Literal
 from ..language.source import Node, Pos
-from ..notes import Effect
-from .exampleform import Examples
-from .fields import KINDS
-from .pictureform import Pictures
+from ..language.words import KINDS, LADDER, OTHERS
+from .form import Forms
 
-FILE = ("wireglot", "scales", "ladder")
-WORDS = ("note", "effect", "from", "to", "beside", "examples")
 LENSES = ("json", "decoded", "texts", "media", "joined")
 TESTS = ("empty", "texts", *GUARDS)
-OTHERS = ("tool_choice", "message", "request", "response", "usage")
 
 
 def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder:
     """Check the ladder and return the rows that are right; `shapes` have rows by their names."""
-    top = node.get("ladder")
-    for word in node.value if isinstance(node.value, dict) else ():
-        if word not in FILE:
-            pos = node.keys.get(word, node.pos)
-            message = f"`{word}` is no word of the ladder's file"
-            findings.error("R021", message, pos, helped(word, FILE))
-    if top is None or not isinstance(top.value, dict):
-        message = "the ladder's file holds `ladder:`, a mapping of kinds"
-        findings.error("R022", message, (top or node).pos)
+    checked = Forms(findings).check(LADDER, node, LADDER.what)
+    given = node.get("ladder")
+    if checked is None or given is None:
+        if checked is not None:
+            message = "the ladder's file holds `ladder:`, a mapping of kinds"
+            findings.error("R022", message, node.pos)
         return {}
-    wrong = version.refused(node)
+    wrong, top = version.refused(node), checked.get("ladder")
     if wrong is not None:
         findings.take(wrong)
-    scales = _scales(node.get("scales"), findings)
+    if top is None:
+        return {}
+    scales = checked.value["scales"].value if "scales" in checked.value else {}
     clean: dict[str, Node] = {}
+    known = {*KINDS, *OTHERS}
     for kind, rows in top.value.items():
-        known = {*KINDS, FUNCTION, *OTHERS}
         if kind not in known and kind not in shapes:
-            pos = top.keys.get(kind, rows.pos)
-            message = f"`{kind}` is no kind of the IR and no shape"
+            pos, message = (
+                top.keys.get(kind, rows.pos),
+                f"`{kind}` is no kind of the IR and no shape",
+            )
             findings.error("R024", message, pos, helped(kind, known))
-        if not isinstance(rows.value, dict):
-            findings.error("R022", f"the rows of `{kind}` are a mapping", rows.pos)
-            continue
-        right = {
-            n: row
-            for n, row in rows.value.items()
-            if _row(n, row, rows.keys.get(n, row.pos), findings, scales or ())
-        }
+        lacking = _lacking(given.value[kind], findings)
+        named = rows.value.items()
+        right = {n: r for n, r in named if _holes(r, findings, scales) and n not in lacking}
         clean[kind] = Node(right, rows.pos, rows.keys)
     made = Node({"ladder": Node(clean, top.pos, top.keys)}, node.pos, node.keys)
     if scales:
@@ -71,107 +63,57 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     return ladder
 
 
-def _scales(node: Node | None, findings: Findings) -> dict[str, Node]:
-    """Return the scales that are right: words that stand for numbers."""
-    if node is None:
-        return {}
-    right: dict[str, Node] = {}
-    for name, scale in node.value.items() if isinstance(node.value, dict) else ():
-        words = [*scale.value.values()] if isinstance(scale.value, dict) else []
-        wrong = [n for n in words if not isinstance(n.value, int | float) or n.value is True]
-        if words and not wrong:
-            right[name] = scale
-        else:
-            message = f"the scale `{name}` is a mapping of words to numbers"
-            findings.error("R022", message, wrong[0].pos if wrong else scale.pos)
-    if not isinstance(node.value, dict):
-        findings.error("R022", "`scales` is a mapping of scales", node.pos)
-    return right
-
-
-def _row(name: str, row: Node, pos: Pos, findings: Findings, scales: Collection[str] = ()) -> bool:
-    if not isinstance(row.value, dict):
-        findings.error("R022", f"the row `{name}` is a mapping", row.pos, "note, from, to")
-        return False
-    right = True
-    for word in row.value:
-        if word not in WORDS:
-            where = row.keys.get(word, row.pos)
-            message = f"`{word}` is no word of a row"
-            findings.error("R021", message, where, helped(word, WORDS), word=word)
-            right = False
-    pictures = Pictures(findings)
-    for word in ("from", "to"):
-        said = row.get(word)
-        if said is None or not isinstance(said.value, dict):
-            message = f"the row `{name}` has `from` and `to`, both objects"
-            findings.error("R022", message, said.pos if said else pos)
-            return False
-        if pictures.row(said) is None:
-            return False
-    shown = row.get("examples")
-    right = right and (shown is None or Examples(findings).rows(shown) is not None)
-    effect, note, beside = row.get("effect"), row.get("note"), row.get("beside")
-    effects = get_args(Effect)
-    if effect is not None and effect.value not in effects:
-        findings.error("R022", f"`{effect.value}` is no effect", effect.pos,
-                       helped(str(effect.value), effects))  # fmt: skip
-        right = False
-    if note is None or not isinstance(note.value, str) or not note.value:
-        help = "write `note:` and a sentence: it is what the reader of a note is told"
-        findings.error("R006", f"the row `{name}` goes one way and does not say why", pos, help)
-        right = False
-    if beside is not None:
-        if pictures.row(beside) is None:
-            return False
-        if not isinstance(parse(beside), Hole):
-            message = "`beside` is a hole of the parts that leave"
-            findings.error("R022", message, beside.pos, "write `beside: $media`")
-            return False
-    return _holes(row, findings, scales) and right
+def _lacking(rows: Node, findings: Findings) -> set[str]:
+    """Report rows that lack pictures or do not say why; return their names."""
+    found = set()
+    for name, row in rows.value.items():
+        pos, note = rows.keys.get(name, row.pos), row.get("note")
+        if not isinstance(row.value, dict):
+            continue  # that is told
+        if not {"from", "to"} <= row.value.keys():
+            findings.error("R022", f"the row `{name}` has `from` and `to`, both objects", pos)
+            found.add(name)
+        elif note is None or not isinstance(note.value, str) or not note.value:
+            help = "write `note:` and a sentence: it is what the reader of a note is told"
+            findings.error("R006", f"the row `{name}` goes one way and does not say why", pos, help)
+            found.add(name)
+    return found
 
 
 def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
     """Report names and lenses that the row cannot use."""
-    right = True
     before, after, beside = (row.get(word) for word in ("from", "to", "beside"))
-    assert before is not None and after is not None
-    given: set[str] = set()
-    for hole, text in _named(parse(before)):
-        given |= set(text)
-        for lens in hole.lenses if hole else ():
+    if before is None or after is None:
+        return False
+    hits = findings.hits
+    given = {name for name, _ in _named(before)}
+    for hole in pic.holes(pic.parse(before)):
+        for lens in hole.lenses:
             if lens not in scales and not all(word in TESTS for word in lens.split("+")):
-                pos = hole.pos if hole else before.pos
                 help = helped(lens, (*TESTS, *scales), "the tests are")
-                findings.error("R014", f"`{lens}` is no test of a row", pos, help, word=lens)
-                right = False
-    for picture in (after, beside):
-        for hole, text in _named(parse(picture)) if picture is not None else ():
-            pos = hole.pos if hole else picture.pos if picture else row.pos
-            for name in text:
-                if name not in given:
-                    message = f"`${name}` has no value: `from` does not name it"
-                    findings.error("R014", message, pos, helped(name, given, "it names", "$"))
-                    right = False
-            for lens in hole.lenses if hole else ():
+                findings.error("R014", f"`{lens}` is no test of a row", hole.pos, help, word=lens)
+    for picture in (after, beside) if beside else (after,):
+        for name, pos in _named(picture):
+            if name not in given:
+                message = f"`${name}` has no value: `from` does not name it"
+                findings.error("R014", message, pos, helped(name, given, "it names", "$"))
+        for hole in pic.holes(pic.parse(picture)):
+            for lens in hole.lenses:
                 if lens not in LENSES and lens not in scales:
                     said = [SAID.get(name, name) for name in (*LENSES, *scales)]
                     message = f"`{lens.rstrip('!')}` is no codec of a row"
                     name = SAID.get(lens.rstrip("!"), lens)  # what is said otherwise now
-                    findings.error("R014", message, pos, helped(name, said, "the codecs are"))
-                    right = False
-    return right
+                    findings.error("R014", message, hole.pos, helped(name, said, "the codecs are"))
+    return findings.hits == hits
 
 
-def _named(p: Picture) -> list[tuple[Hole | None, tuple[str, ...]]]:
-    if isinstance(p, Hole):
-        return [(p, p.paths)]
-    if isinstance(p, Text):
-        return [(None, p.names)]
-    if isinstance(p, Fields):
-        inner = [pair for _, child in p.entries for pair in _named(child)]
-        return inner + [(hole, hole.paths) for hole in p.spread]
-    return [pair for child in p.items for pair in _named(child)] if isinstance(p, Items) else []
+def _named(picture: Node) -> Iterator[tuple[str, Pos]]:
+    """Yield what a picture names, with its place."""
+    parsed = pic.parse(picture)
+    for hole in pic.holes(parsed):
+        yield from ((path, hole.pos) for path in hole.paths)
+    for text in pic.texts(parsed):
+        yield from ((name, picture.pos) for name in text.names)
 
 
 def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:

@@ -13,6 +13,7 @@ from ..language.ladder import Ladder
 from ..language.merge import REMOVED, Place
 from ..language.source import LADDER, Node, Pos
 from . import laddercheck, rulecheck
+from .form import File
 
 MOST = 50  # layers of a file that are mended one by one; a file with more mistakes is left out
 _NAMED = re.compile(r"^dialect:[ \t]*['\"]?([\w.-]+)", re.M)
@@ -188,7 +189,7 @@ def ladder(files: Mapping[str, Node], findings: Findings) -> Ladder:
 
 def _dialect(node: Node, findings: Findings, steps: Ladder, whole: bool, plain: bool) -> None:
     before = findings.hits
-    rows = list(variants.rows(node, findings.take))
+    rows = list(variants.rows(File(findings).variants(node)))
     whole = whole and findings.hits == before
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
     rulecheck.check(alone, findings, steps, whole, plain)

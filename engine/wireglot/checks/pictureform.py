@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from ..errors import RuleError
 from ..ir import FUNCTION
 from ..language import picture as pic
 from ..language.findings import Findings, helped
 from ..language.picture import ABSENT, Hole, Literal, Picture, Test
-from ..language.source import Node
+from ..language.source import Node, Pos
 from .fields import KINDS
 
 MODES = ("as", "each", "entries")
@@ -31,50 +29,36 @@ class Pictures:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
 
-    def wire(self, node: Node, what: str = "") -> Node | None:
+    def wire(self, node: Node) -> Node | None:
         """Check a picture of the wire."""
-        return self._picture(node, self._on_wire)
+        return self._picture(node, "wire")
 
-    def ir(self, node: Node, what: str = "") -> Node | None:
+    def ir(self, node: Node) -> Node | None:
         """Check a picture of the IR."""
-        return self._picture(node, self._in_ir)
+        return self._picture(node, "ir")
 
-    def row(self, node: Node, what: str = "") -> Node | None:
+    def row(self, node: Node) -> Node | None:
         """Check a picture of a ladder row."""
-        return self._picture(node, lambda parsed, node: True, rests=True)
+        return self._picture(node, "row", rests=True)
 
-    def _picture(
-        self, node: Node, fits: Callable[[Picture, Node], bool], rests: bool = False
-    ) -> Node | None:
+    def _no(self, message: str, pos: Pos, help: str = "", rule: str = "R023", **more: str) -> bool:
+        """Report what is wrong, and say no."""
+        self.findings.error(rule, message, pos, help, **more)
+        return False
+
+    def _picture(self, node: Node, of: str, rests: bool = False) -> Node | None:
         value = node.value
         if isinstance(value, dict):
             kept = {}
             for key, child in value.items():
                 if self._key(key, child, node):
-                    found = self._picture(child, fits, rests or key == "...")
-                    if key == "..." and found is not None and not self._rest(found):
-                        continue
-                    if found is not None:
+                    found = self._picture(child, of, rests or key == "...")
+                    if found is not None and (key != "..." or self._rest(found)):
                         kept[key] = found
             # An object that lost a key is another picture: it must not be compared with others.
             return Node(kept, node.pos, node.keys) if len(kept) == len(value) else None
         if isinstance(value, list):
-            if value and fits == self._in_ir:
-                help = "give the list a name, as in `parts: $parts`"
-                self.findings.error(
-                    "R023", "an `ir` picture holds no list but `[]`", node.pos, help
-                )
-                return None
-            if len(value) > 1 and fits != self._on_wire and pic.tail(value[-1]) is not None:
-                help = "picture the list with its length, or name it whole"
-                message = "the rest of a list stands in pictures of the wire alone"
-                self.findings.error("R023", message, value[-1].pos, help)
-                return None
-            items = [self._picture(item, fits, rests) for item in value]
-            if not rests:
-                items = [item for item in items if item is None or not self._within(item)]
-            kept_items = [item for item in items if item is not None]
-            return Node(kept_items, node.pos) if len(kept_items) == len(value) else None
+            return self._list(node, of, rests)
         try:
             parsed = pic.parse(node)
         except RuleError as error:
@@ -82,17 +66,32 @@ class Pictures:
             return None
         if isinstance(value, str) and not self._suspect(node, parsed):
             return None
-        return node if fits(parsed, node) else None
+        right = of == "row" or (self._on_wire if of == "wire" else self._in_ir)(parsed, node)
+        return node if right else None
+
+    def _list(self, node: Node, of: str, rests: bool) -> Node | None:
+        value = node.value
+        if value and of == "ir":
+            help = "give the list a name, as in `parts: $parts`"
+            self._no("an `ir` picture holds no list but `[]`", node.pos, help)
+            return None
+        if len(value) > 1 and of != "wire" and pic.tail(value[-1]) is not None:
+            help = "picture the list with its length, or name it whole"
+            self._no("the rest of a list stands in pictures of the wire alone", value[-1].pos, help)
+            return None
+        items = [found for item in value if (found := self._picture(item, of, rests)) is not None]
+        if not rests:
+            items = [item for item in items if not self._within(item)]
+        return Node(items, node.pos) if len(items) == len(value) else None
 
     def _on_wire(self, parsed: Picture, node: Node) -> bool:
         if isinstance(parsed, Test):
             help = "write it in the `ir` picture of the case"
-            message = f"`{node.value}` tests the IR and says nothing of the wire"
-            self.findings.error("R023", message, node.pos, help)
-            return False
+            return self._no(
+                f"`{node.value}` tests the IR and says nothing of the wire", node.pos, help
+            )
         if isinstance(parsed, Hole) and parsed.mode and parsed.path == "nth":
-            self.findings.error("R023", "`$nth` takes no shape", node.pos, "write `$nth` alone")
-            return False
+            return self._no("`$nth` takes no shape", node.pos, "write `$nth` alone")
         return True
 
     def _in_ir(self, parsed: Picture, node: Node) -> bool:
@@ -100,16 +99,12 @@ class Pictures:
             said = parsed.mode or parsed.lenses or parsed.mark or len(parsed.paths) > 1
             if said or parsed.path == ".":
                 help = f"write `${parsed.path}` here, and the rest where the hole stands in `wire`"
-                message = "a hole of an `ir` picture is only a name"
-                self.findings.error("R023", message, node.pos, help if parsed.path != "." else "")
-                return False
-        if isinstance(parsed, Test) and parsed.word == "has":
-            known = {*KINDS, FUNCTION, "media"}
-            if parsed.kind not in known:
-                message = f"`{parsed.kind}` is no kind of the IR"
-                help = helped(parsed.kind, known)
-                self.findings.error("R024", message, node.pos, help, word=parsed.kind)
-                return False
+                help = help if parsed.path != "." else ""
+                return self._no("a hole of an `ir` picture is only a name", node.pos, help)
+        known = {*KINDS, FUNCTION, "media"}
+        if isinstance(parsed, Test) and parsed.word == "has" and parsed.kind not in known:
+            message, help = f"`{parsed.kind}` is no kind of the IR", helped(parsed.kind, known)
+            return self._no(message, node.pos, help, "R024", word=parsed.kind)
         return True
 
     def _within(self, node: Node) -> bool:
@@ -121,8 +116,7 @@ class Pictures:
             return False
         message = f"`{node.value}` is a list within the list here, not the rest of it"
         help = f"write `...: {node.value}` behind what leads the list, or `| single`"
-        self.findings.error("R023", message, node.pos, help)
-        return True
+        return not self._no(message, node.pos, help)
 
     def _rest(self, node: Node) -> bool:
         """Check what stands behind `...`."""
@@ -133,31 +127,25 @@ class Pictures:
             if not isinstance(parsed, Hole) and not absent:
                 help = "write for example `...: $own.rest`, or `...: $absent` for no other key"
                 message = "`...` takes a hole, a list of holes or $absent"
-                self.findings.error("R023", message, item.pos, help)
-                right = False
+                right = self._no(message, item.pos, help)
             elif isinstance(parsed, Hole) and len(parsed.paths) > 1:
-                self.findings.error("R018", "`...` takes no sum", item.pos, "write one path")
-                right = False
+                right = self._no("`...` takes no sum", item.pos, "write one path", "R018")
         return right
 
     def _key(self, key: str, child: Node, owner: Node) -> bool:
         pos = owner.keys.get(key, child.pos)
         if key.startswith("`") and key.endswith("`") and len(key) > 2:
             return True
-        if found := re.match(r"([\w.-]+):", key):
-            if child.value is None:
-                message = f"a space is missing after `{found[1]}:`"
-                help = "write a space after the colon of each key"
-                self.findings.error("R020", message, pos, help)
-                return False
+        found = re.match(r"([\w.-]+):", key)
+        if found and child.value is None:
+            help = "write a space after the colon of each key"
+            return self._no(f"a space is missing after `{found[1]}:`", pos, help, "R020")
         if "(or" in key and len(pic.spellings(key)) == 1:
             help = "write `first (or second third)`, or put a key with such a name in backquotes"
-            self.findings.error("R023", f"`{key[:60]}` is no key with spellings", pos, help)
-            return False
+            return self._no(f"`{key[:60]}` is no key with spellings", pos, help)
         if key.startswith("$") and not key.startswith("$$"):
             help = f"a key is literal; put it in backquotes if it begins with $: '`{key}`'"
-            self.findings.error("R023", f"`{key[:60]}` is no key", pos, help)
-            return False
+            return self._no(f"`{key[:60]}` is no key", pos, help)
         return True
 
     def _unread(self, node: Node, error: RuleError) -> None:
@@ -198,9 +186,9 @@ class Pictures:
                 help = f"write `{_ALMOST[text]}`, or put the text in quotes"
                 self.findings.warn("R028", message, node.pos, help)
         if isinstance(parsed, Literal) and re.search(r"\S\(or\s", text):
-            help = "put a space before `(or`"
-            self.findings.error("R023", f"`{text[:60]}` names no spellings", node.pos, help)
-            return False
+            return self._no(
+                f"`{text[:60]}` names no spellings", node.pos, "put a space before `(or`"
+            )
         if isinstance(parsed, Literal) and re.fullmatch(r"[a-z_.]+\s*\|\s*[\w+-]+.*", text):
             named = re.match(r"[a-z_.]+", text)
             help = f"a hole begins with $: `${named[0] if named else text}`"
@@ -211,16 +199,3 @@ class Pictures:
 
 def _spaced(text: str) -> str:
     return "; put a space before `(`" if re.search(r"\S\(", text) else ""
-
-
-def names(parsed: Picture) -> Any:
-    """Yield the names of the text pictures within a picture, with the picture."""
-    if isinstance(parsed, pic.Text):
-        for name in parsed.names:
-            yield name, parsed
-    elif isinstance(parsed, pic.Fields):
-        for _, child in parsed.entries:
-            yield from names(child)
-    elif isinstance(parsed, pic.Items):
-        for child in parsed.items:
-            yield from names(child)

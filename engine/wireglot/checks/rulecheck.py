@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import RuleError
-from ..hooks import HOOKS
 from ..ir import FUNCTION, PARTS, TOOLS
 from ..language import picture as pic
 from ..language import rulefile
@@ -39,7 +38,6 @@ def check(
         return None  # what is not whole is not what was meant, but for its form
     _also(clean, node, findings)
     _unions(clean, node, findings)
-    _hooks(clean, findings)
     try:
         model = rulefile.load(clean)
     except RuleError as error:
@@ -87,17 +85,6 @@ def _unions(clean: Node, raw: Node, findings: Findings) -> None:
             message = f"`{name}` is a shape and a union"
             pos = unions.keys.get(name, members.pos)
             findings.error("R014", message, pos, "give one of the two another name")
-
-
-def _hooks(clean: Node, findings: Findings) -> None:
-    """Take out hooks that are not registered (R012)."""
-    hooks = clean.get("hooks")
-    for hook in list(hooks.value) if hooks else ():
-        if hook.value not in HOOKS:
-            message = f"no hook `{hook.value}` is registered"
-            findings.error("R012", message, hook.pos, helped(hook.value, HOOKS))
-            assert hooks is not None
-            hooks.value.remove(hook)
 
 
 class _Names:

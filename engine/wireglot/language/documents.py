@@ -12,12 +12,7 @@ from typing import Any
 
 from .. import jsontext
 from ..errors import ConversionError
-from .source import Node, wrong
-
-WORDS = ("text", "log", "tree", "message")
-TEXTS = ("lines", "json")
-LOG = ("replace-by", "set", "rewind")
-TREE = ("id", "parent")
+from .source import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,52 +43,16 @@ class Document:
 
 
 def load(node: Node) -> Document:
-    """Build the model of a `document`. Raises RuleError."""
-    words = node.value if isinstance(node.value, dict) else {}
-    for key, child in words.items():
-        if key not in WORDS:
-            raise wrong(f"`{key}` is no word of a `document`", node.keys.get(key, child.pos))
-    said = texts(words["text"]) if "text" in words else ("json",)
-    lines = said[0] == "lines"
-    if not lines and ("log" in words or "tree" in words):
-        raise wrong("a log and a tree are of lines", node.pos, "write `text: lines`")
+    """Build the model of a `document`, whose form is right."""
+    said = node.plain()
+    log, tree = said.get("log"), said.get("tree")
+    texts = said.get("text", "json").replace(" (or ", " ").removesuffix(")").split(" ")
     return Document(
-        said,
-        Log(*keys(words["log"], LOG)) if "log" in words else None,
-        Tree(*keys(words["tree"], TREE)) if "tree" in words else None,
-        line(words["message"]) if "message" in words else None,
+        tuple(texts),
+        Log(log["replace-by"], log["set"], log["rewind"]) if log else None,
+        Tree(tree["id"], tree["parent"]) if tree else None,
+        node.get("message"),
     )
-
-
-def texts(node: Node) -> tuple[str, ...]:
-    """Read `lines (or json)`. Raises RuleError."""
-    said = str(node.value).replace(" (or ", " ").removesuffix(")").split(" ")
-    if not set(said) <= set(TEXTS) or len(set(said)) < len(said):
-        raise wrong("`text` is `lines` or `json`", node.pos, "or both, as in `lines (or json)`")
-    return tuple(said)
-
-
-def keys(node: Node, known: tuple[str, ...]) -> list[str]:
-    """Read the keys that a log or a tree names. Raises RuleError."""
-    words = node.value if isinstance(node.value, dict) else {}
-    found = [words[word].value if word in words else None for word in known]
-    if len(words) != len(known) or not all(isinstance(name, str) and name for name in found):
-        raise wrong(f"here stand {', '.join(known)}, and each names a key", node.pos)
-    return [str(name) for name in found]
-
-
-def line(node: Node) -> Node:
-    """Read the picture around a message. Raises RuleError."""
-    if not isinstance(node.value, dict) or _places(node) != 1:
-        told = "a line is an object, with `$message` in one place"
-        raise wrong(told, node.pos, "write `$message` where the message stands")
-    return node
-
-
-def _places(node: Node) -> int:
-    if isinstance(node.value, dict):
-        return sum(_places(child) for child in node.value.values())
-    return int(node.value == "$message")
 
 
 # -- text ---------------------------------------------------------------------------------------

@@ -20,10 +20,8 @@ from . import picture as pic
 from .lenses import Table
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
-from .source import Node, Pos, wrong
+from .source import Node, Pos
 
-STREAM_WORDS = frozenset("framing named frame events read-also asks drop examples".split())
-FRAMINGS = ("sse", "lines")
 # What an event does; those of the second line name a kind of part, or `candidate`, and the one of
 # the third a shape that gathers parts.
 PLAIN = frozenset("start finish usage end keepalive error part part_stop item_stop".split())
@@ -153,27 +151,15 @@ def load(
     shapes: Mapping[str, Pictured],
     unions: dict[str, list[str]],
 ) -> Stream:
-    """Build the stream of a rule file. Raises RuleError."""
-    words = node.value
-    if not isinstance(words, dict):
-        raise wrong("`stream` is a mapping", node.pos)
-    for key in words:
-        if key not in STREAM_WORDS:
-            raise wrong(f"`{key}` is no word of a stream", node.keys.get(key, node.pos))
-    framing = words["framing"].plain() if "framing" in words else "sse"
-    if framing not in FRAMINGS:
-        raise wrong(f"`framing: {framing}` is not known", node.pos, "say sse or lines")
-    frame = words.get("frame")
-    listed = words["events"].value if "events" in words else None
-    if not isinstance(listed, dict) or not listed:
-        raise wrong("a stream has `events`", node.pos, "write `events: {NAME: picture}`")
+    """Build the stream of a rule file, whose form is right. Raises RuleError."""
+    words, frame = node.value, node.get("frame")
     common = pic.parse(frame) if frame is not None else None
     stream = Stream(
-        framing,
-        str(words["named"].plain()) if "named" in words else "",
+        words["framing"].value if "framing" in words else "sse",
+        words["named"].value if "named" in words else "",
         common,
-        [_event(name, child, frame, common) for name, child in listed.items()],
-        dict(words["drop"].plain()) if "drop" in words else {},
+        [_event(name, child, frame, common) for name, child in words["events"].value.items()],
+        words["drop"].plain() if "drop" in words else {},
         node.pos,
     )
     asks = words["asks"].value if "asks" in words else {}
@@ -287,10 +273,7 @@ def _word(text: str) -> Word:
 
 
 def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:
-    try:
-        words = parsed(name)
-    except ValueError as error:
-        raise wrong(str(error), node.pos) from None
+    words = parsed(name)
     given = node.value if isinstance(node.value, list) else [node]
     reads = tuple(_addressed(pic.parse(one), common) for one in given)
     over = (merge(frame, one) if isinstance(one.value, dict) else one for one in given)

@@ -17,7 +17,7 @@ from ..trail import At, Listener, Trail
 from . import picture as pic
 from .lenses import Misfit, guard, is_guard, same, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from .source import Node, Pos, wrong
+from .source import Node, Pos
 
 Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
 
@@ -99,46 +99,31 @@ def _makes(p: Picture, path: str) -> bool:
 
 
 def load(node: Node) -> Ladder:
-    """Build the ladder from rules/ladder.yaml. Raises RuleError."""
-    found: Ladder = {}
-    top = node.get("ladder")
-    if top is None:
-        raise wrong("the ladder file holds `ladder:`", node.pos)
+    """Build the ladder from rules/ladder.yaml, whose form is right. Raises RuleError."""
     listed = node.get("scales")
     scales: Scales = listed.plain() if listed is not None else {}
-    for kind, rows in top.value.items():
-        found[kind] = []
-        for name, row in rows.value.items():
-            before, after, beside = row.get("from"), row.get("to"), row.get("beside")
-            if before is None or after is None:
-                raise wrong(f"the row `{name}` has `from` and `to`", row.pos)
-            one, two = pic.parse(before), pic.parse(after)
-            aside = pic.parse(beside) if beside else None
-            if not isinstance(one, Fields) or not isinstance(two, Fields):
-                raise wrong(f"`from` and `to` of `{name}` are objects", row.pos)
-            effect: Any = row.get("effect")
-            said = row.get("note")
-            found[kind].append(
-                Row(
-                    name,
-                    one,
-                    two,
-                    aside if isinstance(aside, Hole) else None,
-                    effect.value if effect else "changed",
-                    str(said.value) if said else name,
-                    row.pos,
-                    _examples(row),
-                    scales,
-                )
-            )
-    return found
+    return {
+        kind: [_row(name, row, scales) for name, row in rows.value.items()]
+        for kind, rows in node.value["ladder"].value.items()
+    }
 
 
-def _examples(row: Node) -> list[Node]:
-    listed = row.get("examples")
-    if listed is not None and not isinstance(listed.value, list):
-        raise wrong("`examples` is a list", listed.pos)
-    return listed.value if listed else []
+def _row(name: str, row: Node, scales: Scales) -> Row:
+    before, after = (pic.parse(row.value[word]) for word in ("from", "to"))
+    assert isinstance(before, Fields) and isinstance(after, Fields)
+    note, beside, effect, shown = map(row.get, ("note", "beside", "effect", "examples"))
+    aside: Any = pic.parse(beside) if beside else None
+    return Row(
+        name,
+        before,
+        after,
+        aside,
+        effect.value if effect else "changed",
+        note.value if note else name,
+        row.pos,
+        shown.value if shown else [],
+        scales,
+    )
 
 
 def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:

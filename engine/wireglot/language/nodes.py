@@ -93,9 +93,6 @@ class Row(NamedTuple):
     @staticmethod
     def load(name: str, node: Node) -> Row:
         """Build a row. Raises RuleError."""
-        for word, child in node.value.items() if isinstance(node.value, dict) else ():
-            if word not in ("schema", "here", "note"):
-                raise wrong(f"`{word}` is no word of a rewrite", node.keys.get(word, child.pos))
         before, after = _fields(node, "schema", name), _fields(node, "here", name)
         note = node.get("note")
         known, named = set(_named(before)), list(_named(after))

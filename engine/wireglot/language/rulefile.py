@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..ir import PARTS, TOOLS
-from . import documents, events, short, version
+from . import documents, events, short
 from . import picture as pic
 from . import schema as schema_words
 from .lenses import Table
@@ -16,44 +16,26 @@ from .order import asked
 from .picture import Fields, Items, Picture
 from .schema import Schema
 from .source import Node, wrong
-
-HEADER = frozenset(
-    "wireglot dialect family see verified limits tables schemas shapes unions conversation "
-    "envelope hooks request response error session document stream spelling media-types "
-    "unsupported examples carry signatures".split()
-)
-SHAPE_WORDS = frozenset("wire also by ir groups marks cases drop examples note read-only".split())
-CASE_WORDS = frozenset("wire ir drop note examples read-only".split())
-TALK_WORDS = frozenset("per wire cases enforce examples".split())
-LIMITS = ("tool_name", "call_id")  # the others are of texts, or bounds of fields of a request
+from .valuewords import NAMED
+from .words import UNITS
 
 
 def load(node: Node) -> Dialect:
-    """Build the model of one (merged) rule file. Raises RuleError."""
-    top = _map(node, "a rule file")
-    for key in top:
-        if key not in HEADER:
-            raise wrong(f"`{key}` is no word of a rule file", node.keys.get(key, node.pos))
-    name = top["dialect"].plain() if "dialect" in top else ""
-    if not isinstance(name, str) or not name:
-        raise wrong("a rule file names its `dialect`", node.pos)
-    refused = version.refused(node)
-    if refused is not None:
-        raise refused
-    tables = {k: _table(v) for k, v in _map(top.get("tables"), "tables").items()}
+    """Build the model of one (merged) rule file, whose form is right. Raises RuleError."""
+    top = node.value
+    name = top["dialect"].value
+    tables = {k: _table(v) for k, v in _map(top.get("tables")).items()}
     schemas: dict[str, Schema] = {}
-    for key, child in _map(top.get("schemas"), "schemas").items():
+    for key, child in _map(top.get("schemas")).items():
         schemas.update(schema_words.load(key, child))
-    listed = _map(top.get("shapes"), "shapes")
+    listed = _map(top.get("shapes"))
     shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
-    unions = {k: list(v.plain()) for k, v in _map(top.get("unions"), "unions").items()}
+    unions = {k: list(v.plain()) for k, v in _map(top.get("unions")).items()}
     units: dict[str, Shape] = {
-        unit: _shape(unit, top[unit], listed)
-        for unit in ("request", "response", "error", "envelope", "session")
-        if unit in top
+        unit: _shape(unit, top[unit], listed) for unit in UNITS if unit in top
     }
     talk = top.get("conversation")
-    limits = {k: v.plain() for k, v in _map(top.get("limits"), "limits").items()}
+    limits = {k: v.plain() for k, v in _map(top.get("limits")).items()}
     hooks = tuple(top["hooks"].plain()) if "hooks" in top else ()
     dialect = Dialect(
         name,
@@ -63,15 +45,15 @@ def load(node: Node) -> Dialect:
         unions,
         tables,
         schemas,
-        {k: v for k, v in limits.items() if k in LIMITS or "chars" in v},
-        {k: v for k, v in limits.items() if k not in LIMITS and "chars" not in v},
+        {k: v for k, v in limits.items() if k in NAMED or "chars" in v},
+        {k: v for k, v in limits.items() if k not in NAMED and "chars" not in v},
         _conversation(talk) if talk else None,
         units,
         hooks,
-        _types(top.get("media-types")),
+        {k: v.value for k, v in _map(top.get("media-types")).items()},
         node,
-        _family(top.get("family"), name),
-        carry={k: v.plain() for k, v in _map(top.get("carry"), "carry").items()},
+        top["family"].value if "family" in top else name,
+        carry={k: v.value for k, v in _map(top.get("carry")).items()},
         signatures=_signatures(top.get("signatures")),
         document=documents.load(top["document"]) if "document" in top else None,
         stream=events.load(top["stream"], tables, shapes, unions) if "stream" in top else None,
@@ -80,22 +62,12 @@ def load(node: Node) -> Dialect:
         dialect.filed = _conversation(talk, dialect.document.line)
         _without_line(dialect.conversation, pic.parse(dialect.document.line))
     if "spelling" in top:
-        _respell(dialect, top["spelling"])
+        _respell(dialect)
     return dialect
 
 
-def _family(node: Node | None, name: str) -> str:
-    if node is None:
-        return name
-    if not isinstance(node.value, str) or not node.value:
-        raise wrong("`family` names a dialect", node.pos, "a child is of its parent's family")
-    return node.value
-
-
-def _respell(dialect: Dialect, node: Node) -> None:
+def _respell(dialect: Dialect) -> None:
     """Let every camelCase key be read in snake_case too."""
-    if node.plain() != ["camelCase", "snake_case"]:
-        raise wrong("`spelling` is [camelCase, snake_case]", node.pos)
     for case in dialect.cases:
         _snake(case.wire)
         tell(case)
@@ -119,12 +91,8 @@ def _snake(p: Picture) -> None:
             _snake(child)
 
 
-def _map(node: Node | None, what: str) -> dict[str, Node]:
-    if node is None:
-        return {}
-    if not isinstance(node.value, dict):
-        raise wrong(f"{what} is a mapping", node.pos)
-    return node.value
+def _map(node: Node | None) -> dict[str, Node]:
+    return {} if node is None else node.value
 
 
 def _signatures(node: Node | None) -> Signatures:
@@ -135,27 +103,11 @@ def _signatures(node: Node | None) -> Signatures:
     return Signatures(list(rows.values()), frozenset(plain.get("dialects", ())), stands)
 
 
-def _types(node: Node | None) -> dict[str, str]:
-    """Read `media-types`: other spellings, and the usual ones."""
-    for word, usual in _map(node, "`media-types`").items():
-        if not isinstance(usual.value, str):
-            raise wrong(f"`{word}` has a usual spelling, a text", usual.pos)
-    return {} if node is None else dict(node.plain())
-
-
 def _table(node: Node) -> Table:
     plain = node.plain()
-    if isinstance(plain, dict):
-        plain.pop("examples", None)
-    only = plain.get("only") if isinstance(plain, dict) else None
-    if isinstance(only, list) and set(plain) <= {"only", "read-also"}:
-        return Table({w: w for w in only}, plain.get("read-also", {}), {}, None, closed=True)
-    known = {"write", "read-also", "write-also", "otherwise"}
-    if not isinstance(plain, dict) or not set(plain) <= known or "write" not in plain:
-        raise wrong(
-            "a table has `write`, `read-also`, `write-also`, `otherwise`, or is a list `only`",
-            node.pos,
-        )
+    if "only" in plain:
+        words = {word: word for word in plain["only"]}
+        return Table(words, plain.get("read-also", {}), {}, None, closed=True)
     table = Table(
         plain["write"],
         plain.get("read-also", {}),
@@ -179,18 +131,12 @@ def _with(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
 
 
 def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
-    words = _map(node, f"the shape `{name}`")
-    for key in words:
-        if key not in SHAPE_WORDS:
-            raise wrong(f"`{key}` is no word of a shape", node.keys.get(key, node.pos))
+    words = node.value
     base, by = words.get("wire"), words.get("by")
     kind = name if name in PARTS | TOOLS else None
     cases = []
-    listed = _map(words.get("cases"), "cases") or {"": Node({}, node.pos)}
+    listed = _map(words.get("cases")) or {"": Node({}, node.pos)}
     for case_name, case_node in listed.items():
-        for key in _map(case_node, f"the case `{case_name}`"):
-            if key not in CASE_WORDS:
-                raise wrong(f"`{key}` is no word of a case", case_node.keys.get(key, node.pos))
         wire_node = merge(base, case_node.get("wire"))
         ir_node = case_node.get("ir") or words.get("ir")
         if words.get("ir") and case_node.get("ir"):
@@ -200,7 +146,7 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
             for field in reversed(by.value.split(".")):
                 said = Node({field: said}, by.pos)
             ir_node = merge(said, ir_node)
-        drop = {**_reasons(words.get("drop")), **_reasons(case_node.get("drop"))}
+        drop = _reasons(words.get("drop")) | _reasons(case_node.get("drop"))
         noted = case_node.get("note") or words.get("note")
         if "also" in words:
             wire_node = _with(wire_node, words["also"], shapes)
@@ -226,17 +172,12 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
     kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
     marks = words["marks"].value if "marks" in words else ""
-    if not isinstance(marks, str) or (marks and gathers):
-        raise wrong("`marks` names one field, and groups nothing", words["marks"].pos)
     return Shape(name, kind, cases, kinds, keys, node.pos, marks)
 
 
 def _reasons(node: Node | None) -> dict[str, str]:
     """Read a `drop:`, what is given up and why."""
-    for key, child in _map(node, "`drop`").items():
-        if not isinstance(child.value, str) or not child.value:
-            raise wrong(f"`drop` gives no reason for `{key}`", child.pos, "say it in a sentence")
-    return {} if node is None else dict(node.plain())
+    return {path: reason.value for path, reason in _map(node).items()}
 
 
 def _around(line: Node, message: Node) -> Node:
@@ -266,16 +207,10 @@ def _without_line(talk: Conversation | None, line: Picture) -> None:
 
 def _conversation(node: Node, line: Node | None = None) -> Conversation:
     """Read the conversation; `line` is the picture around each message."""
-    words = _map(node, "the conversation")
-    for key, child in words.items():
-        if key not in TALK_WORDS:
-            raise wrong(f"`{key}` is no word of a conversation", node.keys.get(key, child.pos))
-    base = words.get("wire")
-    per = words["per"].plain() if "per" in words else "message"
-    if per not in ("message", "run"):
-        raise wrong(f"`per: {per}` is not known", words["per"].pos, "say message or run")
+    words, base = node.value, node.get("wire")
+    per = words["per"].value if "per" in words else "message"
     groups: dict[str, Group] = {}
-    for name, case_node in _map(words.get("cases"), "cases").items():
+    for name, case_node in _map(words.get("cases")).items():
         over = case_node.get("wire")
         spliced = over is not None and isinstance(over.value, str)
         merged = over if spliced and over else merge(base, over)
@@ -292,9 +227,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         measure(case, None)
         skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
-    order = asked(words.get("enforce"), node.pos)
-    for fault in order.faults:
-        raise fault
+    order = asked(words.get("enforce"))
     return Conversation(
         per, list(groups.values()), order.steps, node.pos, order.turns, order.places, order.beside
     )

@@ -28,9 +28,7 @@ from .nodes import (
 from .picture import Items
 from .rootwalk import rooted
 from .schemawalk import Told, Walk
-from .source import Node, wrong
-
-WORDS = frozenset("root root-without keep whole types enum refs rewrite must".split())
+from .source import Node
 
 
 class Schema:
@@ -269,27 +267,7 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 def load(name: str, node: Node) -> dict[str, Schema]:
     """Build a schema dialect in both its forms. Raises RuleError."""
-    if not isinstance(node.value, dict):
-        raise wrong(f"the schema dialect `{name}` is a mapping", node.pos)
-    for word, child in node.value.items():
-        if word not in WORDS:
-            pos = node.keys.get(word, child.pos)
-            raise wrong(f"`{word}` is no word of a schema dialect", pos, ", ".join(sorted(WORDS)))
-    for word in ("keep", "types", "whole", "root-without"):
-        listed = node.get(word)
-        if listed is not None and not (
-            isinstance(listed.value, list) and all(isinstance(v.value, str) for v in listed.value)
-        ):
-            raise wrong(f"`{word}` is a list of words", listed.pos)
-    for word, allowed in (("enum", ("strings", "any")), ("refs", ("inline", "keep"))):
-        said = node.get(word)
-        if said is not None and said.value not in allowed:
-            raise wrong(f"`{word}` says {' or '.join(allowed)}", said.pos)
     rewrite, must = node.get("rewrite"), node.get("must")
-    if rewrite is not None and not isinstance(rewrite.value, dict):
-        raise wrong("`rewrite` is a mapping of rows", rewrite.pos)
-    if must is not None and not isinstance(must.value, list):
-        raise wrong("`must` is a list of {where, has}", must.pos)
     rows = [Row.load(k, v) for k, v in rewrite.value.items()] if rewrite else []
     rules = [Rule.load(v) for v in must.value] if must else []
     plain = node.plain()

@@ -240,6 +240,11 @@ class _Reading:
             where = self.pos(key)
             if not isinstance(key, yaml.ScalarEvent):
                 help = "a key that begins with `{` or `[` stands in quotes"
+                if isinstance(key, yaml.SequenceStartEvent):
+                    names = (
+                        "several names before one reason stand as `a b: REASON`, in `unsupported`"
+                    )
+                    help = f"{names} and `drop` alone; {help}"
                 raise wrong("a key is a text", where, help, self.text, "R011")
             value, i = self._build(events, i + 1)
             if key.value == "<<" and not key.style:

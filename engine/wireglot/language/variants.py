@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from ..errors import RuleError, UsageError
-from ..payload import OPTIONS
-from .source import Node, Report, wrong
+from ..errors import UsageError
+from .source import Node, wrong
 
 WORD = "variants"
 MOST = 100  # sets of rows that are tried before any applies
-NEVER = frozenset(("wireglot", "dialect", "overlay", "extends", WORD))
+NEVER = ("wireglot", "dialect", "overlay", "extends", WORD)  # words that no row has
 Rows = tuple[int, ...]
 
 
@@ -38,69 +37,19 @@ class Row(NamedTuple):
         return all(options.get(name) == value for name, value in self.options.items())
 
 
-def rows(node: Node, report: Report | None = None) -> tuple[Row, ...]:
-    """Return the variants of a flat rule file.
-
-    Raises RuleError; with `report`, rows that are wrong are told to it and left out.
-    """
+def rows(node: Node) -> tuple[Row, ...]:
+    """Return the variants of a flat rule file, whose form is right."""
     listed = node.get(WORD)
-    if listed is None:
-        return ()
-    if not isinstance(listed.value, list):
-        help = "write `- for: {...}`"
-        error = wrong("`variants` is a list of rows", listed.pos, help, rule="R033")
-        if report is None:
-            raise error
-        report(error)
-        return ()
-    found = []
-    for row in listed.value:
-        try:
-            found.append(_row(row))
-        except RuleError as error:
-            if report is None:
-                raise
-            report(error)
-    return tuple(found)
+    return tuple(map(_row, listed.value)) if listed is not None else ()
 
 
 def _row(node: Node) -> Row:
-    when = node.get("for")
-    if when is None or not isinstance(when.value, dict) or not when.value:
-        help = "say for which `model`, `version` or `option`"
-        raise wrong("a variant has a `for`", (when or node).pos, help, rule="R033")
-    for key in node.value:
-        if key in NEVER:
-            raise wrong(f"a variant has no `{key}`", node.keys.get(key, node.pos), rule="R033")
-    found: dict[str, Any] = {"model": [], "version": None, "option": {}}
-    for word, child in when.value.items():
-        pos, plain = when.keys.get(word, child.pos), child.plain()
-        if word == "model":
-            plain = plain if isinstance(plain, list) else [plain]
-            if not plain or not all(isinstance(glob, str) for glob in plain):
-                raise wrong("`model` is the name of a model, or a list", child.pos, rule="R033")
-        elif word == "version":
-            if not isinstance(plain, str):
-                raise wrong("`version` is a text", child.pos, "put it in quotes", rule="R033")
-        elif word == "option":
-            _options(child)
-        else:
-            help = "there are: model, option, version"
-            raise wrong(f"`{word}` selects no variant", pos, help, rule="R033")
-        found[word] = plain
+    when = node.value["for"].plain()
+    models = when.get("model", ())
     over = {key: child for key, child in node.value.items() if key != "for"}
     laid = Node(over, node.pos, node.keys)
-    return Row(tuple(found["model"]), found["version"], found["option"], laid)
-
-
-def _options(node: Node) -> None:
-    known = {name: words for name, words in OPTIONS.items() if name != "engine" and words}
-    if not isinstance(node.value, dict) or not node.value:
-        raise wrong("`option` is a mapping of options", node.pos, rule="R033")
-    for name, child in node.value.items():
-        if name not in known or child.value not in known[name]:
-            help = f"there are: {', '.join(known)}; docs/rule-language.md says what each takes"
-            raise wrong(f"`{name}` is no such option", child.pos, help, rule="R033")
+    models = (models,) if isinstance(models, str) else tuple(models)
+    return Row(models, when.get("version"), when.get("option", {}), laid)
 
 
 def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:

@@ -1,0 +1,170 @@
+"""What must hold across the words of a form: what a shape, a table or a limit has as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import RuleError
+from ..language.findings import Findings, helped
+from ..language.nodes import Row, Rule
+from ..language.source import Node, Pos
+
+SHOWN = "docs/rule-language.md shows it"
+
+
+def _shape(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
+    """Tell whether a shape can be built; take out cases that have no `wire` to go by."""
+    error = findings.error
+    if found.get("marks") and found.get("groups"):
+        message = f"{what} marks the element before it, and gathers elements"
+        error("R022", message, found.value.pop("marks").pos, "use one of `marks` and `groups`")
+    if _lost(raw, found):
+        return None  # every case of it would lack what was wrong
+    given, cases = raw.get("cases"), found.get("cases")
+    if given is None or given.value == {}:
+        if raw.get("wire") is not None:
+            return found
+        help = "write `wire:` and the JSON as the provider puts it on the wire"
+        error("R022", f"{what} has no `wire`", raw.pos, help)
+        return None
+    for name, case in list(cases.value.items()) if cases else ():
+        if raw.get("wire") is None and given.value[name].get("wire") is None:
+            message = f"the case `{name}` has no `wire`, and its shape has none"
+            pos = given.keys.get(name, case.pos)
+            error("R022", message, pos, "write `wire:` in one of the two")
+            del found.value["cases"].value[name]
+        elif _lost(given.value[name], case):
+            del found.value["cases"].value[name]
+    return found if cases and cases.value else None
+
+
+def _lost(raw: Node, found: Node) -> bool:
+    """Tell whether a picture was wrong."""
+    return any(raw.get(w) is not None and found.get(w) is None for w in ("wire", "ir"))
+
+
+def _talk(findings: Findings, raw: Node, found: Node, what: str) -> Node:
+    """Take out the cases of a conversation that say nothing of the wire."""
+    given = raw.get("cases")
+    if given is None or given.value == {}:
+        help = "write one for each role: user, assistant, tool, system"
+        findings.error("R022", "a conversation has `cases`", (given or raw).pos, help)
+    cases: dict[str, Node] = found.value["cases"].value if "cases" in found.value else {}
+    for name, case in list(cases.items()):
+        before = given.value[name] if given else case
+        bare = case.get("wire") is None and found.get("wire") is None
+        if bare and raw.get("wire") is None and before.get("wire") is None:
+            findings.error("R022", f"the case `{name}` has no `wire`", case.pos, SHOWN)
+        if bare or _lost(before, case):
+            del cases[name]
+    return found
+
+
+def _table(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
+    said = found.value
+    if ("only" in said) == ("write" in said):
+        if ("only" in raw.value) == ("write" in raw.value):
+            help = "`write` maps words of the IR to words of the wire; `only` lists words"
+            findings.error("R022", "a table has `write` or `only`", raw.pos, help)
+        return None
+    if "write" in said:
+        return found if _injective(findings, found) else None
+    if not said.keys() <= {"only", "read-also", "examples"}:
+        message = "a table of `only` has no other word but `read-also`"
+        findings.error("R022", message, raw.pos, "use `write` instead")
+        return None
+    words, more, right = said["only"].plain(), found.get("read-also"), True
+    for child in more.value.values() if more else ():
+        if child.value not in words:
+            message = f"`{child.value}` is none of the words of `only`"
+            findings.error("R024", message, child.pos, helped(child.value, words))
+            right = False
+    return found if right else None
+
+
+def _injective(findings: Findings, table: Node) -> bool:
+    """Report wire words that read as two IR words, and IR words that are written as two."""
+    write, right = table.value["write"], True
+    seen: dict[str, tuple[str, Pos]] = {}
+    for word, child in write.value.items():
+        first, pos = seen.setdefault(repr(child.value), (word, child.pos))
+        if first != word:
+            message = f"`{first}` and `{word}` are both written as `{child.value}`"
+            help = f"put one of the two under `write-also`: `{first}` is what it reads as"
+            findings.error("R005", message, child.pos, help, beside=(pos, "here too"))
+            right = False
+    wires = {str(child.value): word for word, child in write.value.items()}
+    for word, more, also in (
+        ("read-also", wires, "reads as `{}` by `write` already"),
+        ("write-also", write.value, "is a word of `write` already"),
+    ):
+        listed = table.get(word) or Node({}, table.pos)
+        for name in listed.value.keys() & more.keys():
+            pos = listed.keys.get(name, listed.value[name].pos)
+            told = f"`{name}` {also.format(wires.get(name))}"
+            findings.error("R005", told, pos, "take one of the two out")
+            right = False
+    return right
+
+
+def _limit(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
+    if "chars" in raw.value:
+        return _bound(findings, raw, found, what)
+    help = 'say which characters may stand in it, for example chars: "a-zA-Z0-9_-"'
+    findings.error("R027", f"{what} has no `chars`", raw.pos, help)
+    return None
+
+
+def _bound(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
+    low, top = found.get("min"), found.get("max")
+    if "else" in raw.value and "not-with" not in raw.value:
+        message = "`else` is a word, beside `not-with`"
+        findings.error("R027", message, raw.value["else"].pos)
+        return None
+    if low and top and low.value > top.value:
+        findings.error("R027", "`min` is more than `max`", low.pos, "swap the two")
+        return None
+    return found
+
+
+def _stream(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
+    if "events" not in raw.value:
+        help = "write `events:` and the picture of a frame for each"
+        findings.error("R022", "a stream has `events`", raw.pos, help)
+    return found if "events" in found.value and found.value["events"].value else None
+
+
+def _document(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
+    lines = str(raw.value["text"].value)[:5] == "lines" if "text" in raw.value else False
+    if "text" in raw.value and "text" not in found.value:
+        return None
+    if not lines and not found.value.keys().isdisjoint(("log", "tree")):
+        help = "write `text: lines`"
+        findings.error("R022", "a log and a tree are of lines", raw.pos, help)
+        return None
+    return found
+
+
+def _built(build: Callable[[str, Node], Any]) -> Callable[..., Node | None]:
+    """Return what reports what is wrong with the pictures of a schema node."""
+
+    def check(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
+        if len(found.value) < len(raw.value):
+            return None
+        try:
+            build(what.strip("`"), raw)
+        except RuleError as error:
+            pos = Pos(error.file, error.line, error.column) if error.file else raw.pos
+            findings.error("R029", error.reason, pos, error.help or SHOWN)
+            return None
+        return found
+
+    return check
+
+
+THEN: dict[str, Callable[..., Node | None]] = {
+    "shape": _shape, "talk": _talk, "table": _table, "limit": _limit, "bound": _bound,
+    "stream": _stream, "document": _document, "rewrite": _built(Row.load),
+    "must": _built(lambda name, node: Rule.load(node)),
+}  # fmt: skip

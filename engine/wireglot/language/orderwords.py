@@ -1,0 +1,115 @@
+"""The words of `enforce`: what each makes sure of across messages, and the steps that it asks for.
+
+A word says one thing of its subject (`system`, `results`, `calls`, ...). The names of the steps
+that the executors take are known here and there alone.
+"""
+
+from __future__ import annotations
+
+from ..ir import PARTS
+from .forms import ANY_TEXT, TEXT, Form, Leaf, Listed, Map, Word, Words, one_of, texts
+
+Step = tuple[str, str]
+ROLES = ("assistant", "system", "tool", "user")
+SPEAKERS = ("user", "assistant")
+# Where a turn must stand, with what may stand beside its role.
+TURNS = {"first": ("before",), "last": (), "between": ("after", "before")}
+# The values of a word, each with its steps and what it says; those of MANY stand in a list.
+VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
+    "system": {
+        "lifted": ([("lift", "system")], "system text stands in `$system` of the request"),
+        "lifted-from-others": (
+            [("lift", "system"), ("leave", "system")], "it stays where it is, at home"),
+    },
+    "results": {
+        "next": ([("answer-next", "")], "results follow their calls"),
+        "in-order": ([("order-results-by-calls", "")], "they stand in the order of their calls"),
+        "first": ([("put-first", "tool_result")], "they lead their message"),
+    },
+    "calls": {
+        "signed": ([("signed", "tool_call")],
+                   "the first call of a step of the present turn has its signature"),
+    },
+    "reasoning": {
+        "this-turn": ([("this-turn", "reasoning")],
+                      "reasoning stands behind the last message of the user alone"),
+        "never": ([("user-only", "reasoning")], "a turn of the model holds none"),
+    },
+    "text": {
+        "not-blank": ([("no-blank", "")], "text of nothing but spaces is left out"),
+        "not-empty": ([("no-empty-text", "")], "text without a sign, and without a signature"),
+    },
+    "tools": {
+        "narrowed": ([("narrow-tools", "")], "is made by sending only these tools"),
+        "declared": ([("declare-called", "")], "a tool that the messages call is declared"),
+    },
+}  # fmt: skip
+MANY = ("results", "calls", "tools")
+# Words that take a text for a step.
+SAID = {
+    "unanswered": ("pair", "WORDS", "a call without one is answered with this error"),
+    "if-empty": (
+        "some-message", "WORDS", "where all that was said fell out, the user says this text"),
+    "strict": ("strict", "SCHEMA", "the schema of a strict tool"),
+}  # fmt: skip
+
+
+def _valued(word: str) -> Form:
+    told = [meaning for _, meaning in VALUES[word].values()]
+    one = one_of(*VALUES[word], told=told, message="{what} takes no `{value}`", rule="R021")
+    help = f"write `{word}: [{next(iter(VALUES[word]))}]`"
+    return Listed(one, "{what} is a list of words", help, whole=True) if word in MANY else one
+
+
+def _turn(word: str, form: str) -> Word:
+    beside = _ROLE if word == "between" else _KIND
+    said: dict[str, Word] = dict.fromkeys(SPEAKERS, (Leaf(ANY_TEXT), ""))
+    said |= dict.fromkeys(TURNS[word], (beside, ""))
+    message = "{owner} says one turn, of the user or the assistant"
+    needed = TURNS[word] if word == "between" else ()
+    help, sets = f"write `{word}: {form}`", tuple((role,) for role in SPEAKERS)
+    return texts(said, message, help, sets=sets, needed=needed, whole=True), ""
+
+
+_NONE = "{what} names `{value}`, which is no kind of part"
+_KIND = one_of(*sorted(PARTS), message=_NONE, rule="R024")
+_ROLE = one_of(*ROLES, message="`{value}` is no role of the IR", lead="the roles are", rule="R024")
+_STANDS: dict[str, Word] = {
+    "text": (
+        Leaf({**ANY_TEXT, "pattern": r"\S"}, "{what} says which words stand there", "write a text"),
+        "",
+    ),
+    "reasoning": (Leaf(ANY_TEXT), ""),
+}
+_BESIDE = Map(
+    texts(_STANDS, "a text or reasoning stands beside {owner}", "write `KIND: {text: TEXT}`",
+          sets=tuple((word,) for word in _STANDS), whole=True),
+    "{what} says what stands beside a kind of part", "write `beside: {document: {text: TEXT}}`",
+    keys=PARTS, least=1, whole=True,
+)  # fmt: skip
+_TURNS = Words(
+    "`turns`",
+    {
+        "alternate": (Leaf({"const": True}, "{what} is true", "or leave it out"), ""),
+        "first": _turn("first", "{user: TEXT}"),
+        "last": _turn("last", "{user: TEXT}"),
+        "between": _turn("between", "{assistant: TEXT, after: tool, before: user}"),
+    },
+    layered=False, whole=True, least=1, message="{what} says which turns there are",
+    help="write {first: {user: TEXT}}, {last: {user: TEXT}} or {alternate: true}",
+    strange="{what} has no `{name}`", lead="there are",
+)  # fmt: skip
+ENFORCE = Words(
+    "`enforce`",
+    {
+        **{word: (_valued(word), "") for word in VALUES},
+        **{word: (Leaf(TEXT, "{what} takes a text", f"write `{word}: {takes}`"), told)
+           for word, (_, takes, told) in SAID.items()},
+        "turns": (_TURNS, "in a request, the first turn"),
+        "beside": (_BESIDE, "a message with such a part holds this"),
+        "user-only": (Listed(_KIND, "{what} is a list of kinds", whole=True),
+                      "a turn of the model holds no such part"),
+    },
+    "Enforce", help="write `enforce: {results: [next]}`",
+    strange="`{name}` cannot be enforced", lead="there are",
+)  # fmt: skip

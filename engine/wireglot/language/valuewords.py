@@ -1,0 +1,141 @@
+"""The words of tables, dialects of JSON Schema and limits: what each takes and says."""
+
+from __future__ import annotations
+
+from ..ir import FIELDS
+from .forms import (
+    ANY_TEXT,
+    EXAMPLES,
+    TEXT,
+    Leaf,
+    Listed,
+    Map,
+    Picture,
+    Schema,
+    Word,
+    Words,
+    like,
+    names,
+    one_of,
+)
+from .nodes import PLACES
+
+# -- tables ---------------------------------------------------------------------------------------
+
+_SCALAR: Schema = {"anyOf": [{"type": kind} for kind in ("string", "integer", "boolean")]}
+_NO_WORD, _MAPS = "`{value}` is no word", "{what} maps words to words"
+WORD_MAP = Map(Leaf(ANY_TEXT, _NO_WORD), _MAPS, whole=True)
+_ONE, _WORDS = Leaf(_SCALAR, "{what} is one word"), "{what} is a list of words"
+_OUT = Leaf(
+    _SCALAR,
+    _NO_WORD,
+    "one word of the wire for each; further ones are read with `read-also: {WIRE: IR}`",
+)
+_IN = Leaf(ANY_TEXT, _NO_WORD, "each word of the wire is a key of its own, as `{one: IR, two: IR}`")
+TABLE = Words(
+    "a table",
+    {
+        "write": (Map(_OUT, _MAPS, whole=True, listed=True), "IR word: wire word, one to one"),
+        "read-also": (Map(_IN, _MAPS, whole=True, listed=True), "further wire words"),
+        "write-also": (Map(_OUT, _MAPS, whole=True), "further IR words"),
+        "otherwise": (_ONE, "for a word of no table"),
+        "only": (Listed(_ONE, _WORDS, whole=True), "words that stand for themselves"),
+        "examples": EXAMPLES,
+    },
+    "Table", "table",
+)  # fmt: skip
+
+# -- dialects of JSON Schema ----------------------------------------------------------------------
+
+_LEFT = "other keywords and type words are left out"
+_NODE: Word = Picture("node", whole=True), ""
+_NOTE: Word = Leaf(TEXT), "A row with a `note` is for writing only"
+_TYPE = like("string", "number", "integer", "boolean", "array", "object", "null")
+_KEY = like("type", "enum", "required", "description", *PLACES)
+_REWRITE = {"schema": _NODE, "here": _NODE, "note": _NOTE}
+REWRITE = Words("a rewrite", _REWRITE, "Rewrite", "rewrite", whole=True)
+_MUST = {"where": _NODE, "has": _NODE}
+MUST = Words("a rule of `must`", _MUST, "Must", "must", layered=False, whole=True)
+_ENUM, _REFS = "{what} is `strings` or `any`", "{what} is `inline` or `keep`"
+SCHEMA = Words(
+    "a schema",
+    {
+        "root": (_TYPE, "the type of the root"),
+        "whole": (names(), "except below those of `whole`"),
+        "root-without": (names(), "keywords that only the root does not take"),
+        "keep": (names(_KEY.schema), _LEFT),
+        "types": (names(_TYPE.schema), _LEFT),
+        "enum": (one_of("strings", "any", message=_ENUM, lead="say"), "`enum` for texts only"),
+        "refs": (one_of("inline", "keep", message=_REFS, lead="say"), "`$ref` is written out"),
+        "rewrite": (Map(REWRITE), "rows of pictures of a part of a node; other keywords stay"),
+        "must": (Listed(MUST, "{what} is a list", "write - {where: ..., has: ...}"),
+                 "what is written must be so, or the schema is a misfit"),
+        "examples": EXAMPLES,
+    },
+    "JsonSchema",
+)  # fmt: skip
+
+# -- limits ---------------------------------------------------------------------------------------
+
+NAMED = ("tool_name", "call_id")  # the other limits are of texts, or bounds of fields of a request
+NOT_WITH = ("forced-tool", "unsigned-call")
+LONGEST = 10_000  # of a name or id
+_LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},
+               f"{{what}} is a whole number from 1 to {LONGEST}", rule="R027")  # fmt: skip
+_SET = r"^(?![\s\S]*(?:--|&&|\|\||~~))[^\[\]\\^]+$"
+_CHARACTERS: Word = (
+    Leaf(
+        {"type": "string", "pattern": _SET, "examples": ["a-zA-Z0-9_-"]},
+        "{what} is no set of characters",
+        'characters and ranges of them, as in "a-zA-Z0-9_-"; `-` stands last',
+        "R027",
+        "characters",
+    ),
+    "",
+)
+_UNIQUE = Leaf({"type": "boolean"}, "{what} is true or false", rule="R027")
+LIMIT = Words(
+    "a limit",
+    {
+        "first": _CHARACTERS, "chars": _CHARACTERS, "min": (_LENGTH, ""), "max": (_LENGTH, ""),
+        "unique": (_UNIQUE, "that comes again where ids are `unique: true`"),
+    },
+    "Limit", "limit", whole=True, message="{owner} is a mapping",
+)  # fmt: skip
+_INTEGERS = sorted(name for name, kind in FIELDS.items() if kind == "integer")
+_LESS = "the number is N at least, or at most"
+_WHOLE: Word = Leaf({"type": "integer"}, "{what} is a whole number", rule="R027"), _LESS
+_NUMBER: Word = Leaf({"type": "number"}, "{what} is a number", rule="R027"), _LESS
+_COUNT: Word = _LENGTH, "a list has N elements at most"
+_KINDS = "{what} lists kinds of requests"
+_UNLESS: Word = Listed(
+    one_of(*NOT_WITH, message=_KINDS, lead="its words are", rule="R024"),
+    _KINDS, f"its words are: {', '.join(NOT_WITH)}", "R024", least=1, whole=True, alone=True,
+), "the number or word is left out"  # fmt: skip
+_BELOW = Leaf({"type": "string", "enum": _INTEGERS}, "{what} names a number of a request",
+              "as max_tokens", "R027", "integer")  # fmt: skip
+_ELSE = Leaf(TEXT, "{what} is a word, beside `not-with`", rule="R027")
+_OWN = Leaf({"type": "string", "pattern": r"^own\."}, "{what} names a field under `own`",
+            rule="R027")  # fmt: skip
+_BEGINS, _SMALL = (
+    "{what} lists how addresses begin",
+    "in small letters, as in `schemes: [https, http]`",
+)
+_SCHEME = Leaf({"type": "string", "pattern": "^[a-z][a-z0-9+.-]*$"}, _BEGINS, _SMALL, "R027")
+_SCHEMES = Listed(_SCHEME, _BEGINS, _SMALL, "R027", least=1, whole=True)
+# What bounds a field of a request of these types, and what is no number and no list.
+_BOUNDS: dict[str, dict[str, Word]] = {
+    "list": {"count": _COUNT},
+    "integer": {"min": _WHOLE, "max": _WHOLE, "not-with": _UNLESS,
+                "below": (_BELOW, "the number is less than that field")},
+    "number": {"min": _NUMBER, "max": _NUMBER},
+    "reasoning.mode": {"not-with": _UNLESS},
+    "reasoning.effort": {"not-with": _UNLESS, "else": (_ELSE, "this word stands there then")},
+    "cache": {"count": _COUNT, "with": (_OWN, "a field of the request is such a mark, too")},
+    "url": {"schemes": (_SCHEMES, "which addresses of media this API reads")},
+}  # fmt: skip
+BOUNDS = {
+    name: Words("", words, f"Bound_{name.replace('.', '_')}", "bound", whole=True, least=1)
+    for name, words in _BOUNDS.items()
+}
+OTHERS = ("reasoning.mode", "reasoning.effort", "cache", "url")
