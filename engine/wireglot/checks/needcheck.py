@@ -12,7 +12,6 @@ from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, Picture
 from .contexts import Contexts
 from .overlap import named, place
-from .pictureform import names as text_names
 
 # What must be said of an object, each by one of these paths; and what a source of a type holds.
 _CALL = (("name",), ("arguments", "input", "arguments_text"))
@@ -84,7 +83,7 @@ def _says(dialect: Dialect, case: Case, path: str) -> bool:
                 _says(dialect, one, inside) for one in inner
             ):
                 return True
-    return any(path == name for name, _ in text_names(case.wire))
+    return any(path in text.names for text in pic.texts(case.wire))
 
 
 def _said(p: Picture | None, path: str) -> Iterator[str]:
