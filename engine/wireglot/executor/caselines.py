@@ -55,8 +55,11 @@ class CaseLines(Lines):
         several = self.way == "case" and self.shape is not None and len(self.shape.cases) > 1
         for hole in case.lists.get("candidates", ()) if several else ():
             if hole.mark is None and isinstance(case.wire, Fields) and hole not in case.wire.spread:
-                # Of several forms of an answer the elements tell first.
+                # Of several forms of an answer the elements tell first; notes keep their order.
+                t("held = len(x.notes)")
                 HoleLines(self, hole, (), None, lambda v: None).shared()
+                t("held, x.notes[held:] = x.notes[held:], []")
+                self.held.add(id(hole))
         if isinstance(case.wire, Fields):
             self._fields(case.wire, "wire", ())
         else:

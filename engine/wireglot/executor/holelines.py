@@ -284,6 +284,8 @@ class HoleLines:
     def list(self) -> None:
         """Add the lines that write a list, element by element."""
         t, h, c = self.t, self.h, self.c
+        if id(h) in c.held:
+            t("x.notes += held")
         holes, listing, shares, found = self.shared()
         number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")
         w = t.fresh("w")

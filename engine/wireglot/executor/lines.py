@@ -53,6 +53,7 @@ class Lines:
         self.missing = self.viewed = self.dynamic = False
         self.looked: dict[tuple[str, bool], Found] = {}
         self.tested: dict[int, Found] = {}  # holes whose values have been looked at
+        self.held: set[int] = set()  # lists whose notes wait for their place
         self.settled: set[str] = set()  # terms of sums that were written
         self.first: list[str] = []  # lines that stand before all others
         named = Counter(self.path_of(path) for path in paths_of(case.wire))
