@@ -58,7 +58,7 @@ class CaseLines(Lines):
                 # Of several forms of an answer the elements tell first; notes keep their order.
                 t("held = len(x.notes)")
                 HoleLines(self, hole, (), None, lambda v: None).shared()
-                t("held, x.notes[held:] = x.notes[held:], []")
+                t("x.notes[held:], held = [], x.notes[held:]")
                 self.held.add(id(hole))
         if isinstance(case.wire, Fields):
             self._fields(case.wire, "wire", ())
