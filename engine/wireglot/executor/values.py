@@ -157,8 +157,23 @@ def walk(
     """Write some keys of an object that remembers how they were spelled."""
     view.settled |= settled
     for names, child in form.entries[start:end]:
+        entry = view.memory.get(f"/{names[0]}", EMPTY)
+        if len(entry) == 1 and "as" in entry and _was_nothing(view, child):
+            out[names[0]] = entry["as"]  # null, mostly, where nothing is written
+            continue
         x.entry(names, child, view, (), out)
     view.missed.update(paths)
+
+
+def _was_nothing(view: View, child: Any) -> bool:
+    """Tell whether a key is a field that may be left out, and is."""
+    return (
+        child.__class__ is Hole
+        and child.mark == "optional"
+        and len(child.paths) == 1
+        and child.path != "."
+        and view.look(child.path) is ABSENT
+    )
 
 
 def cold(
