@@ -6,6 +6,7 @@ written without telling anything.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,9 @@ from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node
 
+REMEMBERED = 512  # schemas of which is known what becomes of them
+LARGEST = 4096  # bytes of one that is remembered
+
 
 class Schema:
     """A schema dialect; `exact` is the form of it that loses and rewords nothing."""
@@ -44,6 +48,7 @@ class Schema:
         self.enum = plain.get("enum", "any")
         self.inlines = plain.get("refs") == "inline"
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
+        self._known: dict[bytes, Any] = {}
         self.two_way = [row for row in rows if row.note is None]
         self.respelled = [frozenset(used(row.here)) for row in self.two_way]
         self.touched = {k for row in self.two_way for k in used(row.here) + used(row.schema)}
@@ -51,6 +56,9 @@ class Schema:
         # Without any of these a schema is written as it is, in other words, or not at all.
         told = self.inlines or any(row.note for row in rows)
         self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": {}}
 
     def _may_fit(self, row: Row) -> bool:
         """Tell whether a row may fit a node of which no keyword and no type is refused."""
@@ -154,6 +162,29 @@ class Schema:
 
         Raises Misfit when it refuses the schema.
         """
+        mark = _mark(schema, tells)
+        if mark is None or mark not in self._known:
+            return self._found(mark, schema, tells)
+        known = self._known[mark]
+        if known.__class__ is tuple:
+            raise Misfit(*known)
+        return (schema if known is None else marshal.loads(known)), []
+
+    def _found(self, mark: bytes | None, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
+        """Write a schema, and remember what became of it: tools come again and again."""
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        try:
+            wire, told = self._written(schema, tells)
+        except Misfit as misfit:
+            if mark is not None:
+                self._known[mark] = (misfit.reason, misfit.at, misfit.pos)
+            raise
+        if mark is not None and not told:
+            self._known[mark] = None if wire is schema else marshal.dumps(wire, 2)
+        return wire, told
+
+    def _written(self, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
         if not isinstance(schema, dict):
             raise Misfit("a schema is an object")
         if self.root is not None and schema.get("type") != self.root:
@@ -256,6 +287,15 @@ class Schema:
         if self.rules.all:
             for node in _nodes(wire):
                 self.rules.check(node)
+
+
+def _mark(schema: Any, tells: bool) -> bytes | None:
+    """Return what tells a schema from all others; None for one that is not worth it."""
+    try:
+        found = marshal.dumps(schema, 2)
+    except ValueError:  # it is too deep, or no JSON
+        return None
+    return None if len(found) > LARGEST else found + (b"1" if tells else b"0")
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
