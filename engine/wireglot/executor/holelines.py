@@ -86,7 +86,6 @@ class HoleLines:
             or h.mode == "entries"
             or h.path[:6] == "result"
             or h.shape == "conversation"
-            or "plain" in h.lenses
         ):
             self.cold()
         elif h.mode == "each":
@@ -220,7 +219,7 @@ class HoleLines:
                     tests.append(test_of(lens, w, not exact))
                 continue
             if lens == "plain":  # one text; where it stood in a list is known at home alone
-                tests.append(f"{w}.__class__ is str")
+                tests += [f"{w}.__class__ is str"] if w.isidentifier() else []
                 said = True
                 continue
             made = self.through(lens, w, found)
@@ -236,7 +235,7 @@ class HoleLines:
                 w = t.fresh("w")
                 t(f"{w} = {made} if {' and '.join(f'({x})' for x in before)} else NO{self.where}")
                 tests = [f"{w} is not NO"]
-            if n + 1 < len(h.lenses) and not w.isidentifier():
+            if h.lenses[n + 1 :] not in ((), ("plain",)) and not w.isidentifier():
                 return w, "False"  # forms of forms are rare
         expected = {"opaque": "string"}.get(self.kind, self.kind)
         if not said and expected != "any":
