@@ -87,6 +87,8 @@ class Exchange:
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
         ids, text, done = names.ids(body, one.model), _text(body), None
         options = resolving(self._options, self._resolve)
+        if self.client != self.provider:  # nothing that is read is written at home again
+            options = {**options, "away": True}
         read = seen = None
         if self._store is not None:
             read = self._read(body, one, stream, options)
