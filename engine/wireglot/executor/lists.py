@@ -48,23 +48,25 @@ class Listing:
         self.marks = frozenset(f for hole in holes for f in dialect.marks_of(str(hole.shape)))
         # A text that is no more than its words, where nothing is made for it.
         self.plain = [dialect.plain_kind(str(hole.shape)) for hole in holes]
-        made = {
-            h.mark
-            for case in dialect.cases
-            if case.shape in _members(dialect, holes)
-            for h in pic.holes(case.wire)
-        }
-        self.making = "made" in made
+        self.making = [
+            _makes(dialect, str(h.shape), kind) for h, kind in zip(holes, self.plain, strict=True)
+        ]
+
+
+def _makes(dialect: Dialect, name: str, kind: str) -> bool:
+    """Tell whether anything is made for a text, of a shape or the members of a union."""
+    return any(
+        hole.mark == "made"
+        for shape in dialect.members(name)
+        if shape.kind in (kind, None)
+        for case in shape.cases
+        for hole in pic.holes(case.wire)
+    )
 
 
 def usual_of(hole: Hole) -> str | None:
     """Return the type that an element of a list has which says none."""
     return FUNCTION if hole.path == "tools" else hole.shape
-
-
-def _members(dialect: Dialect, holes: Sequence[Hole]) -> set[str]:
-    names = {str(hole.shape) for hole in holes}
-    return names | {member for name in names for member in dialect.unions.get(name, ())}
 
 
 def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
@@ -192,7 +194,7 @@ def formed(
 
 def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> str | None:
     """Return the text of one element that has nothing but its text."""
-    if len(pairs) != 1 or x.watched or listing.making:
+    if len(pairs) != 1 or x.watched or listing.making[number]:
         return None
     part, wire = pairs[0]
     if part.__class__ is not dict or part.get("type") != listing.plain[number]:
