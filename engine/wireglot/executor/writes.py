@@ -36,6 +36,7 @@ class Writes:
         self.dialect, self.home = dialect, home
         self.code = Code(f"writing {dialect.name}{' at home' if home else ''}", NAMES)
         self.listings: dict[Any, Listing] = {}
+        self.messages: dict[int, Shape] = {}
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes by a case."""
@@ -43,6 +44,14 @@ class Writes:
         return self.code.function(
             ("case", id(case)), name, lambda name: CaseLines(self, name, shape, case, "case").text()
         )
+
+    def message(self, case: Case) -> str:
+        """Return the name of the function that writes a message by its case."""
+        shape = self.messages.get(id(case))
+        if shape is None:
+            made = Shape("message", None, [case], frozenset(), frozenset(), case.pos)
+            shape = self.messages[id(case)] = made
+        return self.case(shape, case)
 
     def inside(self, case: Case) -> Any:
         """Return the function that writes what a view sees by a case."""

@@ -372,6 +372,11 @@ def _write_run(
             if word == "put-first":
                 parts = enforce.put_first(writer, talk, kind, parts)
         parts = enforce.users(writer, talk, first.get("role"), parts)
+    if len(run) == 1 and parts and parts == first.get("parts"):
+        writer.role = first.get("role")
+        usual = writer.message(case, first)
+        if usual is not None:
+            return [usual]
     whole = (
         dict(first) if len(run) == 1 and parts == first.get("parts") else {**first, "parts": parts}
     )

@@ -224,6 +224,10 @@ class WriteJob:
         """Return the case that would write a value, which was `read` by one."""
         raise NotImplementedError
 
+    def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Write a message of which no part is lost, if that can be done at once; else None."""
+        return None
+
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
         raise NotImplementedError
