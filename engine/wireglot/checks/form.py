@@ -213,6 +213,8 @@ class Forms:
             return node  # looked at where it is built
         right = not form.whole or isinstance(node.value, dict)
         if form.spliced and isinstance(node.value, str):
+            if self.pictures.wire(node) is None:
+                return None  # it is no picture at all, which is said
             right = _SPLICES.fullmatch(node.value) is not None
         if right and form.of == "line":
             right = _messages(node) == 1
