@@ -160,6 +160,26 @@ def test_an_unknown_item_of_a_flat_list_is_a_part_and_a_broken_message_is_none(r
         rules.convert({"input": [{"role": "alien", "content": "Hi"}]}, "items", "openai-chat")
 
 
+SAID_BY = """
+shapes: {text: {wire: {value: $text}}}
+conversation:
+  wire: {...: $parts each text | single}
+  cases:
+    user: {wire: {from: human}}
+    assistant: {wire: {from: gpt}}
+    system: {wire: {from: system}}
+request: {wire: {conversations: $messages as conversation}}
+"""
+
+
+def test_an_error_names_all_words_for_who_speaks(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, said=SAID_BY)
+    with pytest.raises(wireglot.ConversionError) as caught:
+        rules["said"].read({"conversations": [{"from": "tool", "value": "Hi"}]})
+    assert "the from is 'tool', expected one of `human`, `gpt`, `system`" in str(caught.value)
+    assert caught.value.path == "/conversations/0/from"
+
+
 def test_no_item_holds_parts_of_two_messages(rules: Any) -> None:
     said = [{"role": "assistant", "content": text} for text in ("One.", "Two.")]
     out = rules.convert({"messages": said}, "openai-chat", "items")

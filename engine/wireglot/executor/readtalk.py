@@ -80,11 +80,12 @@ def message(reads: Functions, title: str) -> str:
     talk = reads.dialect.conversation
     assert talk is not None
     t = code.Text(reads.code, f"def {title}(x, w, at, L):")
-    heads = [_heads(reads, group) for group in talk.groups]
+    key = talk.speaker()
+    heads = [_heads(reads, group, key) for group in talk.groups]
     words: dict[str, None] = {}
     for found in heads:
         words.update(dict.fromkeys(found or ()))
-    t("word = w.get('role') if w.__class__ is dict else None")
+    t(f"word = w.get({key!r}) if w.__class__ is dict else None")
     for word in words:
         with t.under(f"if word == {word!r}:"):
             _tried(t, reads, talk, [i for i, h in enumerate(heads) if h is None or word in h])
@@ -92,8 +93,8 @@ def message(reads: Functions, title: str) -> str:
     return str(t)
 
 
-def _heads(reads: Functions, group: Group) -> list[str] | None:
-    """Return the roles on the wire that a group reads, None where it may be any or none."""
+def _heads(reads: Functions, group: Group, key: str) -> list[str] | None:
+    """Return the words under a key that a group reads, None where it may be any or none."""
     case = group.cases[0]
     if group.spliced:
         assert isinstance(case.wire, Hole)
@@ -102,7 +103,7 @@ def _heads(reads: Functions, group: Group) -> list[str] | None:
         cases = [case]
     found: list[str] = []
     for one in cases:
-        said = next(((w, may) for names, w, may in one.heads if names == ("role",)), None)
+        said = next(((w, may) for names, w, may in one.heads if names == (key,)), None)
         if said is None or said[1]:
             return None
         found += sorted(said[0])

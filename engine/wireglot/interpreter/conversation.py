@@ -89,6 +89,7 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
     """Read one wire message: its group, and the one or more IR messages that it holds."""
     talk = reader.dialect.conversation
     assert talk is not None
+    key = talk.speaker()
     best: Misfit | None = None
     for lenient in (False, True):
         for group in talk.groups:
@@ -100,10 +101,10 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
                 del reader.notes[mark:]
                 if best is None or len(misfit.at) > len(best.at):
                     best = misfit
-                elif len(misfit.at) == len(best.at) and _by_role(best):
+                elif len(misfit.at) == len(best.at) and _by_role(best, key):
                     # Of items by many pictures none says more than that the role is unknown.
                     loose = group.spliced and any(_items(reader, g) for g in talk.groups)
-                    best = best if _by_role(misfit) or loose else misfit
+                    best = best if _by_role(misfit, key) or loose else misfit
     assert best is not None
     flat = _flat(reader, talk, item)
     if flat is not None:
@@ -112,10 +113,10 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
         reader.run = None
         reader.trail.put(message, None, at)
         return flat, [message]
-    if _by_role(best) and len(best.at) == len(at) + 1:
-        roles = ", ".join(f"`{r}`" for r in _roles(talk))
-        got = item.get("role") if isinstance(item, dict) else None
-        raise Misfit(f"the role is {got!r}, expected one of {roles}", best.at, best.pos)
+    if _by_role(best, key) and len(best.at) == len(at) + 1:
+        roles = ", ".join(f"`{r}`" for r in _roles(talk, key))
+        got = item.get(key) if isinstance(item, dict) else None
+        raise Misfit(f"the {key} is {got!r}, expected one of {roles}", best.at, best.pos)
     raise best
 
 
@@ -150,18 +151,19 @@ def _before(talk: Conversation, group: Group) -> list[Group]:
     return talk.groups[: talk.groups.index(group)]
 
 
-def _by_role(misfit: Misfit) -> bool:
-    return bool(misfit.at) and misfit.at[-1] == "role"
+def _by_role(misfit: Misfit, key: str) -> bool:
+    return bool(misfit.at) and misfit.at[-1] == key
 
 
-def _roles(talk: Conversation) -> list[str]:
+def _roles(talk: Conversation, key: str) -> list[str]:
     found: list[str] = []
     for group in talk.groups:
         for case in group.cases:
             if isinstance(case.wire, Fields):
-                for _, child in case.wire.entries:
-                    if isinstance(child, Literal) and isinstance(child.values[0], str):
-                        found.append(child.values[0])
+                for names, child in case.wire.entries:
+                    word = child.values[0] if isinstance(child, Literal) else None
+                    if names[0] == key and isinstance(word, str):
+                        found.append(word)
             elif group.spliced:
                 found.append(talk.role(case))
     return list(dict.fromkeys(found))

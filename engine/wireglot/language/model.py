@@ -108,6 +108,14 @@ class Conversation:
     places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
     beside: list[Beside] = field(default_factory=list)
 
+    def speaker(self) -> str:
+        """Return the key on the wire by whose words messages are told apart: mostly `role`."""
+        words: dict[str, set[str]] = {}
+        for group in self.groups:
+            for names, said, _ in group.cases[0].heads:
+                words.setdefault(names[0], set()).update(said)
+        return max(words, key=lambda key: len(words[key]), default="role")
+
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
         ir = case.ir
