@@ -100,17 +100,19 @@ class CodedWriter(PictureWriter):
     def share(
         self, holes: list[Hole], parts: list[Any], whole: bool = False
     ) -> dict[int, list[Any]]:
-        if not self.quick:
+        writes = writes_of(self.dialect, self.same)
+        if not self.quick or not writes.holes.issuperset(map(id, holes)):
             return super().share(holes, parts, whole)
-        listing = writes_of(self.dialect, self.same).listing(holes)
+        listing = writes.listing(holes)
         shares = shared(self, listing, parts, whole)
         return {id(hole): found for hole, found in zip(holes, shares, strict=True)}
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
+        writes = writes_of(self.dialect, self.same)
+        whole = whole and id(view.case) in writes.known
         if whole and self.quick and not (rel and view.memory):
-            writes = writes_of(self.dialect, self.same)
             mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
             claims, lists = set(view.claims), dict(view.lists)
             try:

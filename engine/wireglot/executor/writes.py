@@ -35,6 +35,10 @@ class Writes:
     def __init__(self, dialect: Dialect, home: bool) -> None:
         self.dialect, self.home = dialect, home
         self.code = Code(f"writing {dialect.name}{' at home' if home else ''}", NAMES)
+        # Functions are kept by what they are of: of the dialect alone, which holds it.
+        self.known = frozenset(map(id, dialect.cases))
+        found = (hole for case in dialect.cases for hole in pic.holes(case.wire))
+        self.holes = frozenset(map(id, found))
         self.listings: dict[Any, Listing] = {}
         self.messages: dict[int, Shape] = {}
 
