@@ -65,7 +65,7 @@ class HoleLines:
     def write(self) -> None:
         """Add the lines that find the value, or what stands for none."""
         h, t, c = self.h, self.t, self.c
-        if h.dated and h.mode != "each":
+        if h.dated and h.mode != "each" and h.path not in (".", "nth"):
             return  # it is read, and written to nobody else
         if "home" in h.lenses and not c.writes.home:
             if h.mark is None:
@@ -173,6 +173,8 @@ class HoleLines:
                 fitted = t.fresh("w")
                 t(f"{fitted} = fit({given}) if x.limits.limits else {w}")
                 w = fitted
+        if self.h.mark == "made" and self.h.value == "time":
+            t(f"x.now = {w}")  # the next that nobody has said is this one
         self.put(w)
         c.taken(found)
 

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator
 
 from ..interpreter.env import empty_of
+from ..language.lenses import is_guard
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes
 from ..trail import pointer
@@ -228,7 +229,7 @@ class WireText(HoleText):
             var = self.name(h.path if h.path != "." else str(h.shape))
             if h.shape is None:
                 self.line(f"{var}, {others} = {others}, {{}}", h.pos)
-                for lens in h.lenses:
+                for lens in filter(is_guard, h.lenses):  # of all other keys nothing is a form
                     self.line(f"if not guard({lens!r}, {var}): return {self.no}", h.pos)
                 self.slots.append(Slot(h.path, var, rel, True))
                 continue
