@@ -18,6 +18,11 @@ from ..language.picture import ABSENT
 Key = tuple[Any, ...]
 
 
+def spelled(word: str) -> str:
+    """Return a word as a piece of a name."""
+    return "".join(c if c.isalnum() else "_" for c in word)
+
+
 class Text:
     """The text of one function while it is written."""
 
@@ -35,9 +40,13 @@ class Text:
         self.depth += 1
         size = len(self.lines)
         yield
-        if len(self.lines) == size:
-            self("pass")
         self.depth -= 1
+        if len(self.lines) > size:
+            return
+        if head == "else:":  # nothing is done then
+            self.lines.pop()
+        else:
+            self.lines.append("    " * self.depth + "    pass")
 
     def fresh(self, start: str = "v") -> str:
         """Return a name that no other value of this function has."""
@@ -55,6 +64,7 @@ class Code:
         """Hold no function yet. `title` tells where it is in tracebacks."""
         self.title, self.names = title, dict(runtime)
         self.texts: dict[str, str] = {}  # of each function that was made
+        self._makes: dict[str, Callable[[str], str]] = {}
         self._lock = threading.RLock()  # names are given by one thread at a time
         self._stubs: dict[Key, str] = {}
         self._values: dict[Any, tuple[Any, str]] = {}
@@ -66,7 +76,11 @@ class Code:
         if value is None or value.__class__ in (str, int, bool):
             return repr(value)
         if id(value) not in self._values:
-            name = f"{start}{len(self._values)}"
+            word = getattr(value, "path", None) or getattr(value, "name", None)
+            told = isinstance(word, str) and word != "."
+            name = f"{start}_{spelled(str(word))}" if word and told else start
+            if name == start or name in self.names:
+                name += str(len(self._values))
             self._values[id(value)] = (value, name)
             self.names[name] = value
         return self._values[id(value)][1]
@@ -80,25 +94,36 @@ class Code:
             return self._stubs.get(key) or self._stub(key, name, make)
 
     def _stub(self, key: Key, name: str, make: Callable[[str], str]) -> str:
-        name = "".join(c if c.isalnum() else "_" for c in name)
+        name = spelled(name)
         while name in self.names:
             name += "_"
 
         def stub(*given: Any) -> Any:
-            if self.names[name] is stub:
-                with self._lock:
-                    if self.names[name] is stub:
-                        self._compile(name, make(name))
+            self.text(name)
             return self.names[name](*given)
 
         self.names[name] = stub
+        self._makes[name] = make
         self._stubs[key] = name
         return name
 
+    def text(self, name: str) -> str:
+        """Return the text of a function, which is made now if it was not called yet."""
+        if name not in self.texts:
+            with self._lock:
+                if name not in self.texts:
+                    self._compile(name, self._makes[name](name))
+        return self.texts[name]
+
+    def known(self, name: str) -> list[str]:
+        """Return the names that a function knows, as they come in it."""
+        self.text(name)
+        return [one for one in self.names[name].__code__.co_names if one in self.names]
+
     def _compile(self, name: str, text: str) -> None:
         place = f"<{self.title}: {name}>"
-        self.texts[name] = text
         linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
         made: dict[str, Any] = {}
         exec(compile(text, place, "exec"), self.names, made)
         self.names[name] = made[name]
+        self.texts[name] = text
