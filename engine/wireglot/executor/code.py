@@ -7,6 +7,7 @@ other by name.
 
 from __future__ import annotations
 
+import keyword
 import linecache
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -16,18 +17,25 @@ from typing import Any
 from ..language.picture import ABSENT
 
 Key = tuple[Any, ...]
+# Names that functions which write have anyhow, and how those that they call begin.
+LOCALS = frozenset(
+    "x o w m n b g i k at mem view wire took miss held poor lost misfit "
+    "id len list dict str int float bool set tuple".split()
+)
+CALLED = ("write_", "inside_", "part_", "parts_", "one_", "any_", "choice_")
 
 
 def spelled(word: str) -> str:
     """Return a word as a piece of a name."""
-    return "".join(c if c.isalnum() else "_" for c in word)
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in word)
 
 
 class Text:
     """The text of one function while it is written."""
 
     def __init__(self, code: Code, head: str) -> None:
-        self.code, self.lines, self.depth, self._count = code, [head], 1, 0
+        self.code, self.lines, self.depth = code, [head], 1
+        self._given: set[str] = set()
 
     def __call__(self, line: str) -> None:
         """Add a line."""
@@ -50,8 +58,17 @@ class Text:
 
     def fresh(self, start: str = "v") -> str:
         """Return a name that no other value of this function has."""
-        self._count += 1
-        return f"{start}{self._count}"
+        base = start.rstrip("_") or "v"
+        if base in LOCALS or base in self.code.names or base.startswith(CALLED):
+            base += "_"
+        if keyword.iskeyword(base) or not base[0].islower():
+            base = f"v_{base}"
+        found, more = base, 1
+        while found in self._given:
+            more += 1
+            found = f"{base}{more}"
+        self._given.add(found)
+        return found
 
     def __str__(self) -> str:
         return "\n".join(self.lines) + "\n"
