@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 import traceback
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -108,3 +112,30 @@ def test_a_function_that_cannot_be_made_is_asked_for_again() -> None:
     with pytest.raises(SyntaxError):
         code.text("f")
     assert code.names["f"](1) == 2
+
+
+PAGE = (Path(__file__).parent.parent / "docs" / "one-call.md").read_text("utf-8")
+
+
+def test_the_page_on_one_call_names_the_way_in_its_order() -> None:
+    [drawing] = re.findall(r"^```text\n(loaded.*?)^```", PAGE, re.M | re.S)
+    said = re.findall(r"[\w/]+\.py|\b(?:read|each|choose|one|write)_\w+", drawing)
+    body = json.loads(re.findall(r"^```json response.json\n(.*?)^```", PAGE, re.M | re.S)[0])
+    met: list[str] = []
+
+    def entered(frame: FrameType, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event == "call":
+            generated = code.co_filename.startswith("<")
+            met.append(code.co_name if generated else code.co_filename.rpartition("wireglot/")[2])
+
+    wireglot.convert(body, "openai-chat", "anthropic", "response")
+    before = sys.getprofile()
+    sys.setprofile(entered)
+    try:
+        wireglot.convert(body, "openai-chat", "anthropic", "response")
+    finally:
+        sys.setprofile(before)
+    steps = iter(met)
+    assert len(said) > 20
+    assert [one for one in said if one not in steps] == []
