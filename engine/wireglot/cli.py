@@ -121,6 +121,8 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
     add = show.add_argument
     add("--no-examples", dest="examples", action="store_false", help="only pictures and words")
+    add("--code", action="store_true", help="the functions that read and write it, as they run")
+    add("--home", action="store_true", help="with --code: those of a dialect to itself")
 
     diff = command("diff", commands.diff, "say what differs between two rule sets")
     add = diff.add_argument

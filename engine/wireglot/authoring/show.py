@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from ..language.apart import SECTIONS, UNITS
 from ..language.source import Node, Pos
+from . import showcode
 
 WIDE = 76  # the comments stand in one column, except beside lines that are longer than this
 LONG = 100
@@ -18,6 +19,8 @@ LONG = 100
 _PLAIN = re.compile(r"[\w$/.(+^<=;-].*")
 _MARKED = re.compile(r": |:$| #|^-( |$)| $")
 _OTHER = re.compile(r"true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+functions = showcode.text
 
 
 class Line(NamedTuple):

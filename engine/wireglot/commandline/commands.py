@@ -155,6 +155,13 @@ def show(arguments: argparse.Namespace) -> int:
     from ..authoring import show
     from ..loading import load
 
+    if arguments.home and not arguments.code:
+        raise Stop(USAGE, "`--home` goes with `--code`")
+    if arguments.code:
+        model = _rules(arguments)[arguments.dialect].model
+        text = show.functions(model, arguments.shape, arguments.home)
+        terminal.write(text.encode("utf-8", "backslashreplace"), None)
+        return OK
     _folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)

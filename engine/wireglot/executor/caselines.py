@@ -13,7 +13,7 @@ from ..language.lenses import is_guard
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
 from ..language.picture import Text as TextPicture
 from .holelines import HoleLines, is_own, simple, spread, test_of
-from .lines import Lines, paths_of, variable
+from .lines import Lines, negated, paths_of, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
 
@@ -98,7 +98,9 @@ class CaseLines(Lines):
             t(f"return wire, (*took{more}{claims},)")
             return
         shape = self.code.value(self.shape, "S")
-        t(f"if wire is ABSENT or not wire and wire == {{}}: return {self.plainly()}")
+        empty = self._empty()
+        if empty:
+            t(f"if {empty}: return {self.plainly()}")
         taken = {c for c in self.claims if "." not in c}
         inner = sorted({c.partition(".")[0] for c in self.claims if "." in c} - taken)
         named = self.kind == "tool_result" and "name" not in taken
@@ -128,6 +130,15 @@ class CaseLines(Lines):
             t(f"crossed(x, {pos}, o, wire)")
         t("return wire")
 
+    def _empty(self) -> str:
+        """Return a test that nothing was written; "" where something always is."""
+        wire = self.case.wire
+        if not isinstance(wire, Fields):
+            return "wire is ABSENT or not wire and wire == {}"
+        child = wire.entries[0][1] if wire.entries and not self.home else None
+        sure = isinstance(child, Literal) and child.values[0] is not ABSENT
+        return "" if sure else "not wire"
+
     def _inner(self, head: str) -> str:
         paths = {c[len(head) + 1 :] for c in self.claims if c.startswith(f"{head}.")}
         tree: dict[str, Any] = {}
@@ -145,7 +156,7 @@ class CaseLines(Lines):
         where = f"  # {p.pos.file}:{p.pos.line}"
         if isinstance(p, Literal):
             said = " or ".join(self._equal(v, value) for value in p.values)
-            t(f"if not ({said}): return {self.no}{where}")
+            t(f"if {negated(said)}: return {self.no}{where}")
             if path and p.values != (ABSENT,):
                 if ABSENT in p.values and self.way == "part":
                     t(f"if {v} is not ABSENT: took = (*took, {path!r})")
@@ -162,7 +173,7 @@ class CaseLines(Lines):
             odd = [f"{v} is ABSENT"] if p.mark is None else []
             if guard:
                 there = f"{v} is not ABSENT and " if p.mark is not None else ""
-                odd.append(f"{there}not ({test_of(guard, v)})")
+                odd.append(f"{there}{negated(test_of(guard, v))}")
             if odd:
                 t(f"if {' or '.join(odd)}: return {self.no}{where}")
             self.names[p.path] = (v, path)
@@ -302,8 +313,9 @@ class CaseLines(Lines):
         fields = self._owner(f"own.{self.dialect.family}")
         known = self.code.value(tuple(table), "OWN")
         with self.t.under(f"if {fields}:"):
-            took = self.t.fresh("took")
-            self.t(f"{took} = own_fields({fields}, {out}, {known})")
+            took = self.t.fresh("took") if full or self.way != "case" else ""
+            given = f"{took} = " if took else ""
+            self.t(f"{given}own_fields({fields}, {out}, {known})")
             if full:
                 self.t(f"{full} = {full} or bool({took})")
             if self.way == "case":

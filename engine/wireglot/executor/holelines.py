@@ -14,7 +14,7 @@ from ..ir import field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
 from ..language.picture import Fields, Hole
-from .lines import Found, Lines
+from .lines import Found, Lines, negated, variable
 
 Put = Callable[[str], None]
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool", "integer": "int"}
@@ -122,6 +122,10 @@ class HoleLines:
         with t.under(f"if {v} is not ABSENT:"):
             self.put(v)
 
+    def fresh(self) -> str:
+        """Return a variable for what is written here."""
+        return self.t.fresh(f"w_{variable(str(self.rel[-1]) if self.rel else self.h.path)}")
+
     # -- one value ------------------------------------------------------------------------------
 
     def test(self) -> None:
@@ -129,7 +133,7 @@ class HoleLines:
         found = self.c.look(self.h.path, self.kind != "any")
         test = self.quick(found, exact=True)[1]
         self.c.tested[id(self.h)] = found
-        self.t(f"if not ({test}): return {self.c.no}{self.where}")
+        self.t(f"if {negated(test)}: return {self.c.no}{self.where}")
 
     def value(self) -> None:
         """Add the lines for a hole that is one field."""
@@ -140,24 +144,26 @@ class HoleLines:
             return
         w, test = self.quick(found, exact=simple(h))
         if h.path in IDS:
-            test = f"({test}) and not x.unsaid and id(o) not in x.made"
+            test = f"({test})" if " or " in test else test
+            test += " and not x.unsaid and id(o) not in x.made"
         if simple(h):  # of names that are looked up when they are asked for
-            t(f"if not ({test}): return {c.no}{self.where}")
+            t(f"if {negated(test)}: return {c.no}{self.where}")
             self.done(found, self.whole(w))
             return
+        there = negated(found.none)
         with t.under(f"if {test}:"):
             self.done(found, w)
         if h.mark is None:
             t(f"elif {found.none}: return {c.no}{self.where}")
         elif h.mark in ("default", "fill"):
-            with t.under(f"elif {found.none}:"):
+            with t.under("else:" if test == there else f"elif {found.none}:"):
                 self.filled()
         elif h.mark != "made" or h.value is None:
-            if test != f"not ({found.none})":
-                with t.under(f"elif not ({found.none}):"):
+            if test != there:
+                with t.under(f"elif {there}:"):
                     self.cold()
             return
-        if test != f"not ({found.none})" or h.mark == "made":
+        if test != there or h.mark == "made":
             with t.under("else:"):
                 self.cold()
 
@@ -170,7 +176,7 @@ class HoleLines:
             if w != found.v and w.isidentifier():
                 t(f"if x.limits.limits: {w} = fit({given})")
             else:
-                fitted = t.fresh("w")
+                fitted = self.fresh()
                 t(f"{fitted} = fit({given}) if x.limits.limits else {w}")
                 w = fitted
         if self.h.mark == "made" and self.h.value == "time":
@@ -195,7 +201,7 @@ class HoleLines:
     def whole(self, w: str) -> str:
         """Add the line that writes 40.0 as 40 where a whole number stands; many take no other."""
         if not self.c.writes.home and (self.kind == "integer" or "integer" in self.h.lenses):
-            made = self.t.fresh("w")
+            made = self.fresh()
             self.t(f"{made} = int({w}) if {w}.__class__ is float and {w}.is_integer() else {w}")
             return made
         return w
@@ -209,7 +215,7 @@ class HoleLines:
         v, tests, said = found.v, [], False
         w = v
         if h.mode == "as":
-            w = t.fresh("w")
+            w = self.fresh()
             around = any(p.startswith(f"{found.path}.") for p in c.claims) or c.seen
             known = "" if around else f"{c.writes.any(str(h.shape))}(x, {v})"
             t(f"{w} = NO if {found.none} else {known}{self.where}" if known else f"{w} = NO")
@@ -233,9 +239,9 @@ class HoleLines:
                 tests.append(f"{w}.__class__ is str and {w} in {words}")
                 w = f"{words}[{w}]"
             else:
-                before = tests or [f"not ({found.none})"]
-                w = t.fresh("w")
-                t(f"{w} = {made} if {' and '.join(f'({x})' for x in before)} else NO{self.where}")
+                before = tests or [negated(found.none)]
+                w = self.fresh()
+                t(f"{w} = {made} if {both(before)} else NO{self.where}")
                 tests = [f"{w} is not NO"]
             if h.lenses[n + 1 :] not in ((), ("plain",)) and not w.isidentifier():
                 return w, "False"  # forms of forms are rare
@@ -243,8 +249,8 @@ class HoleLines:
         if not said and expected != "any":
             tests.append(test_of(expected, w, not exact))
         elif not said or not tests:
-            tests.append(f"not ({found.none})")
-        return w, " and ".join(f"({x})" if " or " in x else x for x in tests)
+            tests.append(negated(found.none))
+        return w, both(tests)
 
     def through(self, lens: str, v: str, found: Found) -> str:
         """Return the expression that writes a value through one codec."""
@@ -289,7 +295,7 @@ class HoleLines:
             t("x.notes += held")
         holes, listing, shares, found = self.shared()
         number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")
-        w = t.fresh("w")
+        w = self.fresh()
         made = (
             f"formed(x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into})"
         )
@@ -302,7 +308,7 @@ class HoleLines:
         t(f"{w} = ABSENT")
         if not c.seen:
             c.missing = True
-            t(f"if {shares} is None and not ({found.none}): miss = (*miss, {found.path!r})")
+            t(f"if {shares} is None and {negated(found.none)}: miss = (*miss, {found.path!r})")
         if not c.seen:
             c.taken(found)
         usual = h.mark == "default"
@@ -365,6 +371,11 @@ class HoleLines:
             self.cold()
 
 
+def both(tests: list[str]) -> str:
+    """Return a test that all of some hold."""
+    return " and ".join(f"({test})" if " or " in test else test for test in tests)
+
+
 def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: str) -> None:
     """Add the lines for a hole whose keys stand among the outer ones."""
     t = c.t
@@ -378,15 +389,13 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
         names = c.code.value(p.names)
         tests = [f"{found.v}.__class__ is dict", f"{names}.isdisjoint({found.v})"]
         tests += [test_of(lens, found.v) for lens in h.lenses if is_guard(lens)]
-        none = f"elif {found.v} is ABSENT: pass" if h.mark else f"else: return {c.no}"
-        with t.under(f"if {' and '.join(f'({test})' for test in tests)}:"):
+        none = f"elif {found.v} is not ABSENT" if h.mark else "else"
+        with t.under(f"if {both(tests)}:"):
             t(f"{out}.update({found.v}){where}")
             if full:
                 t(f"{full} = True")
             c.taken(found)
-        t(none)
-        if h.mark:
-            t(f"else: return {c.no}")
+        t(f"{none}: return {c.no}")
         return
     mark = t.fresh("m")
     t(f"{mark} = len(x.notes)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -10,7 +11,7 @@ from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Hole, Picture
-from .code import Code, Text
+from .code import Code, Text, spelled
 
 
 class Found(NamedTuple):
@@ -153,8 +154,15 @@ def paths_of(p: Picture) -> Iterator[str]:
 
 def variable(name: str) -> str:
     """Return the last name of a path as the name of a variable."""
-    found = "".join(c if c.isalnum() else "_" for c in name.rpartition(".")[2])
-    return f"{found}_" if found else "v"
+    return spelled(name.rpartition(".")[2])
+
+
+def negated(test: str) -> str:
+    """Return the contrary of a test."""
+    v, word, other = test.partition(" is not ") if " is not " in test else test.partition(" is ")
+    if word and not re.search(r"\W", f"{v.replace('.', '')}{other}"):
+        return f"{v} is {other}" if word == " is not " else f"{v} is not {other}"
+    return f"not ({test})"
 
 
 def opaque(path: str) -> bool:

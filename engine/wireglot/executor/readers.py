@@ -21,6 +21,7 @@ from .readtime import NAMES
 
 Pair = tuple[Shape, Case]
 Function = Callable[..., Any]
+Wants = dict[tuple[str, ...], str]  # keys that must be there, with the class of what stands there
 
 
 class Reads(Functions):
@@ -182,28 +183,13 @@ class Reads(Functions):
         """Write the trial of some cases, one after the other."""
         chosen = [pairs[i] for i in some]
         wants = [_wants(case) if objects else {} for _, case in chosen]
-        for pair, wanted in zip(chosen[:-1], wants, strict=False):
-            call = f"{self.case(*pair)}(x, w, at, L)"
-            # The key that fewest of them want tells most, and of a value its class.
-            rare = min(
-                wanted,
-                key=lambda names: sum(
-                    names in found and found[names] == wanted[names] for found in wants
-                ),
-                default=(),
-            )
-            kind = wanted.get(rare, "")
-            if kind:
-                test = f"w.get({rare[0]!r}).__class__ is {kind}"
-            else:
-                test = " or ".join(f"{name!r} in w" for name in rare)
-            if test:
-                with t.under(f"if {test}:"):
-                    t(f"made = {call}")
-                    t("if made is not NO: return made")
-            else:
-                t(f"made = {call}")
-                t("if made is not NO: return made")
+        tests = [_asked(wanted, wants) for wanted in wants]
+        for i, pair in enumerate(chosen[:-1]):
+            if tests[i] and (not i or tests[i] != tests[i - 1]):
+                t(f"if {tests[i]}:")
+            depth = "    " if tests[i] else ""
+            t(f"{depth}made = {self.case(*pair)}(x, w, at, L)")
+            t(f"{depth}if made is not NO: return made")
         t(f"return {self.case(*chosen[-1])}(x, w, at, L)" if chosen else "return NO")
 
     # -- lists ------------------------------------------------------------------------------------
@@ -243,7 +229,20 @@ class Reads(Functions):
         return str(t)
 
 
-def _wants(case: Case) -> dict[tuple[str, ...], str]:
+def _asked(wanted: Wants, all_: list[Wants]) -> str:
+    """Return a test of the key that fewest of some cases want, which tells most of this one."""
+    rare = min(
+        wanted,
+        key=lambda names: sum(names in found and found[names] == wanted[names] for found in all_),
+        default=(),
+    )
+    kind = wanted.get(rare, "")
+    if kind:
+        return f"w.get({rare[0]!r}).__class__ is {kind}"
+    return " or ".join(f"{name!r} in w" for name in rare)
+
+
+def _wants(case: Case) -> Wants:
     """Return the keys without which no object fits a case, and the class of what stands there."""
     entries = case.wire.entries if isinstance(case.wire, Fields) else []
     return {

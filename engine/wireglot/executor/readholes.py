@@ -39,7 +39,7 @@ def taken(
     if h.shape == "conversation":
         _talk(t, h, v, var, rel)
         return
-    typed, single, listed = False, False, False
+    typed, single, listed, parsed = False, False, False, False
     for lens in reversed(h.lenses):
         if lens == "home" or lens == "again":
             continue
@@ -47,7 +47,7 @@ def taken(
             raise Unwritten  # it takes the list of one
         if is_guard(lens):
             typed = typed or lens not in UNTYPED
-            if not (single or listed):
+            if not (single or listed or parsed):
                 t.unless(other(lens, v), h, below)
         elif lens in ("bare", "blocks", "joined"):
             _texts(t, h, lens, v, var, rel, below)
@@ -58,7 +58,7 @@ def taken(
             listed = True
         else:
             through(t, h, lens, v, var, rel, below)
-            v = var
+            v, parsed = var, parsed or lens == "json"  # which looks at the guards, too
     if h.mode in ("as", "entries") and (single or listed):
         raise Unwritten
     if h.mode == "each":
@@ -160,9 +160,10 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     elif t.track:
         t.line(f"written = stringify({var})")
         t.line(f"if written != {text}: sp = spell(sp, {t.pointer(rel)}, {text}, written)")
-    t.line(
-        f"if {var}.__class__ is dict or {var}.__class__ is list: x.late(({var}, None, None, ()))"
+    kinds = (
+        "" if "object" in h.lenses else f"if {var}.__class__ is dict or {var}.__class__ is list: "
     )
+    t.line(f"{kinds}x.late(({var}, None, None, ()))")
 
 
 def _texts(
@@ -181,7 +182,7 @@ def _texts(
     kind = t.dialect.plain_kind(str(h.shape))
     source = v
     if v == var:
-        source = t.name("wire")
+        source = t.name(f"w_{h.path}")
         t.line(f"{source} = {v}")
     with t.t.under(f"if {source}.__class__ is str:"):
         t.line(f"{var} = said(x, {kind!r}, {source}, {at}) if {source} else []", h.pos)
@@ -262,7 +263,7 @@ def _as(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     t.inside()
     source = v
     if v == var:
-        source = t.name("wire")
+        source = t.name(f"w_{h.path}")
         t.line(f"{source} = {v}")
     call = t.reads.choice(shape)
     t.line(f"{var} = {call}(x, {source}, {at}, False)", h.pos)
@@ -279,7 +280,7 @@ def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
         return
     source = v
     if v == var:
-        source = t.name("wire")
+        source = t.name(f"w_{h.path}")
         t.line(f"{source} = {v}")
     t.line(f"{var} = x.talked({source}, {t.at(rel)})", h.pos)
     t.line(f"if {var} is NO: return {t.no}")

@@ -247,9 +247,7 @@ class IrText(WireText):
         else:
             head = f"if {slot.var} is not ABSENT: "
         with self.t.under(head.rstrip() or "if True:"):
-            self.line("if own is None:")
-            self.line(f"    own = made['own'] = {{{self.dialect.family!r}: {{}}}}")
-            self.line(f"    own = own[{self.dialect.family!r}]")
+            self.line(f"if own is None: made['own'] = {{{self.dialect.family!r}: (own := {{}})}}")
             self.line(f"own[{keys[1]!r}] = {slot.var}")
         self._came(slot, keys[1], "own")
 

@@ -8,6 +8,7 @@ NO where the case does not fit. Whatever is odd about an object leaves it to the
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
 from ..interpreter.env import empty_of
@@ -274,7 +275,7 @@ class WireText(HoleText):
                 said = f"if {o.var}.get({names[0]!r}) != {child.values[0]!r}: return {self.no}"
                 self.line(said, child.pos)
                 return
-            v = self.name("v")
+            v = self.name(f"w_{names[0]}")
             self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
             self.literal(child, v, here)
             return
@@ -282,7 +283,7 @@ class WireText(HoleText):
             return
         if isinstance(child, Hole) and self._quiet(o, names, child, rel):
             return
-        v = self.name("v")
+        v = self.name(f"w_{names[0]}")
         here = self._get(o, names, v, rel)
         if isinstance(child, Literal):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
@@ -333,7 +334,7 @@ class WireText(HoleText):
         if h.mark is not None or len(h.paths) > 1 or h.path in (".", "nth"):
             return False
         o.static += 1
-        var = self.name(h.path)
+        var = self.of(h, name)
         if h.null and self.kind(h) == "any":
             self.line(f"{var} = {o.var}.get({name!r}, ABSENT)")
             self.line(f"if {var} is ABSENT: return {self.no}", h.pos)
@@ -341,8 +342,15 @@ class WireText(HoleText):
             self.line(f"{var} = {o.var}.get({name!r})")
             if h.lenses or h.mode or self.kind(h) == "any":
                 self.line(f"if {var} is None: return {self.no}", h.pos)
+        looked = len(self.t.lines)
         self._signature(h, var)
         taken(self, h, var, var, rel, True)
+        if self.t.lines[looked:] and self.t.lines[looked - 1].lstrip().startswith(
+            f"if {var} is None"
+        ):
+            said = self.t.lines[looked].lstrip().partition("  #")[0]
+            if re.fullmatch(rf"if {var}\.__class__ is not \w+: return {re.escape(self.no)}", said):
+                del self.t.lines[looked - 1]  # of null that says it, too
         self.slots.append(Slot(h.path, var, rel, True))
         return True
 
@@ -351,7 +359,7 @@ class WireText(HoleText):
         quiet = h.mark in ("optional", "refused", "read-only")
         if not quiet or len(h.paths) > 1 or h.path in (".", "nth"):
             return False
-        var = self.name(h.path)
+        var = self.of(h, names[0])
         here = self._get(o, names, var, rel)
         with self.t.under(f"if {var} is not ABSENT:"):
             self.line(f"{o.counter} += 1")
@@ -359,11 +367,8 @@ class WireText(HoleText):
             with self.t.under(f"if {var} is None:"):
                 self.remembers(f"spell(sp, {self.pointer(here)}, None, ABSENT)")
                 self.line(f"{var} = ABSENT")
-            mark = len(self.t.lines)
             with self.t.under("else:"):
                 self._there_is(h, var, var, here, True)
-            if len(self.t.lines) == mark + 1:
-                self.t.lines.pop()
         self.slots.append(Slot(h.path, var, here, False))
         return True
 

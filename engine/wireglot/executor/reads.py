@@ -117,7 +117,7 @@ class HoleText(CaseText):
                 self.line(f"{v} = ABSENT")
             self.later.append(Later(h, v, rel, False))
             return
-        var = self.name(h.path)
+        var = self.of(h, rel[-1]) if rel else self.name(h.path)
         with self.t.under(f"if {none}:"):
             self._nothing(h, v, rel, var)
         with self.t.under("else:"):

@@ -139,7 +139,7 @@ class CaseText:
 
     def name(self, path: str) -> str:
         """Return a new variable for a field."""
-        base = path.rpartition(".")[2].replace("-", "_") or "it"
+        base = code.spelled(path.rpartition(".")[2]) or "it"
         taken = keyword.iskeyword(base) or base in TAKEN or base in self.reads.code.names
         if taken or base.startswith(("read_", "choose_", "each_", "inner_")):
             base += "_"
@@ -149,6 +149,10 @@ class CaseText:
             found = f"{base}{more}"
         self.names.add(found)
         return found
+
+    def of(self, h: Hole, key: Any) -> str:
+        """Return a new variable for a hole, with its key where several take the same field."""
+        return self.name(f"{h.path}_{code.spelled(str(key))}" if h.path in self.lists else h.path)
 
     @property
     def odd(self) -> str:

@@ -94,7 +94,8 @@ class Writes:
             with t.under("if w is not NO:"):
                 ask = self.rivals(shape, case)
                 if ask:
-                    ask = "" if ask == "True" else f"({ask}) and "
+                    ask = f"({ask})" if " or " in ask else ask
+                    ask = "" if ask == "True" else f"{ask} and "
                     t(f"if {ask}not reads_back(x, {told}, w, o):")
                     t(f"    return again(x, {told}, o, m, n, b, i)")
                 if case is cases[-1]:
