@@ -102,7 +102,7 @@ class Forms:
         texts = all(isinstance(child.value, str) for child in said.values()) and all(
             fits(leaf.schema, said[word].value)
             for word, leaf in known.items()
-            if isinstance(leaf, forms.Leaf) and not leaf.test
+            if isinstance(leaf, forms.Leaf) and not (leaf.test or leaf.message)
         )
         right = texts and not unknown and {*form.needed} <= said.keys() and _together(form, node)
         if not right and not (unknown and form.what):
