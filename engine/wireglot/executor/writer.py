@@ -75,7 +75,7 @@ class CodedWriter(PictureWriter):
         return super().case(shape, case, value)
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
-        if not self.quick or not isinstance(case.wire, Fields):
+        if not self.quick or not isinstance(case.wire, Fields) or "parts" not in case.lists:
             return None
         writes = writes_of(self.dialect, self.same)
         mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)

@@ -50,7 +50,7 @@ def load(node: Node) -> Document:
     return Document(
         tuple(texts),
         Log(log["replace-by"], log["set"], log["rewind"]) if log else None,
-        Tree(tree["id"], tree["parent"]) if tree else None,
+        Tree(tree["id"], tree["parent"]) if tree and len(tree) == 2 else None,
         node.get("message"),
     )
 
