@@ -180,7 +180,7 @@ class HoleLines:
                 t(f"{fitted} = fit({given}) if x.limits.limits else {w}")
                 w = fitted
         if self.h.mark == "made" and self.h.value == "time":
-            t(f"x.now = {w}")  # the next that nobody has said is this one
+            t(f"x.now = {found.v}")  # the next that nobody has said is this one
         self.put(w)
         c.taken(found)
 
