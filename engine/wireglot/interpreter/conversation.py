@@ -114,9 +114,11 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
         reader.trail.put(message, None, at)
         return flat, [message]
     if _by_role(best, key) and len(best.at) == len(at) + 1:
-        roles = ", ".join(f"`{r}`" for r in _roles(talk, key))
+        roles = _roles(talk, key)
         got = item.get(key) if isinstance(item, dict) else None
-        raise Misfit(f"the {key} is {got!r}, expected one of {roles}", best.at, best.pos)
+        if got not in roles:
+            said = ", ".join(f"`{role}`" for role in roles)
+            raise Misfit(f"the {key} is {got!r}, expected one of {said}", best.at, best.pos)
     raise best
 
 
