@@ -123,7 +123,17 @@ class Loaded:
             return ()
         return tuple(self._made(name, rows) for rows in variants.samples(self._varied[name]))
 
+    def _heeded(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return those of some options by which variants are chosen."""
+        return {name: said for name, said in options.items() if name in self._choosing}
+
+    @functools.cached_property
+    def _choosing(self) -> frozenset[str]:
+        named = (name for rows in self._varied.values() for row in rows for name in row.options)
+        return VERSION.union(named)
+
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
+        options = self._heeded(options)
         if not options and model.__class__ in (str, NoneType) and (name, model) in self._named:
             return self._named[name, model]
         found = self._varied.get(name, ())
@@ -140,6 +150,7 @@ class Loaded:
     ) -> Both:
         """Return the rows of the source and of the target that apply to a conversion."""
         one, two = self._varied.get(source, ()), self._varied.get(target, ())
+        options = self._heeded(options)
         if not one and not two and not options:
             return NONE
         if model is None and (one or two):
@@ -372,7 +383,16 @@ class Loaded:
         away = options if same else {**options, "away": True}  # no value is written at home again
         read = reading.read(one, body, unit, model, stream, away, recorder)
         out, drafts, envelope = writing.write(
-            two, read.ir, unit, same, read.trail, options, read.made, read.odd, trusts=True
+            two,
+            read.ir,
+            unit,
+            same,
+            read.trail,
+            options,
+            read.made,
+            read.odd,
+            trusts=True,
+            look=read.look,
         )
         return out, all_notes(read.notes, drafts, out, same), envelope
 

@@ -213,12 +213,15 @@ class Trail:
 
     def copy(self, old: Any, new: Any) -> None:
         """Let `new` have come from where `old` came from."""
-        if self.late:
-            self._settle()
-        for key, at in self._at.get(id(old), {}).items():
-            self.put(new, key, at)
+        self.late.append((new, (), _copied, old))
         if self.recorder is not None and id(old) in self.recorder.rows:
             self.recorder.again(old, new)
+
+
+def _copied(new: Any, old: Any, _: At, trail: Trail) -> None:
+    """Put the places of one object for its copy."""
+    for key, at in trail._at.get(id(old), {}).items():
+        trail.put(new, key, at)
 
 
 class Places:

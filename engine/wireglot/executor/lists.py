@@ -86,30 +86,39 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
     holes = listing.holes
     shares: list[list[Any]] = [[] for _ in holes]
-    last, gathered, some = 0, False, False
+    last, gathered = 0, False
     for part in parts:
         quick = _quick(x, listing, part, shares)
-        if quick is None and listing.alone and len(parts) == 1 and x.resolver is None:
-            raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
-        if quick is None:
-            x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-            given = [(holes.index(h), new, w) for h, new, w in x.give(holes, part, whole)]
-        else:
-            given = [quick]
-        for number, new, wire in given:
-            some = True
-            gathered = gathered or wire.__class__ is Gathered
-            shares[number].append((new, wire))
+        if quick is not None:
+            number, wire = quick
+            if wire.__class__ is Gathered:
+                gathered = True
             if number < last and not x.same:
-                told = "the target holds this before what stood before it"
-                at = x.trail.find(new)
-                x.note("reordered", "moved", at, holes[number].pos, told, wire)
+                _before(x, holes[number], part, wire)
+            shares[number].append((part, wire))
             last = number
-    if whole and not some and not x.same:
+            continue
+        if listing.alone and len(parts) == 1 and x.resolver is None:
+            raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
+        x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
+        for hole, new, wire in x.give(holes, part, whole):
+            number = holes.index(hole)
+            gathered = gathered or wire.__class__ is Gathered
+            if number < last and not x.same:
+                _before(x, hole, new, wire)
+            shares[number].append((new, wire))
+            last = number
+    if whole and not x.same and not any(shares):
         raise Misfit("nothing of the list has a place", (), listing.pos)
     if gathered:
         shares = [share.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
     return shares
+
+
+def _before(x: Any, hole: Hole, part: Any, wire: Any) -> None:
+    """Note that a part stands before what stood before it."""
+    told = "the target holds this before what stood before it"
+    x.note("reordered", "moved", x.trail.find(part), hole.pos, told, wire)
 
 
 def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
@@ -120,7 +129,7 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
     known = listing.kinds.get(kind)
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
         return None
-    if (kind == "text" or kind == "reasoning") and x.asked and blank(x, part, x.role):
+    if x.asked and (kind == "text" or kind == "reasoning") and blank(x, part, x.role):
         return None
     if "spelled" in part and "../" in part["spelled"].get(listing.dialect, ()):
         return None  # it says where it stood
@@ -140,7 +149,7 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
             wire = NO
         if wire is not NO:
             if not x.lefts or not _lower(x, kind, part):
-                return number, part, wire
+                return number, wire
             break
         del x.notes[m:], x.beside[b:]
     del x.notes[m:], x.beside[b:]

@@ -8,7 +8,7 @@ from ..interpreter.sight import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Fields, Hole, Picture
+from ..language.picture import Hole, Picture
 from ..trail import At
 from .lists import shared
 from .values import NO, undo, unmake
@@ -75,17 +75,25 @@ class CodedWriter(PictureWriter):
         return super().case(shape, case, value)
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
-        if not self.quick or not isinstance(case.wire, Fields) or "parts" not in case.lists:
+        if not self.quick:
             return None
         writes = writes_of(self.dialect, self.same)
-        mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
-        gone = len(self.gone)
+        name = writes.message(case)
+        if name is None:
+            return None
+        mark, ids, gone = (
+            (len(self.notes), len(self.lefts), len(self.beside)),
+            len(self.ids),
+            len(self.gone),
+        )
         try:
-            wire = writes.code.names[writes.message(case)](self, message)
+            wire = writes.code.names[name](self, message)
             self.written.pop(id(message), None)  # notes of a message point to its parts
-            empty = any(note.code == "empty-text" for note in self.notes[mark[0] :])
-            if wire is not NO and not empty and len(self.gone) == gone:
-                return wire  # type: ignore[no-any-return]
+            if wire is not NO and len(self.gone) == gone:
+                if len(self.notes) == mark[0]:
+                    return wire  # type: ignore[no-any-return]
+                if all(note.code != "empty-text" for note in self.notes[mark[0] :]):
+                    return wire  # type: ignore[no-any-return]
         except Misfit as misfit:
             misfit.__traceback__ = None
         undo(self, *mark)

@@ -40,7 +40,7 @@ class Writes:
         found = (hole for case in dialect.cases for hole in pic.holes(case.wire))
         self.holes = frozenset(map(id, found))
         self.listings: dict[Any, Listing] = {}
-        self.messages: dict[int, Shape] = {}
+        self.messages: dict[int, str | None] = {}
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes by a case."""
@@ -49,13 +49,13 @@ class Writes:
             ("case", id(case)), name, lambda name: CaseLines(self, name, shape, case, "case").text()
         )
 
-    def message(self, case: Case) -> str:
-        """Return the name of the function that writes a message by its case."""
-        shape = self.messages.get(id(case))
-        if shape is None:
+    def message(self, case: Case) -> str | None:
+        """Return the name of the function that writes a message by its case; None if none does."""
+        if id(case) not in self.messages:
             made = Shape("message", None, [case], frozenset(), frozenset(), case.pos)
-            shape = self.messages[id(case)] = made
-        return self.case(shape, case)
+            listed = isinstance(case.wire, Fields) and "parts" in case.lists
+            self.messages[id(case)] = self.case(made, case) if listed else None
+        return self.messages[id(case)]
 
     def inside(self, case: Case) -> Any:
         """Return the function that writes what a view sees by a case."""

@@ -18,8 +18,9 @@ from ..trail import At, pointer
 from . import answers, building, enforce, intake, marks, pairing, turns
 from .env import Env
 from .jobs import ReadJob, WriteJob
+from .orderly import orderly
 from .placing import case_of, unplaced
-from .sight import View
+from .sight import Look, View, memory_of
 
 # -- reading ----------------------------------------------------------------------------------
 
@@ -254,74 +255,107 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     assert talk is not None
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
-    given = bool(messages)
     if writer.repair:
-        messages = enforce.ids(writer, marks.limited(writer, messages))
-        messages = pairing.paired(writer, messages)
-        messages = pairing.freeform(writer, messages)
-        messages = enforce.order(writer, enforce.full(writer, messages))
-        messages = turns.attended(writer, talk, enforce.present(writer, talk, messages))
-        messages = pairing.signed(writer, messages)
-        if whole:
-            messages = turns.right(writer, turns.some(writer, messages) if given else messages)
+        messages = ordered(writer, talk, messages, whole)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
-    out: list[Any] = []
-    waiting = deque(messages)
-    run: list[tuple[Case, dict[str, Any]]] = []
-    group: Group | None = None
-    joined: list[Draft] = []
-    asides: list[dict[str, Any]] = []  # messages that the source does not have
+    return _Runs(writer, talk, messages).write()
 
-    def flush() -> None:
-        nonlocal group
-        if run and group is not None:
-            made = any(run[0][1] is left for left in asides)
-            mark, lost = len(writer.notes), len(writer.lefts)
-            wires = _write_run(writer, talk, group, run, made)
-            if writer.beside and turns.joins_aside(writer, talk):
-                case = _case_aside(writer, talk, group)
-                if case is not None:
-                    # What left its message belongs to this very run: write that once more.
-                    del writer.notes[mark:], writer.lefts[lost:]
-                    blocks, writer.beside = writer.beside, []
-                    [left] = turns.attended(writer, talk, [{"role": "user", "parts": blocks}])
-                    whole = _with_aside(talk, run, case, left)
-                    wires = _write_run(writer, talk, group, whole, made)
-                    writer.beside = []
-            out.extend(wires)
-            number = run[0][1].get("spelled", {}).get(writer.dialect.name, {}).get("", {})
-            if wires and "line" in number:
+
+def ordered(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]], whole: bool
+) -> list[dict[str, Any]]:
+    """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
+    given = bool(messages)
+    if given and orderly(writer, writer.look or Look(messages)):
+        return turns.ends(writer, talk, messages) if whole else messages
+    messages = enforce.ids(writer, marks.limited(writer, messages))
+    messages = pairing.paired(writer, messages)
+    messages = pairing.freeform(writer, messages)
+    messages = enforce.order(writer, enforce.full(writer, messages))
+    messages = turns.attended(writer, talk, enforce.present(writer, talk, messages))
+    messages = pairing.signed(writer, messages)
+    if whole:
+        messages = turns.right(writer, turns.some(writer, messages) if given else messages)
+    return messages
+
+
+class _Runs:
+    """Messages on their way to the wire: those that become one stand in one run."""
+
+    def __init__(
+        self, writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+    ) -> None:
+        self.writer, self.talk = writer, talk
+        self.out: list[Any] = []
+        self.waiting = deque(messages)
+        self.run: list[tuple[Case, dict[str, Any]]] = []
+        self.group: Group | None = None
+        self.joined: list[Draft] = []
+        self.asides: list[dict[str, Any]] = []  # messages that the source does not have
+
+    def write(self) -> list[Any]:
+        """Write all messages."""
+        writer, talk, waiting, run = self.writer, self.talk, self.waiting, self.run
+        while waiting:
+            found, case, message = case_of(writer, talk, waiting.popleft())
+            if run and not self._joins(found, message):
+                waiting.appendleft(message)
+                self._flush()
+                if waiting[0] is not message:  # what left its message stands before this one
+                    continue
+                waiting.popleft()
+            elif run and writer.repair:
+                self.joined.extend(enforce.merged(writer, talk, run[-1][1], message))
+            self.group = found
+            run.append((case, message))
+            if not waiting:
+                self._flush()
+        return self.out
+
+    def _joins(self, found: Group, message: dict[str, Any]) -> bool:
+        """Tell whether a message becomes one with those of the run."""
+        if found is not self.group or not (found.spliced or self.talk.per == "run"):
+            return False
+        memory = memory_of(message, self.writer.dialect.name) if "spelled" in message else {}
+        return found.spliced or not (self.writer.same and memory.get("", {}).get("apart"))
+
+    def _flush(self) -> None:
+        """Write the run, and let what left its messages stand behind it."""
+        writer, talk, run = self.writer, self.talk, self.run
+        assert self.group is not None
+        made = any(run[0][1] is left for left in self.asides)
+        mark, lost = len(writer.notes), len(writer.lefts)
+        wires = _write_run(writer, talk, self.group, run, made)
+        if writer.beside and turns.joins_aside(writer, talk):
+            case = _case_aside(writer, talk, self.group)
+            if case is not None:
+                # What left its message belongs to this very run: write that once more.
+                del writer.notes[mark:], writer.lefts[lost:]
+                whole = _with_aside(talk, run, case, self._left())
+                wires = _write_run(writer, talk, self.group, whole, made)
+                writer.beside = []
+        self.out.extend(wires)
+        if wires and "spelled" in run[0][1]:
+            number = memory_of(run[0][1], writer.dialect.name).get("", {})
+            if "line" in number:
                 writer.lines[id(wires[0])] = number["line"]
-            for draft in joined if wires else ():
-                draft.owner = wires[0]
+        for draft in self.joined if wires else ():
+            draft.owner = wires[0]
         run.clear()
-        joined.clear()
+        self.joined.clear()
+        self.group = None
         if writer.beside:
-            blocks, writer.beside = writer.beside, []
-            [left] = turns.attended(writer, talk, [{"role": "user", "parts": blocks}])
-            asides.append(left)
-            turns.aside(writer, talk, left, waiting)
-        group = None
+            left = self._left()
+            self.asides.append(left)
+            turns.aside(writer, talk, left, self.waiting)
 
-    while waiting:
-        found, case, message = case_of(writer, talk, waiting.popleft())
-        memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
-        apart = writer.same and memory.get("apart")
-        joins = found.spliced or (talk.per == "run" and not apart)
-        if found is not group or not joins:
-            waiting.appendleft(message)
-            flush()
-            if waiting[0] is not message:  # what left its message stands before this one
-                continue
-            waiting.popleft()
-        elif writer.repair:
-            joined.extend(enforce.merged(writer, talk, run[-1][1], message))
-        group = found
-        run.append((case, message))
-        if not waiting:
-            flush()
-    return out
+    def _left(self) -> dict[str, Any]:
+        """Return a user's message of what left its message."""
+        blocks, self.writer.beside = self.writer.beside, []
+        made = {"role": "user", "parts": blocks}
+        [left] = turns.attended(self.writer, self.talk, [made])
+        return left
 
 
 def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
@@ -358,7 +392,9 @@ def _write_run(
     """Write a run of messages; `made` says that the source has no such message."""
     writer.since = len(writer.notes)
     case, first = run[0]
-    parts = [part for _, message in run for part in message.get("parts", ())]
+    given = parts = first.get("parts", ())
+    if len(run) > 1:
+        parts = [part for _, message in run for part in message.get("parts", ())]
     if group.spliced:
         hole = case.wire
         assert isinstance(hole, Hole)
@@ -376,14 +412,13 @@ def _write_run(
             if word == "put-first":
                 parts = enforce.put_first(writer, talk, kind, parts)
         parts = enforce.users(writer, talk, first.get("role"), parts)
-    if len(run) == 1 and parts and parts == first.get("parts"):
+    alone = len(run) == 1 and parts is given
+    if alone and parts:
         writer.role = first.get("role")
         usual = writer.message(case, first)
         if usual is not None:
             return [usual]
-    whole = (
-        dict(first) if len(run) == 1 and parts == first.get("parts") else {**first, "parts": parts}
-    )
+    whole = dict(first) if alone else {**first, "parts": parts}
     writer.trail.copy(first, whole)
     for other_case, _ in run:
         if talk.role(other_case) != "tool":

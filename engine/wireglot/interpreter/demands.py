@@ -39,7 +39,8 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     if "cache" in bounds:
         one = bounds["cache"].get("with")  # a field that marks what comes last
         there = one is not None and isinstance(view.look(one), dict)
-        marks.fewer(writer, ir, bounds["cache"]["count"] - there, view.case.pos)
+        said = writer.look is None or writer.look.marked
+        marks.fewer(writer, ir, bounds["cache"]["count"] - there, view.case.pos, said)
     for path, bound in bounds.items():
         if "count" in bound:  # before the choice, which may name a tool that is cut off
             _count(writer, ir, path, bound["count"], view)
@@ -201,25 +202,26 @@ def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     holes = view.case.lists.get("tools", [])
     if tools and holes and isinstance(tools, list):
         view.lists["tools"] = writer.share(holes, tools)
-    went = [t for t in tools if holes and not any(t is gone for gone in writer.gone)]
+    gone = {id(one) for one in writer.gone}
+    went = [tool for tool in tools if holes and id(tool) not in gone]
     if not went:
         for path in OF_TOOLS:
             _lose(writer, ir, path, "there is no tool to choose from in the target", view)
         return
     names = {t.get("name") for t in went if isinstance(t, dict)}
-    gone = [name for name in asked if name not in names]
+    missing = [name for name in asked if name not in names]
     choice = ir.get("tool_choice")
     if not isinstance(choice, dict):
         return
     if "allowed" not in choice:
-        if gone:
-            _lose(writer, ir, "tool_choice", f"the target has no tool `{gone[0]}`", view)
+        if missing:
+            _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
         return
-    for name in gone:
+    for name in missing:
         told = f"the target has no tool `{name}`"
         writer.note("no-tool", "lost", writer.trail.find(ir, "tool_choice"), view.case.pos, told)
     stay = [name for name in asked if name in names]
-    if gone:
+    if missing:
         ir["tool_choice"] = {**choice, "allowed": stay}
         writer.trail.copy(choice, ir["tool_choice"])
     if not stay:

@@ -16,6 +16,8 @@ from .jobs import WriteJob
 from .placing import case_of, down, unplaced
 from .sight import blank
 
+PLAIN = frozenset(("role", "parts", "spelled"))
+
 
 def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
     """Take system text out of the messages where the dialect wants it apart.
@@ -24,6 +26,9 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
     """
     talk = writer.dialect.conversation
     if talk is None:
+        return [], messages
+    look = writer.look
+    if look is not None and look.said and not look.system:
         return [], messages
     lifts = ("lift", "system") in talk.enforce
     if (
@@ -38,12 +43,14 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
     rest: list[Any] = []
     heads = 0
     for message in messages:
+        if message.get("role") != "system":
+            rest.append(message)
+            continue
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
         home = writer.same and (not writer.repair or ("leave", "system") in writer.asked)
         home = home or not lifts
         apart = rest or heads or not memory.get("head") or not _heads(writer, message)
-        taken = message.get("role") == "system" and not (home and apart)
-        if not taken:
+        if home and apart:
             rest.append(message)
             continue
         heads += 1
@@ -62,7 +69,8 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
                 writer.note("empty-text", "lost", at, talk.pos, NO_WORD)
             else:
                 parts.append(part)
-        unplaced(writer, message, talk.pos)
+        if not message.keys() <= PLAIN:
+            unplaced(writer, message, talk.pos)
     return parts, rest
 
 
@@ -90,8 +98,10 @@ def users(
     writer: WriteJob, talk: Conversation, role: Any, parts: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Leave out what only a user may say; each such part is noted."""
+    if role != "assistant":
+        return parts
     kinds = {kind for word, kind in writer.asked if word == "user-only"}
-    if role != "assistant" or not any(p.get("type") in kinds for p in parts):
+    if not any(p.get("type") in kinds for p in parts):
         return parts
     for part in parts:
         if part.get("type") in kinds:
@@ -398,6 +408,8 @@ def merged(
 
 def put_first(writer: WriteJob, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
+    if sum(p.get("type") == kind for p in parts) in (0, len(parts)):
+        return parts
     calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
     leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]
     head = [part for part, first in zip(parts, leads, strict=True) if first]

@@ -19,7 +19,7 @@ from .env import Env
 from .limits import Limits
 from .recorder import Recorder
 from .resolver import Resolver
-from .sight import View
+from .sight import Look, View
 
 START = moment_of(0)
 
@@ -160,6 +160,7 @@ class WriteJob:
         self.trusts = False  # nobody has touched the IR since it was read
         self.since = 0  # how many notes there were before the message that is written
         self.now = START  # the last time that was written
+        self.look: Look | None = None  # what the messages of a request are like, before all steps
         self.lines: dict[int, int] = {}  # messages of a file that had a number there
 
     def request(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import FUNCTION
@@ -51,6 +51,7 @@ class Limits:
         self._map: dict[tuple[str, str], str] = {}
         # What is written, and for which name; for none where it would be said of two.
         self._of: dict[str, dict[str, str]] = {kind: {} for kind in limits}
+        self._later: Callable[[], None] | None = None
 
     def kind(self, obj: dict[str, Any], path: str) -> str | None:
         """Return the limit that holds for a field, `tool_name`, `call_id` or its own, else None."""
@@ -61,8 +62,18 @@ class Limits:
         found = _PLACES.get((what, path)) or _PLACES.get(("", path)) or f"{what}.{path}"
         return found if found in self.limits else None
 
+    def later(self, reserve: Callable[[], None]) -> None:
+        """Let names be reserved once one does not fit, or another one is: mostly all fit."""
+        self._later = reserve
+
+    def _reserved(self) -> None:
+        if self._later is not None:
+            reserve, self._later = self._later, None
+            reserve()
+
     def reserve(self, kind: str, name: str) -> None:
         """Keep what a name is written as from being written for another one, whichever is first."""
+        self._reserved()
         if self.fits(kind, name):
             self._of.get(kind, {})[name] = name
         elif kind == TOLD:
@@ -81,6 +92,7 @@ class Limits:
 
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
+        self._reserved()
         if kind in self.limits and (name == written or self._of[kind].get(written) != written):
             self._map[kind, name] = written
             self._of[kind][written] = name
@@ -93,6 +105,7 @@ class Limits:
         """Return the name itself when it fits, else its one renaming."""
         if not isinstance(name, str) or self._full[kind].fullmatch(name):
             return name
+        self._reserved()
         if "." in kind:  # what nothing else names; where it must not come again is seen to apart
             return next(self.forms(kind, name), name)
         known = self._map.get((kind, name))

@@ -14,13 +14,16 @@ from .jobs import WriteJob
 INSIDE = ("parts", "value", "media", "blocks", "source")
 
 
-def fewer(writer: WriteJob, ir: dict[str, Any], top: int, pos: Any) -> None:
+def fewer(writer: WriteJob, ir: dict[str, Any], top: int, pos: Any, said: bool = True) -> None:
     """Leave out marks beyond the number that the target takes; each is noted.
+
+    `said` tells whether messages may hold some.
 
     The last of the tools and the last of the system text stay: what they hold is always the same.
     Then the latest stay, which stand nearest to what is new.
     """
-    found = {key: list(_marked(ir.get(key))) for key in ("tools", "system", "messages")}
+    keys = ("tools", "system", "messages") if said else ("tools", "system")
+    found = {key: list(_marked(ir.get(key))) for key in keys}
     if sum(map(len, found.values())) <= top:
         return
     stay = [owner for key in ("tools", "system") for owner in found[key][-1:]]
@@ -41,7 +44,7 @@ def _marked(value: Any) -> Iterator[dict[str, Any]]:
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, dict):
             for key in INSIDE:
-                if isinstance(one.get(key), list | dict):
+                if key in one and isinstance(one[key], list | dict):
                     yield from _marked(one[key])
             if isinstance(one.get("cache"), dict):
                 yield one

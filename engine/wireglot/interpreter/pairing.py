@@ -52,15 +52,31 @@ def named(
                         odd.append(("inconsistent", part))
                 name = waiting.popleft() if waiting else names.get(key or "")
                 if name is not None and "name" not in part:
-                    if name in own:
-                        memory = part.setdefault("spelled", {}).setdefault(dialect, {})
-                        memory[""] = {**memory.get("", {}), "unsaid": "name"}
-                    part["name"] = name
-                    left_out(part, dialect, "name")
+                    _name(part, name, dialect, own)
     # The calls of the last turn are open, not forgotten.
     for waiting_calls in calls.values():
         odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)
     return odd
+
+
+def known(
+    messages: list[dict[str, Any]], names: dict[Any, str], dialect: str, own: frozenset[str]
+) -> None:
+    """Give each result the name of its call, where the ids of all calls are known to pair."""
+    for message in messages:
+        for part in message["parts"] if message.get("role") == "tool" else ():
+            if "name" not in part:
+                _name(part, names[part["tool_call_id"]], dialect, own)
+
+
+def _name(part: dict[str, Any], name: str, dialect: str, own: frozenset[str]) -> None:
+    """Name a result, which may remember that it did not tell."""
+    if name in own:
+        memory = part.setdefault("spelled", {}).setdefault(dialect, {})
+        memory[""] = {**memory.get("", {}), "unsaid": "name"}
+    part["name"] = name
+    if "spelled" in part:
+        left_out(part, dialect, "name")
 
 
 def paired(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from . import arguments, building, conversation, pairing, units, unpictured
 from .env import Env
 from .hands import Reader
 from .recorder import Recorder
+from .sight import Look
 
 if TYPE_CHECKING:
     from ..language.held import Held
@@ -31,6 +32,7 @@ class Read(NamedTuple):
     notes: list[tuple[str, str, Any, Any, str]]
     made: set[int]
     odd: list[Draft]  # calls and results that do not pair
+    look: Look | None = None  # what its messages are like, where it is a list of them
 
 
 def read(
@@ -63,12 +65,14 @@ def read(
         if unit == "response":
             reader.trail.seed = _seed(reader, ir, body)
         made = _hooked(reader, ir, body)
-        odd = _paired(reader, ir, unit)
+        messages = units.messages_of(ir, unit)
+        look = None if messages is None else Look(messages)
+        odd = _paired(reader, ir, unit, look)
         if unit == "response" and (options.get("away") or options.get("asked") is not None):
             odd += _apart(reader.trail, ir)
         if unit == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)
-        return Read(ir, reader.trail, reader.notes, made, odd)
+        return Read(ir, reader.trail, reader.notes, made, odd, look)
 
 
 def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
@@ -108,17 +112,20 @@ def _hooked(reader: Reader, ir: Any, body: Any) -> set[int]:
     return made
 
 
-def _paired(reader: Reader, ir: Any, unit: str) -> list[Draft]:
+def _paired(reader: Reader, ir: Any, unit: str, look: Look | None) -> list[Draft]:
     """Give results the names of their calls, and return drafts for what does not pair."""
     dialect = reader.dialect
     for one in ir.get("candidates", ()) if unit == "response" else ():
         pairing.named([one], dialect.name)
-    messages = units.messages_of(ir, unit)
     odd: list[Draft] = []
-    if messages is None:
+    if look is None:
         return odd
+    messages = units.messages_of(ir, unit) or []
     if reader.recorder is not None:
         reader.recorder.names.update(units.names_of(messages, reader.trail))
+    if look.paired and not dialect.tells_freeform:
+        pairing.known(messages, look.names, dialect.name, dialect.result_names)
+        return odd
     for code, part in pairing.named(
         messages, dialect.name, dialect.tells_freeform, dialect.result_names
     ):

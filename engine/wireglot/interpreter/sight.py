@@ -78,6 +78,74 @@ class View:
         return f"own.{self.family}.{path[4:]}" if path.startswith("own.") else path
 
 
+class Look:
+    """What one pass over messages finds.
+
+    Attributes:
+        kinds: The types of parts.
+        system: Whether a message is the system's.
+        paired: Whether each call has an id of its own, and its result right behind it, in order;
+            those of the last message may wait.
+        said: Whether each message has a word, a call or a result.
+        freeform: Whether a call took freeform input.
+        marked: Whether a part may say what is to be cached.
+        names: The names of the calls, by their ids.
+    """
+
+    __slots__ = ("freeform", "kinds", "marked", "names", "paired", "said", "system")
+
+    def __init__(self, messages: Any) -> None:
+        self.kinds: set[Any] = set()
+        self.names: dict[Any, Any] = {}
+        self.paired = self.said = True
+        self.system = self.freeform = self.marked = False
+        waiting: list[Any] = []  # calls without a result yet, the first one last
+        for message in messages:
+            role, parts = message.get("role"), message.get("parts", ())
+            if role == "system":
+                self.system = True
+            if role != "tool":
+                if waiting:
+                    self.paired = False
+                waiting = []
+            elif not parts:
+                self.paired = False
+            if not self._parts(role, parts, waiting):
+                self.said = False
+            if len(waiting) > 1 and role != "tool":
+                waiting.reverse()
+        if waiting and messages[-1].get("role") == "tool":
+            self.paired = False
+
+    def _parts(self, role: Any, parts: Any, waiting: list[Any]) -> bool:
+        """Look at the parts of a message; tell whether one of them surely says something."""
+        said = False
+        for part in parts:
+            kind = part.get("type")
+            self.kinds.add(kind)
+            if "cache" in part:
+                self.marked = True
+            if kind == "text":
+                said = said or str(part.get("text", "")).strip() != ""
+            elif kind == "tool_call":
+                said, key = True, part.get("id", "")
+                if key in self.names or not key or role != "assistant":
+                    self.paired = False
+                self.names[key] = part.get("name", "")
+                waiting.append(key)
+                self.freeform = self.freeform or "input" in part
+                continue
+            elif kind == "tool_result":
+                said = True
+                if not waiting or waiting.pop() != part.get("tool_call_id"):
+                    self.paired = False
+                if part.get("value").__class__ is list:
+                    self.marked = True  # perhaps within it
+            if role == "tool" and kind != "tool_result":
+                self.paired = False
+        return said
+
+
 class Gathered:
     """A wire piece that waits for its neighbours; `said` are fields that stand beside the run.
 
@@ -104,6 +172,8 @@ def blank(writer: Sees, part: Any, role: Any) -> bool:
     if not isinstance(part, dict) or part.get("type") not in ("text", "reasoning"):
         return False
     text = str(part.get("text", ""))
+    if text and not text.isspace():
+        return False
     if ("no-empty-text", "") in writer.asked and role is not None and not writer.same:
         signed = (part.get("signature") or {}).get("origin") == writer.dialect.name
         if not text and not signed and not part.keys() & {"title", "redacted"}:

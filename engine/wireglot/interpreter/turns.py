@@ -23,6 +23,13 @@ def right(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, An
     messages = [_spoken(writer, talk, message) for message in messages]
     if ("alternate", "") in talk.enforce:
         messages = alternated(writer, talk, messages)
+    return ends(writer, talk, messages)
+
+
+def ends(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return messages with the turns that a dialect wants at an end, or between two roles."""
     for turn in talk.turns:
         if turn.at:
             # Messages alone may be a piece of a conversation.

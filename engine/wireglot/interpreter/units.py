@@ -100,7 +100,7 @@ def at_home(ir: Any, name: str) -> bool:
 
 def reserve(writer: WriteJob, ir: Any) -> None:
     """Keep the names and ids that fit from being taken by renamed ones."""
-    if not writer.limits.limits or not isinstance(ir, dict):
+    if not isinstance(ir, dict):
         return
     for tool in ir.get("tools") or ():
         if isinstance(tool, dict) and isinstance(tool.get("name"), str):

@@ -16,7 +16,7 @@ from ..trail import Several, Trail, put, value_at
 from . import conversation, demands, enforce, making, turns, units, unpictured
 from .hands import Writer
 from .recorder import Written
-from .sight import View
+from .sight import Look, View
 
 if TYPE_CHECKING:
     from ..language.held import Held
@@ -33,13 +33,15 @@ def write(
     odd: list[Draft] | None = None,
     prepare: Callable[[Writer], None] | None = None,
     trusts: bool = False,
+    look: Look | None = None,
 ) -> tuple[Any, list[Draft], Envelope | None]:
     """Write an IR value as a payload of a unit. Raises ConversionError, UsageError, RuleError.
 
-    `trusts` says that nobody has touched the IR since it was read.
+    `trusts` says that nobody has touched the IR since it was read, and `look` what its messages
+    are like where that is known.
     """
     writer = Writer(rules.model.of_unit(unit), same, trail, options, rules.ladder)
-    writer.trusts = trusts
+    writer.trusts, writer.look = trusts, look
     with Foreseen(rules.model.node.pos, options):
         body, envelope = written(writer, ir, unit, made, odd, prepare)
     return body, writer.notes, envelope
@@ -60,16 +62,17 @@ def written(
         writer.request()
     writer.alone = unit in ("tool", "tool_call", "tool_result")
     writer.notes.extend(odd or ())
-    if unit == "request" and isinstance(ir, dict):
-        ir = demands.declared(writer, ir)
+    messages = units.messages_of(ir, unit)
+    if messages is not None:
+        writer.look = look = writer.look or Look(messages)
+        writer.calls = look.names
+        if unit == "request" and "native" in look.kinds:
+            ir = demands.declared(writer, ir)
+    if writer.limits.limits:
+        writer.limits.later(lambda: units.reserve(writer, ir))
     try:
-        units.reserve(writer, ir)
         if prepare is not None:
             prepare(writer)
-        for message in units.messages_of(ir, unit) or ():
-            for part in message.get("parts", ()):
-                if part.get("type") == "tool_call":
-                    writer.calls[part.get("id", "")] = part.get("name", "")
         body, envelope = _unit(writer, ir, unit)
     except Misfit as misfit:
         misfit.__traceback__ = None
@@ -174,9 +177,10 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     writer.thinks = not isinstance(thinking, dict) or thinking.get("effort") != "none"
     wire = writer.picture(case.wire, view, (), top=True)
     view.claims |= outside
-    heads = [at for part in whole.get("system", ()) if (at := writer.trail.find(part))]
-    if heads and "system" not in view.claims:
-        writer.trail.put(whole, "system", Several.of(heads))
+    if whole.get("system") and "system" not in view.claims:
+        heads = [at for part in whole["system"] if (at := writer.trail.find(part))]
+        if heads:
+            writer.trail.put(whole, "system", Several.of(heads))
     writer.leftover(view, wire)
     if whole.get("stream") is True and not writer.same:
         _asking(writer, wire)

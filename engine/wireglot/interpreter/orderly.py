@@ -1,0 +1,34 @@
+"""Whether messages are in order already, by one look at them: then no step has anything to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .enforce import SAID
+from .jobs import WriteJob
+from .sight import Look
+
+
+def orderly(writer: WriteJob, look: Look) -> bool:
+    """Tell whether no step that a dialect asks for has anything to do with these messages."""
+    dialect = writer.dialect
+    known = dialect.coded.get("orderly")
+    if known is None:
+        known = dialect.coded["orderly"] = _watched(writer)
+    kinds, plain = known
+    if writer.named or not plain or not look.paired or not look.said:
+        return False
+    return kinds.isdisjoint(look.kinds) and not (look.freeform and dialect.tells_freeform)
+
+
+def _watched(writer: WriteJob) -> tuple[frozenset[Any], bool]:
+    """Return the kinds of parts that a step looks at, and whether all else is told by one look."""
+    dialect, talk = writer.dialect, writer.dialect.conversation
+    assert talk is not None
+    words = ("this-turn", "signed")
+    kinds = {kind for word, kind in talk.enforce if word in words}
+    kinds |= {one.kind for one in talk.beside}
+    kinds |= {kind for kind, bound in dialect.bounds.items() if "count" in bound}
+    unique = any("." in name and limit.get("unique") for name, limit in dialect.limits.items())
+    alternate = ("alternate", "") in talk.enforce
+    return frozenset(kinds), dialect.held >= SAID and not unique and not alternate
