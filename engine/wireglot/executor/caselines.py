@@ -99,16 +99,15 @@ class CaseLines(Lines):
             return
         shape = self.code.value(self.shape, "S")
         empty = self._empty()
-        if empty:
+        if empty and not self.request:
             t(f"if {empty}: return {self.plainly()}")
         taken = {c for c in self.claims if "." not in c}
         inner = sorted({c.partition(".")[0] for c in self.claims if "." in c} - taken)
         named = self.kind == "tool_result" and "name" not in taken
         if named:  # it mostly follows from its call
             inner = [one for one in inner if one != "name"]
-        quiet = self.code.value(
-            frozenset(taken | QUIET | set(inner) | ({"name"} if named else set()))
-        )
+        known = frozenset(taken | QUIET | set(inner) | ({"name"} if named else set()))
+        quiet = self.code.value(known)
         within: dict[str, tuple[str, ...]] = {}
         for path in sorted(path for path in self.claims if "." in path):
             head = path.partition(".")[0]
@@ -117,15 +116,21 @@ class CaseLines(Lines):
         odd = ["miss"] if self.missing else []
         odd += ["view is not None"] if self.viewed else []
         rest = f"{{*o}}.difference({quiet}, took)" if self.dynamic else f"not o.keys() <= {quiet}"
-        odd += [rest, "x.shared"]
+        seldom = [rest, *(f"more(o, {one!r}, {self._inner(one)})" for one in inner)]
+        if self.rare:
+            there = {one for one in inner if one not in self.rare}
+            self.first += [f"    rare = not o.keys() <= {self.code.value(known - self.rare)}"]
+            seldom = [f"rare and ({' or '.join(seldom)})"] if not self.dynamic else seldom
+            seldom += [f"more(o, {one!r}, {self._inner(one)})" for one in sorted(there)]
+        odd += [*seldom, "x.shared"]
         odd += ["misnamed(x, o)"] if named else []
-        odd += [f"more(o, {one!r}, {self._inner(one)})" for one in inner]
         view = "view" if self.viewed else "None"
         miss = "miss" if self.missing else "()"
         with t.under(f"if {' or '.join(odd)}:"):
             took = "took" if self.dynamic else "()"
             t(f"leave(x, {shape}, {pos}, o, wire, {claims}, {took}, {miss}, {view})")
-        t("x.written[id(o)] = (o, wire)")
+        if not self.request:
+            t("x.written[id(o)] = (o, wire)")
         if case.note is not None and not self.home:
             t(f"crossed(x, {pos}, o, wire)")
         t("return wire")
@@ -279,6 +284,23 @@ class CaseLines(Lines):
 
     def _entries(self, entries: Any, out: str, rel: tuple[Any, ...], full: str) -> None:
         """Write one key of an object, or some of fields that one family alone has."""
+        t = self.t
+        rare = self._seldom(entries[0][1])
+        if rare:
+            self.rare.add(rare)
+            with t.under("if rare:"):
+                self._entry(entries, out, rel, full)
+        else:
+            self._entry(entries, out, rel, full)
+
+    def _seldom(self, p: Picture) -> str:
+        """Return the field of a picture that mostly is not there, and is looked for if any is."""
+        if self.way != "case" or self.home or not isinstance(p, Hole) or p.mark != "optional":
+            return ""
+        head = self.path_of(p.path).partition(".")[0]
+        return head if head == "own" or (p.mode == "as" and p.path == head) else ""
+
+    def _entry(self, entries: Any, out: str, rel: tuple[Any, ...], full: str) -> None:
         t = self.t
         if is_own(entries[0][1]):
             self._own(entries, out, full)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.limits import limit_of
-from ..ir import field_type
+from ..ir import PARTS, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
 from ..language.picture import Fields, Hole
@@ -85,9 +85,11 @@ class HoleLines:
             or h.mark == "copy"
             or h.mode == "entries"
             or h.path[:6] == "result"
-            or h.shape == "conversation"
+            or (h.shape == "conversation" and (c.home or c.way != "case"))
         ):
             self.cold()
+        elif h.shape == "conversation":
+            self.talk()
         elif h.mode == "each":
             self.list()
         else:
@@ -285,6 +287,9 @@ class HoleLines:
             return holes, listing, shares, found
         view = "view" if c.seen or c.home else "None"
         made = f"shares_of(x, {listing}, {found.v}, o, {view})"
+        if not (c.seen or c.home or c.request):
+            inside = c.kind in PARTS if c.kind is not None else "o.get('type') in PARTS"
+            made = f"shared(x, {listing}, {found.v}, {inside})"
         self.t(f"if {again}{found.v}.__class__ is list: {shares} = {made}")
         return holes, listing, shares, found
 
@@ -296,9 +301,9 @@ class HoleLines:
         holes, listing, shares, found = self.shared()
         number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")
         w = self.fresh()
-        made = (
-            f"formed(x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into})"
-        )
+        given = f"x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into}"
+        plain = not form and h.mark != "default"  # what is empty has been looked at
+        made = f"[w for _, w in {shares}[{number}]]" if plain else f"formed({given})"
         if h.mark is None:
             t(f"if {shares} is None: return {c.no}{self.where}")
             t(f"{w} = {made}{self.where}")
@@ -329,6 +334,19 @@ class HoleLines:
         if h.mark in ("default", "fill"):
             with t.under("else:"):
                 self.filled()
+
+    def talk(self) -> None:
+        """Add the lines that write a conversation."""
+        t, h, c = self.t, self.h, self.c
+        found, w = c.look(h.path, True), self.fresh()
+        with t.under(f"if {found.v}.__class__ is list and {found.v}:"):
+            t(f"{w} = write_talk(x, {self.hole}, {found.v}, False, {self.into}){self.where}")
+            self.put(w)
+            c.taken(found)
+        if h.mark is None:
+            t(f"elif {found.none}: return {c.no}{self.where}")
+        with t.under("else:"):
+            self.cold()
 
     # -- of several fields ------------------------------------------------------------------------
 

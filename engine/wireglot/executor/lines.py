@@ -45,6 +45,8 @@ class Lines:
         self.home = writes.home and way != "part"  # it may remember how it was spelled
         self.dialect, self.code = writes.dialect, writes.code
         self.kind = shape.kind if shape is not None else None
+        # A whole request: what holds of it was seen to before.
+        self.request = shape is not None and shape is writes.dialect.units.get("request")
         self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
         self.names: dict[str, tuple[str, str]] = {}  # of the `ir` picture: variable, IR path
         self.claims: set[str] = set()  # IR paths that are taken where something stands
@@ -55,6 +57,7 @@ class Lines:
         self.looked: dict[tuple[str, bool], Found] = {}
         self.tested: dict[int, Found] = {}  # holes whose values have been looked at
         self.held: set[int] = set()  # lists whose notes wait for their place
+        self.rare: set[str] = set()  # fields that are looked for only where one of them may be
         self.settled: set[str] = set()  # terms of sums that were written
         self.first: list[str] = []  # lines that stand before all others
         named = Counter(self.path_of(path) for path in paths_of(case.wire))
@@ -80,6 +83,8 @@ class Lines:
 
     def plainly(self) -> str:
         """Return the expression that writes the object by walking the pictures of the case."""
+        if self.request:
+            return "NO"
         shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
         return f"plain(x, {shape}, {case}, o)"
 

@@ -35,6 +35,12 @@ class Listing:
     ) -> None:
         self.names, self.holes, self.kinds = names, holes, kinds
         self.pos, self.dialect = holes[0].pos, dialect.name
+        # Kinds that one function writes, whatever stands beside.
+        self.direct = {
+            kind: (number, ways[0])
+            for kind, (number, ways) in kinds.items()
+            if len(ways) == 1 and ways[0].__class__ is str and kind not in MEDIA
+        }
         self.usual = usual_of(holes[0])
         one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
         # One element that must be there, of a kind that no row of the ladder knows.
@@ -72,7 +78,7 @@ def usual_of(hole: Hole) -> str | None:
 def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
     """Give each part of a list of an object to a hole, once for all holes that share it."""
     path = listing.holes[0].path
-    known = view.lists.get(path) if view is not None else None
+    known = (view.lists if view is not None else x.went).get(path)
     if known is not None:  # they were written before: others depend on what went
         return [known.get(id(h), []) for h in listing.holes]
     shares = shared(x, listing, parts, o.get("type") in PARTS)
@@ -87,7 +93,15 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     holes = listing.holes
     shares: list[list[Any]] = [[] for _ in holes]
     last, gathered = 0, False
+    direct = {} if listing.marks else listing.direct
     for part in parts:
+        known = direct.get(part.get("type", listing.usual)) if part.__class__ is dict else None
+        if known is not None and known[0] >= last and "spelled" not in part:
+            wire = _direct(x, listing, known, part, shares)
+            if wire is not NO:
+                last = known[0]
+                shares[last].append((part, wire))
+                continue
         quick = _quick(x, listing, part, shares)
         if quick is not None:
             number, wire = quick
@@ -113,6 +127,27 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     if gathered:
         shares = [share.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
     return shares
+
+
+def _direct(x: Any, listing: Listing, known: Any, part: Any, shares: list[list[Any]]) -> Any:
+    """Write a part by the one function of its kind; NO where anything is unusual about it."""
+    number, way = known
+    if "text" in part and x.asked:
+        text = part["text"]
+        if text.__class__ is str and (not text or text.isspace()):
+            return NO  # perhaps nothing may stand there
+    mark, beside = len(x.notes), len(x.beside)
+    if x.lefts:
+        x.lefts = []
+    x.nth = len(shares[number])
+    try:
+        wire = listing.names[way](x, part)
+        if wire is not NO and not x.lefts:
+            return wire
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+    del x.notes[mark:], x.beside[beside:]
+    return NO
 
 
 def _before(x: Any, hole: Hole, part: Any, wire: Any) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from ..interpreter.conversation import write_talk
 from ..interpreter.share import spelling
+from ..ir import PARTS
 from ..language.lenses import Misfit, guard, same
 from ..language.picture import ABSENT
 from . import lists, values
@@ -22,7 +24,9 @@ NAMES: dict[str, Any] = {
     "EMPTY": EMPTY,
     "Misfit": Misfit,
     "NO": NO,
+    "PARTS": PARTS,
     "guard": guard,
     "same": same,
     "spelling": spelling,
+    "write_talk": write_talk,
 }

@@ -216,6 +216,8 @@ def leave(
                 p for p in paths if _there(o, p) and p not in miss and p not in missed
             )
     view.claims.update(took)
+    if shape.name == "request":
+        view.claims.update(x.outside)
     x.leftover(view, wire)
 
 
@@ -385,7 +387,10 @@ def filled(x: Any, h: Hole, o: Any, rel: Any, into: Any) -> Any:
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     """Tell whether a row of the ladder may say some fields of an object in another way."""
-    return any(row.needs <= o.keys() for row in x.ladder.get(name, ()))
+    for row in x.ladder.get(name, ()):
+        if row.needs <= o.keys():
+            return True
+    return False
 
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:

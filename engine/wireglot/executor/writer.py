@@ -8,7 +8,7 @@ from ..interpreter.sight import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Hole, Picture
+from ..language.picture import ABSENT, Hole, Picture
 from ..trail import At
 from .lists import shared
 from .values import NO, undo, unmake
@@ -73,6 +73,27 @@ class CodedWriter(PictureWriter):
             undo(self, *mark)
             unmake(self, ids)
         return super().case(shape, case, value)
+
+    def request_by(self, case: Case, ir: dict[str, Any]) -> Any:
+        if self.same or not self.quick or case.ir is not None:
+            return ABSENT
+        if ir.get("system") and "system" not in case.lists:
+            return ABSENT  # what is lost of it came from several places
+        writes = writes_of(self.dialect, self.same)
+        name = writes.case(self.dialect.units["request"], case)
+        mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
+        lines, gone = dict(self.lines), len(self.gone)
+        try:
+            wire = writes.code.names[name](self, ir)
+            if wire is not NO:
+                return wire
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+        undo(self, *mark)
+        unmake(self, ids)
+        self.lines = lines
+        del self.gone[gone:]
+        return ABSENT
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
         if not self.quick:

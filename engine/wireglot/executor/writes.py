@@ -68,6 +68,8 @@ class Writes:
 
     def one(self, shape: Shape) -> str:
         """Return the name of the function that writes by the first case of a shape that fits."""
+        if len(shape.cases) == 1 and not shape.cases[0].home:
+            return self.case(shape, shape.cases[0])
         return self.code.function(
             ("one", id(shape)), f"one_{shape.name}", lambda name: self._one(name, shape)
         )
@@ -75,9 +77,6 @@ class Writes:
     def _one(self, name: str, shape: Shape) -> str:
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]
-        if len(cases) == 1 and len(shape.cases) == 1:
-            t(f"return {self.case(shape, cases[0])}(x, o)")
-            return str(t)
         told = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
         t("i = len(x.ids)")

@@ -225,10 +225,13 @@ def _remember(reader: ReadJob, message: dict[str, Any], key: str, value: Any) ->
 # -- writing ----------------------------------------------------------------------------------
 
 
-def write_talk(writer: WriteJob, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
-    """Write a conversation; where its hole is `bare`, one plain text of the user is that text."""
+def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any) -> Any:
+    """Write a conversation; where its hole is `bare`, one plain text of the user is that text.
+
+    `listed` says that it was a list at home.
+    """
     out = write_messages(writer, messages)
-    if "bare" not in h.lenses or view.memory.get(pointer(rel), {}).get("list"):
+    if listed or "bare" not in h.lenses:
         return out
     for text in _said(writer, messages) if len(out) == 1 else ():
         said = [{"role": "user", "parts": [{"type": "text", "text": text}]}]

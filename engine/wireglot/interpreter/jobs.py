@@ -6,13 +6,13 @@ work for: the methods here that do nothing are those of `reader`, `writer` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from ..language.ladder import Ladder
 from ..language.lenses import moment_of
 from ..language.model import Case, Dialect, Group, Shape
-from ..language.picture import Hole, Picture
+from ..language.picture import ABSENT, Hole, Picture
 from ..notes import Draft, Effect
 from ..trail import At, Trail
 from .env import Env
@@ -160,6 +160,8 @@ class WriteJob:
         self.trusts = False  # nobody has touched the IR since it was read
         self.since = 0  # how many notes there were before the message that is written
         self.now = START  # the last time that was written
+        self.went: dict[str, dict[int, list[Any]]] = {}  # lists of a request, written beforehand
+        self.outside: Collection[str] = ()  # fields of a request that its envelope has
         self.look: Look | None = None  # what the messages of a request are like, before all steps
         self.lines: dict[int, int] = {}  # messages of a file that had a number there
 
@@ -224,6 +226,10 @@ class WriteJob:
     ) -> Case | None:
         """Return the case that would write a value, which was `read` by one."""
         raise NotImplementedError
+
+    def request_by(self, case: Case, ir: dict[str, Any]) -> Any:
+        """Write a request that is ready, if that can be done at once; else ABSENT."""
+        return ABSENT
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
         """Write a message of which no part is lost, if that can be done at once; else None."""

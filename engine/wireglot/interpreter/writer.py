@@ -415,4 +415,5 @@ class PictureWriter(WriteJob):
 
     def talk(self, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
         """Write a conversation."""
-        return conversation.write_talk(self, h, messages, view, rel, into)
+        listed = bool(view.memory.get(pointer(rel), {}).get("list"))
+        return conversation.write_talk(self, h, messages, listed, into)

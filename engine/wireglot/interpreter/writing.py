@@ -175,13 +175,16 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     demands.meet(writer, whole, view)
     thinking = whole.get("reasoning")
     writer.thinks = not isinstance(thinking, dict) or thinking.get("effort") != "none"
-    wire = writer.picture(case.wire, view, (), top=True)
-    view.claims |= outside
-    if whole.get("system") and "system" not in view.claims:
-        heads = [at for part in whole["system"] if (at := writer.trail.find(part))]
-        if heads:
-            writer.trail.put(whole, "system", Several.of(heads))
-    writer.leftover(view, wire)
+    writer.went, writer.outside = view.lists, outside
+    wire = writer.request_by(case, whole)
+    if wire is ABSENT:
+        wire = writer.picture(case.wire, view, (), top=True)
+        view.claims |= outside
+        if whole.get("system") and "system" not in view.claims:
+            heads = [at for part in whole["system"] if (at := writer.trail.find(part))]
+            if heads:
+                writer.trail.put(whole, "system", Several.of(heads))
+        writer.leftover(view, wire)
     if whole.get("stream") is True and not writer.same:
         _asking(writer, wire)
     return wire, envelope
