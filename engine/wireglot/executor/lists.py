@@ -35,12 +35,6 @@ class Listing:
     ) -> None:
         self.names, self.holes, self.kinds = names, holes, kinds
         self.pos, self.dialect = holes[0].pos, dialect.name
-        # Kinds that one function writes, whatever stands beside.
-        self.direct = {
-            kind: (number, ways[0])
-            for kind, (number, ways) in kinds.items()
-            if len(ways) == 1 and ways[0].__class__ is str and kind not in MEDIA
-        }
         self.usual = usual_of(holes[0])
         one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
         # One element that must be there, of a kind that no row of the ladder knows.
@@ -93,33 +87,22 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     holes = listing.holes
     shares: list[list[Any]] = [[] for _ in holes]
     last, gathered = 0, False
-    direct = {} if listing.marks else listing.direct
     for part in parts:
-        known = direct.get(part.get("type", listing.usual)) if part.__class__ is dict else None
-        if known is not None and known[0] >= last and "spelled" not in part:
-            wire = _direct(x, listing, known, part, shares)
-            if wire is not NO:
-                last = known[0]
-                shares[last].append((part, wire))
-                continue
         quick = _quick(x, listing, part, shares)
-        if quick is not None:
-            number, wire = quick
+        if quick is None or quick is NO:
+            if listing.alone and len(parts) == 1 and x.resolver is None:
+                raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
+            x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
+            found = x.give(holes, part, whole, quick is NO)
+            given = [(holes.index(hole), new, wire) for hole, new, wire in found]
+        else:
+            given = (quick,)
+        for number, new, wire in given:
             if wire.__class__ is Gathered:
                 gathered = True
             if number < last and not x.same:
-                _before(x, holes[number], part, wire)
-            shares[number].append((part, wire))
-            last = number
-            continue
-        if listing.alone and len(parts) == 1 and x.resolver is None:
-            raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
-        x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-        for hole, new, wire in x.give(holes, part, whole):
-            number = holes.index(hole)
-            gathered = gathered or wire.__class__ is Gathered
-            if number < last and not x.same:
-                _before(x, hole, new, wire)
+                told = "the target holds this before what stood before it"
+                x.note("reordered", "moved", x.trail.find(new), holes[number].pos, told, wire)
             shares[number].append((new, wire))
             last = number
     if whole and not x.same and not any(shares):
@@ -129,35 +112,11 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     return shares
 
 
-def _direct(x: Any, listing: Listing, known: Any, part: Any, shares: list[list[Any]]) -> Any:
-    """Write a part by the one function of its kind; NO where anything is unusual about it."""
-    number, way = known
-    if "text" in part and x.asked:
-        text = part["text"]
-        if text.__class__ is str and (not text or text.isspace()):
-            return NO  # perhaps nothing may stand there
-    mark, beside = len(x.notes), len(x.beside)
-    if x.lefts:
-        x.lefts = []
-    x.nth = len(shares[number])
-    try:
-        wire = listing.names[way](x, part)
-        if wire is not NO and not x.lefts:
-            return wire
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-    del x.notes[mark:], x.beside[beside:]
-    return NO
-
-
-def _before(x: Any, hole: Hole, part: Any, wire: Any) -> None:
-    """Note that a part stands before what stood before it."""
-    told = "the target holds this before what stood before it"
-    x.note("reordered", "moved", x.trail.find(part), hole.pos, told, wire)
-
-
 def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
-    """Write a part by the hole that is known to take its kind; None where that fails."""
+    """Write a part by the hole that is known to take its kind: its number, the part, the wire.
+
+    NO where that one refuses it, None where it is an unusual part.
+    """
     if part.__class__ is not dict:
         return None
     kind = part.get("type", listing.usual)
@@ -172,7 +131,9 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
     if kind in MEDIA and _unusual(x, part, listing):
         return None
     number, ways = known
-    x.lefts, x.nth = [], len(shares[number])
+    if x.lefts:
+        x.lefts = []
+    x.nth = len(shares[number])
     for way in ways:
         try:
             if way.__class__ is str:
@@ -184,11 +145,11 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
             wire = NO
         if wire is not NO:
             if not x.lefts or not _lower(x, kind, part):
-                return number, wire
-            break
+                return number, part, wire
+            del x.notes[m:], x.beside[b:]
+            return None
         del x.notes[m:], x.beside[b:]
-    del x.notes[m:], x.beside[b:]
-    return None
+    return NO if len(shares) == 1 else None
 
 
 def _lower(x: Any, kind: Any, part: Any) -> bool:

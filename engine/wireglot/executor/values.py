@@ -387,10 +387,8 @@ def filled(x: Any, h: Hole, o: Any, rel: Any, into: Any) -> Any:
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     """Tell whether a row of the ladder may say some fields of an object in another way."""
-    for row in x.ladder.get(name, ()):
-        if row.needs <= o.keys():
-            return True
-    return False
+    rows = x.ladder.get(name)
+    return bool(rows) and any(row.needs <= o.keys() for row in rows)
 
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:

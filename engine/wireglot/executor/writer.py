@@ -49,6 +49,11 @@ class CodedWriter(PictureWriter):
                 misfit.__traceback__ = None
             undo(self, *mark)
             unmake(self, ids)
+            before, self.refused = self.refused, value
+            try:
+                return super().one(shape, value)
+            finally:
+                self.refused = before
         return super().one(shape, value)
 
     def choice(
@@ -61,7 +66,8 @@ class CodedWriter(PictureWriter):
         return found
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
-        if value.__class__ is dict and (self.same or not case.home) and self.quick:
+        coded = value.__class__ is dict and value is not self.refused
+        if coded and (self.same or not case.home) and self.quick:
             writes = writes_of(self.dialect, self.same)
             mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
             try:

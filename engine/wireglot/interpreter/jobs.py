@@ -160,6 +160,7 @@ class WriteJob:
         self.trusts = False  # nobody has touched the IR since it was read
         self.since = 0  # how many notes there were before the message that is written
         self.now = START  # the last time that was written
+        self.refused: Any = None  # what no function writes: it is walked
         self.went: dict[str, dict[int, list[Any]]] = {}  # lists of a request, written beforehand
         self.outside: Collection[str] = ()  # fields of a request that its envelope has
         self.look: Look | None = None  # what the messages of a request are like, before all steps
@@ -262,7 +263,7 @@ class WriteJob:
         raise NotImplementedError
 
     def give(
-        self, holes: list[Hole], part: Any, whole: bool = False
+        self, holes: list[Hole], part: Any, whole: bool = False, refused: bool = False
     ) -> list[tuple[Hole, Any, Any]]:
         """Write one part by the first hole that takes it; a lost part is noted."""
         raise NotImplementedError

@@ -158,9 +158,13 @@ def share(
 
 
 def give(
-    writer: WriteJob, holes: list[Hole], part: Any, whole: bool = False
+    writer: WriteJob, holes: list[Hole], part: Any, whole: bool = False, refused: bool = False
 ) -> list[tuple[Hole, Any, Any]]:
-    """Write one part by the first hole that takes it; a lost part is noted."""
+    """Write one part by the first hole that takes it; a lost part is noted.
+
+    `refused` says that the part as it is was tried: why it is not taken matters only where no row
+    of the ladder takes it.
+    """
     if isinstance(part, dict) and part.get("type") == "unknown":
         if part.get("dialect") == writer.dialect.name:
             memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
@@ -181,14 +185,18 @@ def give(
     kind = part.get("type", usual) if isinstance(part, dict) else ""
     rows = writer.ladder.get(str(kind), [])
     start = len(writer.notes)
+    refused = refused and not any(row.adds and row.adds.isdisjoint(part) for row in rows)
+    direct: list[tuple[Hole, Any, Any]] = []
+    best: Misfit | None = None
+    writer.missing, mark = set(), start
     try:
         part = media.usual(writer, part, holes[0].pos)
         mark = len(writer.notes)
-        direct, best = directly(writer, holes, part)
+        if not refused:
+            direct, best = directly(writer, holes, part)
     except Misfit as misfit:
         misfit.__traceback__ = None
-        mark, direct, best = start, [], misfit
-        writer.missing = set()
+        best = misfit
     if direct:
         # A field without a place may have a row of its own.
         lost = {path for owner, path in writer.lefts if owner == id(part)}
@@ -210,6 +218,10 @@ def give(
     if direct:
         writer.notes[mark:] = drafts
         return direct
+    if best is None:
+        direct, best = directly(writer, holes, part)
+        if direct:
+            return direct
     if whole and kind != "native":
         raise best
     del writer.notes[start:]
