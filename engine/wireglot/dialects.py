@@ -236,11 +236,20 @@ class DialectRules:
         """Return the wire paths that the pictures of the stream name, by the names of frames."""
         return paths.events(self.model)
 
-    @functools.cached_property
+    @property
     def model_keys(self) -> tuple[str, ...] | None:
         """The keys at the top of a request that name the model; None if it stands deeper."""
-        shape = self.model.units.get("request")
-        return picture.model_keys([case.wire for case in shape.cases]) if shape else ()
+        return self.keys_of_model("request")
+
+    def keys_of_model(self, unit: str) -> tuple[str, ...] | None:
+        """Return the keys at the top of a payload that name the model; None if it is deeper."""
+        known = self.model.coded
+        if ("model", unit) not in known:
+            shape = self.model.units.get(unit)
+            wires = [case.wire for case in shape.cases] if shape else []
+            known["model", unit] = picture.model_keys(wires) if wires else ()
+        found: tuple[str, ...] | None = known["model", unit]
+        return found
 
     @property
     def ladder(self) -> ladder.Ladder:
@@ -249,7 +258,8 @@ class DialectRules:
 
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""
-        keys = self.model_keys if unit == "request" and body.__class__ is dict else None
+        whole = body.__class__ is dict and unit in ("request", "response")
+        keys = self.keys_of_model(unit) if whole else None
         if keys is not None:  # it mostly stands at the top
             return text_under(keys, body)
         shape = self.model.units.get(unit) if isinstance(unit, str) else None

@@ -58,9 +58,7 @@ def call_ids(
     remembered as absent, so that the same dialect leaves it out again. Returns (code, part) of each
     made id.
     """
-    if not any(
-        key not in part for _, _, part in _parts(ir) if (key := _KEYS.get(part.get("type")))
-    ):
+    if _all_have(ir):
         return []
     maker = _Maker(ir, body, trail)
     made: list[tuple[str, dict[str, Any]]] = []
@@ -85,6 +83,18 @@ def call_ids(
                 made.append(("made-id", part))
             waiting.answer(key)
     return made
+
+
+def _all_have(ir: Part) -> bool:
+    """Tell whether all calls and results have ids: mostly they do."""
+    for owners in (ir.get("candidates") or (), ir.get("messages") or (), (ir,)):
+        for owner in owners:
+            parts = owner.get("parts", ()) if isinstance(owner, dict) else ()
+            for part in (ir,) if owner is ir else parts:
+                key = _KEYS.get(part.get("type")) if isinstance(part, dict) else None
+                if key is not None and key not in part:
+                    return False
+    return True
 
 
 class _Waiting:

@@ -376,13 +376,12 @@ class Loaded:
         both: Both = NONE,
         recorder: Recorder | None = None,
     ) -> tuple[Any, list[Note], Envelope | None]:
-        from .interpreter import reading, writing
-
+        read_by, write_by = _hands()
         one, two = self._made(source, both[0]), self._made(target, both[1])
         same = source == target
         away = options if same else {**options, "away": True}  # no value is written at home again
-        read = reading.read(one, body, unit, model, stream, away, recorder)
-        out, drafts, envelope = writing.write(
+        read = read_by(one, body, unit, model, stream, away, recorder)
+        out, drafts, envelope = write_by(
             two,
             read.ir,
             unit,
@@ -395,6 +394,14 @@ class Loaded:
             look=read.look,
         )
         return out, all_notes(read.notes, drafts, out, same), envelope
+
+
+@functools.cache
+def _hands() -> tuple[Any, Any]:
+    """Return what reads and what writes; a process that converts by compiled code needs neither."""
+    from .interpreter import reading, writing
+
+    return reading.read, writing.write
 
 
 def check_name(name: str, there: Collection[str]) -> None:

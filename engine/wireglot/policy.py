@@ -70,6 +70,8 @@ class Policy:
             )
         self.table = dict(table or {})
         self.rows, self.otherwise = tuple(rows), otherwise
+        # Whether it lets every note stand.
+        self.lenient = not self.table and not self.rows and self.otherwise == "note"
         for key, word in self.table.items():
             if not isinstance(key, str):
                 raise UsageError(f"a key of the policy is a text, not {type(key).__name__}")
@@ -108,11 +110,6 @@ class Policy:
                 return row.do
         return self.otherwise
 
-    @property
-    def lenient(self) -> bool:
-        """Tell whether it lets every note stand."""
-        return not self.table and not self.rows and self.otherwise == "note"
-
     def apply(
         self, notes: Iterable[Note], source: str | None = None, target: str | None = None
     ) -> tuple[tuple[Note, ...], Note | None]:
@@ -131,4 +128,9 @@ class Policy:
 
 def of(policy: Mapping[str, str] | Policy | None) -> Policy:
     """Return what a caller gave as `policy=`. Raises UsageError."""
+    if policy is None:
+        return LENIENT
     return policy if isinstance(policy, Policy) else Policy(policy)
+
+
+LENIENT = Policy()

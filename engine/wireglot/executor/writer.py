@@ -29,13 +29,10 @@ class CodedWriter(PictureWriter):
     @property
     def quick(self) -> bool:
         """Whether generated functions say all that is to be said."""
-        return not (
-            (self.same and self.repair)
-            or self.recorder is not None
-            or self.watch
-            or self.watched
-            or self.marking
-        )
+        if (self.same and self.repair) or self.recorder is not None:
+            return False
+        kept = self.__dict__.get
+        return not (kept("watch") or kept("watched") or kept("marking"))
 
     def one(self, shape: Shape, value: Any) -> Any:
         if value.__class__ is dict and self.quick:

@@ -49,7 +49,8 @@ def chosen(
 ) -> Case | None:
     """Return the case that would write an IR object, which was read by `case` and is whole."""
 
-    probe = reader.writer()
+    probe = reader.prober
+    del probe.notes[:], probe.gone[:]
     value = {k: v for k, v in made.items() if k != "spelled"}
     for entry in made.get("spelled", {}).get(reader.dialect.name, {}).values():
         if isinstance(entry.get("made"), str):

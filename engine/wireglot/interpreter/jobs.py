@@ -6,8 +6,9 @@ work for: the methods here that do nothing are those of `reader`, `writer` and `
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any
+import functools
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
 
 from ..language.ladder import Ladder
 from ..language.lenses import moment_of
@@ -22,6 +23,32 @@ from .resolver import Resolver
 from .sight import Look, View
 
 START = moment_of(0)
+T = TypeVar("T")
+
+
+class _Kept:
+    """A container of each writer, made when it is first asked for: mostly few are."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, writer: Any, owner: type) -> Any:
+        if writer is None:
+            return self
+        found = writer.__dict__[self._name] = self._make()
+        return found
+
+
+def kept(make: Callable[[], T]) -> T:
+    """Say that each writer has a container of its own."""
+    found: Any = _Kept(make)
+    return found  # type: ignore[no-any-return]
+
+
+_NOTHING: tuple[frozenset[tuple[str, str]], str | None] = (frozenset(), None)
 
 
 class ReadJob:
@@ -101,6 +128,11 @@ class ReadJob:
         """Read a conversation."""
         raise NotImplementedError
 
+    @functools.cached_property
+    def prober(self) -> WriteJob:
+        """A writer of this dialect at home, which tells by which case something is written."""
+        return self.writer()
+
     def writer(self) -> WriteJob:
         """Return a writer of this dialect at home, where words of no table have a form."""
         raise NotImplementedError
@@ -124,47 +156,56 @@ class WriteJob:
         self.resolver: Resolver | None = options.get("resolve")
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
-        talk = dialect.conversation
-        self.asked = frozenset(talk.enforce if talk and self.repair else ())
-        fillers = (text for word, text in self.asked if word == "some-message")
-        self.filler = next(fillers, None)  # what stands where nothing is said
+        self.asked, self.filler = self._steps() if self.repair else _NOTHING
         self.notes: list[Draft] = []
-        self.beside: list[Any] = []
-        self.made: set[int] = set()  # parts whose ids a hook has made
-        self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
-        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
-        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
-        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
-        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
-        self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts
-        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
-        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
-        self.missing: set[str] = set()  # fields that a picture wanted and did not get
-        self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
-        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
-        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
-        self.ids: dict[str, str] = {}  # ids that were made here, and their forms
-        self.whole = False  # a request as a whole is written
-        self.named = False  # and repair was asked for by name
-        self.thinks = True  # the request does not switch thinking off
-        self.answers: set[int] = set()  # results that were made here
-        self.role: Any = None  # who speaks in the message that is written
-        self.unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
-        self.alone = False  # one element is wanted: nothing may stand beside it
-        self.gone: list[Any] = []  # parts and tools that found no place
-        self.rows: dict[int, tuple[Any, str]] = {}  # what stepped down, and by which row
-        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
-        self.nth = 0
-        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
-        self.calls: dict[str, str] = {}
-        self.trusts = False  # nobody has touched the IR since it was read
-        self.since = 0  # how many notes there were before the message that is written
-        self.now = START  # the last time that was written
-        self.refused: Any = None  # what no function writes: it is walked
-        self.went: dict[str, dict[int, list[Any]]] = {}  # lists of a request, written beforehand
-        self.outside: Collection[str] = ()  # fields of a request that its envelope has
-        self.look: Look | None = None  # what the messages of a request are like, before all steps
-        self.lines: dict[int, int] = {}  # messages of a file that had a number there
+
+    made: set[int] = kept(set)  # parts whose ids a hook has made
+    beside: list[Any] = kept(list)  # parts that left what holds them
+    written: dict[int, tuple[Any, Any]] = kept(dict)  # IR objects and what was made of them
+    around: dict[int, tuple[Any, Any]] = kept(dict)  # parts of runs, and the elements around these
+    instead: dict[int, tuple[Any, Any]] = kept(dict)  # parts, and those written instead of them
+    stands: dict[int, tuple[Any, Any, Any]] = kept(dict)  # wires that stand as something else
+    watch: dict[str, Draft] = kept(dict)  # notes of fields, whose places are not known yet
+    watched: dict[tuple[int, str], Draft] = kept(dict)  # the same, of fields of parts
+    respelt: set[tuple[str, str]] = kept(set)  # texts that do not read back as they are
+    filled: dict[int, tuple[Any, list[str]]] = kept(dict)  # objects, and fields filled in for them
+    missing: set[str] = kept(set)  # fields that a picture wanted and did not get
+    lefts: list[tuple[int, str]] = kept(list)  # fields of IR objects that found no place
+    marking: dict[int, dict[str, bool]] = kept(dict)  # fields that get an element of their own
+    shared: dict[int, set[str]] = kept(dict)  # fields of parts that stand beside their run
+    ids: dict[str, str] = kept(dict)  # ids that were made here, and their forms
+    answers: set[int] = kept(set)  # results that were made here
+    gone: list[Any] = kept(list)  # parts and tools that found no place
+    rows: dict[int, tuple[Any, str]] = kept(dict)  # what stepped down, and by which row
+    fill: dict[str, Any] = kept(dict)  # what is filled in instead of what the picture says
+    places: dict[int, int] = kept(dict)  # how much each hole of a list has taken so far
+    calls: dict[str, str] = kept(dict)  # names of calls, by their ids
+    went: dict[str, dict[int, list[Any]]] = kept(dict)  # lists of a request, written beforehand
+    lines: dict[int, int] = kept(dict)  # messages of a file that had a number there
+    whole = False  # a request as a whole is written
+    named = False  # and repair was asked for by name
+    thinks = True  # the request does not switch thinking off
+    alone = False  # one element is wanted: nothing may stand beside it
+    trusts = False  # nobody has touched the IR since it was read
+    role: Any = None  # who speaks in the message that is written
+    unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
+    outside: Collection[str] = ()  # fields of a request that its envelope has
+    look: Look | None = None  # what the messages of a request are like, before all steps
+    refused: Any = None  # what no function writes: it is walked
+    nth = 0
+    since = 0  # how many notes there were before the message that is written
+    now = START  # the last time that was written
+
+    def _steps(self) -> tuple[frozenset[tuple[str, str]], str | None]:
+        """Return what is asked of messages, and what stands where nothing is said."""
+        known: tuple[frozenset[tuple[str, str]], str | None] | None
+        known = self.dialect.coded.get("steps")
+        if known is None:
+            talk = self.dialect.conversation
+            asked = frozenset(talk.enforce if talk else ())
+            fillers = (text for word, text in asked if word == "some-message")
+            known = self.dialect.coded["steps"] = asked, next(fillers, None)
+        return known
 
     def request(self) -> None:
         """Write a request as a whole: what its messages ask of each other can be asked."""
@@ -199,6 +240,8 @@ class WriteJob:
 
         What is lost is not moved.
         """
+        if not self.notes:
+            return
         lost = {id(part) for part in self.gone}
         if lost:
             self.notes = [

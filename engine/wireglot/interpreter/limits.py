@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import FUNCTION
@@ -24,6 +24,12 @@ _PLACES = {
     ("", "tool_choice.allowed"): "tool_name",
     ("tool_call", "id"): "call_id",
     ("tool_result", "tool_call_id"): "call_id",
+}
+
+# Fields of parts that are reserved, and the limits that hold for them.
+_NAMED = {
+    "tool_call": (("name", "tool_name"), ("id", "call_id")),
+    "tool_result": (("tool_call_id", "call_id"),),
 }
 
 
@@ -47,11 +53,11 @@ class Limits:
 
     def __init__(self, limits: dict[str, dict[str, Any]]) -> None:
         self.limits = limits
-        self._full = {kind: _full(pattern_of(limit)) for kind, limit in limits.items()}
+        self._full: dict[str, re.Pattern[str]] = {}
         self._map: dict[tuple[str, str], str] = {}
         # What is written, and for which name; for none where it would be said of two.
-        self._of: dict[str, dict[str, str]] = {kind: {} for kind in limits}
-        self._later: Callable[[], None] | None = None
+        self._of: dict[str, dict[str, str]] = {}
+        self._waiting: Any = None
 
     def kind(self, obj: dict[str, Any], path: str) -> str | None:
         """Return the limit that holds for a field, `tool_name`, `call_id` or its own, else None."""
@@ -62,29 +68,48 @@ class Limits:
         found = _PLACES.get((what, path)) or _PLACES.get(("", path)) or f"{what}.{path}"
         return found if found in self.limits else None
 
-    def later(self, reserve: Callable[[], None]) -> None:
-        """Let names be reserved once one does not fit, or another one is: mostly all fit."""
-        self._later = reserve
+    def later(self, ir: Any) -> None:
+        """Let the names of an IR value be reserved once one does not fit: mostly all fit."""
+        self._waiting = ir
 
     def _reserved(self) -> None:
-        if self._later is not None:
-            reserve, self._later = self._later, None
-            reserve()
+        """Keep the names and ids that fit from being taken by renamed ones."""
+        ir, self._waiting = self._waiting, None
+        if not isinstance(ir, dict):
+            return
+        for tool in ir.get("tools") or ():
+            if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+                self.reserve("tool_name", tool["name"])
+        for message in (*(ir.get("messages") or ()), *(ir.get("candidates") or ())):
+            for part in message.get("parts", ()) if isinstance(message, dict) else ():
+                for key, kind in _NAMED.get(part.get("type"), ()) if isinstance(part, dict) else ():
+                    if isinstance(part.get(key), str):
+                        self.reserve(kind, part[key])
+
+    def _pattern(self, kind: str) -> re.Pattern[str]:
+        found = self._full.get(kind)
+        if found is None:
+            found = self._full[kind] = _compiled(pattern_of(self.limits[kind]))
+        return found
 
     def reserve(self, kind: str, name: str) -> None:
         """Keep what a name is written as from being written for another one, whichever is first."""
-        self._reserved()
+        if self._waiting is not None:
+            self._reserved()
+        if kind not in self.limits:
+            return
+        taken = self._of.setdefault(kind, {})
         if self.fits(kind, name):
-            self._of.get(kind, {})[name] = name
+            taken[name] = name
         elif kind == TOLD:
             form = self._spelling(kind, name)[0]
-            other = self._of[kind].setdefault(form, name)
+            other = taken.setdefault(form, name)
             if other not in (name, form):
-                self._of[kind][form] = ""
+                taken[form] = ""
 
     def fits(self, kind: str, name: str) -> bool:
         """Tell whether a name is within the limit of its kind, if there is one."""
-        return kind not in self.limits or self._full[kind].fullmatch(name) is not None
+        return kind not in self.limits or self._pattern(kind).fullmatch(name) is not None
 
     def needs(self, kind: str) -> bool:
         """Tell whether nothing may be without a name of a kind: it has one sign at least."""
@@ -92,10 +117,14 @@ class Limits:
 
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
-        self._reserved()
-        if kind in self.limits and (name == written or self._of[kind].get(written) != written):
+        if self._waiting is not None:
+            self._reserved()
+        if kind not in self.limits:
+            return
+        taken = self._of.setdefault(kind, {})
+        if name == written or taken.get(written) != written:
             self._map[kind, name] = written
-            self._of[kind][written] = name
+            taken[written] = name
 
     def renamed(self) -> dict[tuple[str, str], str]:
         """Return what was written for each name that did not fit, by kind and name."""
@@ -103,21 +132,22 @@ class Limits:
 
     def fit(self, kind: str, name: Any) -> Any:
         """Return the name itself when it fits, else its one renaming."""
-        if not isinstance(name, str) or self._full[kind].fullmatch(name):
+        if not isinstance(name, str) or self._pattern(kind).fullmatch(name):
             return name
-        self._reserved()
+        if self._waiting is not None:
+            self._reserved()
         if "." in kind:  # what nothing else names; where it must not come again is seen to apart
             return next(self.forms(kind, name), name)
         known = self._map.get((kind, name))
         if known is None:
-            taken = self._of[kind]
+            taken = self._of.setdefault(kind, {})
             free = (form for form in self.forms(kind, name) if taken.setdefault(form, name) == name)
             known = self._map[kind, name] = next(free, name)
         return known
 
     def forms(self, kind: str, name: str) -> Iterator[str]:
         """Yield what a name may be written as, first what says most; it depends on nothing else."""
-        limit, full = self.limits[kind], self._full[kind]
+        limit, full = self.limits[kind], self._pattern(kind)
         top, (text, gap) = int(limit.get("max", 64)), self._spelling(kind, name)
         if (kind == TOLD or "." in kind) and full.fullmatch(text):
             yield text
@@ -143,4 +173,4 @@ def pattern_of(limit: dict[str, Any]) -> str:
     return f"[{first}][{rest}]{{{max(0, low - 1)},{top - 1}}}"
 
 
-_full = functools.lru_cache(1024)(re.compile)
+_compiled = functools.lru_cache(1024)(re.compile)

@@ -74,14 +74,16 @@ def of_answer(form: str, seed: Ids, *place: str) -> str:
 
 def numbered(writer: WriteJob, answer: Any) -> None:
     """Give what stands in an answer ids by its number, for frames have them before it is known."""
-    seed, count = writer.trail.seed, Counter[str]()
-    stack = [answer] if seed is not None and writer.ids else []
+    seed = writer.trail.seed
+    if seed is None or not writer.ids:
+        return
+    stack, count = [answer], Counter[str]()
     while stack:
         owner = stack.pop()
         pairs = list(owner.items() if isinstance(owner, dict) else enumerate(owner))
         for key, value in pairs:
             form = writer.ids.get(value) if isinstance(value, str) else None
-            if form is not None and seed is not None:
+            if form is not None:
                 owner[key] = of_answer(form, seed, form, str(count[form]))
                 count[form] += 1
         stack += [value for _, value in reversed(pairs) if isinstance(value, dict | list)]

@@ -77,11 +77,14 @@ def read(
 
 def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
     """Return the seed of the ids that are made for a response."""
-    stream = reader.dialect.stream
+    known = reader.dialect.coded.get("pieces")
+    if known is None:
+        stream = reader.dialect.stream
+        known = stream is not None and stream.pieces("tool_call")
+        reader.dialect.coded["pieces"] = known
     at = None if ir.get("id") else reader.trail.find(ir, "created")
     time = None if at is None else value_at(body, at)
-    pieces = stream is not None and stream.pieces("tool_call")
-    return Seed(reader.options.get("asked"), ir.get("id"), time, body, pieces)
+    return Seed(reader.options.get("asked"), ir.get("id"), time, body, known)
 
 
 def _apart(trail: Trail, ir: Any) -> list[Draft]:
@@ -103,6 +106,8 @@ def _apart(trail: Trail, ir: Any) -> list[Draft]:
 def _hooked(reader: Reader, ir: Any, body: Any) -> set[int]:
     """Let the dialect's hooks make ids, and return the parts that got one."""
     made: set[int] = set()
+    if not reader.dialect.hooks:
+        return made
     whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
     for name in reader.dialect.hooks:
         found = hooks.HOOKS[name](whole, body, reader.dialect.name, reader.trail)
@@ -116,7 +121,8 @@ def _paired(reader: Reader, ir: Any, unit: str, look: Look | None) -> list[Draft
     """Give results the names of their calls, and return drafts for what does not pair."""
     dialect = reader.dialect
     for one in ir.get("candidates", ()) if unit == "response" else ():
-        pairing.named([one], dialect.name)
+        if any(part.get("type") == "tool_result" for part in one.get("parts", ())):
+            pairing.named([one], dialect.name)
     odd: list[Draft] = []
     if look is None:
         return odd

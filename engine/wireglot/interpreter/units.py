@@ -98,25 +98,6 @@ def at_home(ir: Any, name: str) -> bool:
     return False
 
 
-def reserve(writer: WriteJob, ir: Any) -> None:
-    """Keep the names and ids that fit from being taken by renamed ones."""
-    if not isinstance(ir, dict):
-        return
-    for tool in ir.get("tools") or ():
-        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
-            writer.limits.reserve("tool_name", tool["name"])
-    for message in (*(ir.get("messages") or ()), *(ir.get("candidates") or ())):
-        for part in message.get("parts", ()) if isinstance(message, dict) else ():
-            if isinstance(part, dict) and part.get("type") == "tool_call":
-                if isinstance(part.get("name"), str):
-                    writer.limits.reserve("tool_name", part["name"])
-                if isinstance(part.get("id"), str):
-                    writer.limits.reserve("call_id", part["id"])
-            elif isinstance(part, dict) and part.get("type") == "tool_result":
-                if isinstance(part.get("tool_call_id"), str):
-                    writer.limits.reserve("call_id", part["tool_call_id"])
-
-
 def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
     """Return the list of messages in a unit's value, None where there is none."""
     if unit in ("request", "session"):

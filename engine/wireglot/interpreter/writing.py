@@ -69,7 +69,7 @@ def written(
         if unit == "request" and "native" in look.kinds:
             ir = demands.declared(writer, ir)
     if writer.limits.limits:
-        writer.limits.later(lambda: units.reserve(writer, ir))
+        writer.limits.later(ir)
     try:
         if prepare is not None:
             prepare(writer)

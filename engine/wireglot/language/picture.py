@@ -424,14 +424,14 @@ def texts(picture: Picture) -> Iterator[Text]:
 
 
 def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
-    """Return the keys of `$model`, if it stands at the top of one picture or nowhere."""
-    places = [h for p in pictures for h in holes(p) if h.path == "model"]
+    """Return the keys of `$model`, if it stands at the top under the same ones, or nowhere."""
+    places = [hole for p in pictures for hole in holes(p) if hole.path == "model"]
+    tops = [e for p in pictures if isinstance(p, Fields) for e in p.entries]
+    found = {names for names, child in tops if any(child is hole for hole in places)}
+    at_top = sum(any(child is hole for hole in places) for _, child in tops)
     if not places:
         return ()
-    top = pictures[0]
-    if len(pictures) > 1 or len(places) > 1 or not isinstance(top, Fields):
-        return None
-    return next((names for names, child in top.entries if child is places[0]), None)
+    return found.pop() if len(found) == 1 and at_top == len(places) else None
 
 
 def model_in(picture: Picture, body: Any, path: str = "model") -> str | None:

@@ -49,6 +49,7 @@ class Schema:
         self.inlines = plain.get("refs") == "inline"
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
         self._known: dict[bytes, Any] = {}
+        self._stays: dict[bytes, bool] = {}
         self.two_way = [row for row in rows if row.note is None]
         self.respelled = [frozenset(used(row.here)) for row in self.two_way]
         self.touched = {k for row in self.two_way for k in used(row.here) + used(row.schema)}
@@ -58,7 +59,7 @@ class Schema:
         self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}}
+        return {**self.__dict__, "_known": {}, "_stays": {}}
 
     def _may_fit(self, row: Row) -> bool:
         """Tell whether a row may fit a node of which no keyword and no type is refused."""
@@ -74,6 +75,19 @@ class Schema:
         """Return the schema in the words of JSON Schema, and whether nothing was respelled."""
         found = self._read(schema) if isinstance(schema, dict) else schema
         return (schema, True) if found == schema and same(found, schema) else (found, False)
+
+    def stays(self, schema: Any) -> bool:
+        """Tell whether a schema is read as it is, and written so at home: tools come again."""
+        mark = _mark(schema, False)
+        known = self._stays.get(mark) if mark is not None else None
+        if known is None:
+            read, exact = self.read(schema)
+            known = exact and (not self.two_way or same(self.home(read), schema))
+            if mark is not None:
+                if len(self._stays) >= REMEMBERED:
+                    self._stays.clear()
+                self._stays[mark] = known
+        return known
 
     def _read(self, node: Any) -> Any:
         if not isinstance(node, dict):
