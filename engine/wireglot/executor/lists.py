@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..interpreter import media, share
@@ -86,6 +86,7 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
     holes = listing.holes
     shares: list[list[Any]] = [[] for _ in holes]
+    given: Iterable[tuple[int, Any, Any]]
     last, gathered = 0, False
     for part in parts:
         quick = _quick(x, listing, part, shares)

@@ -82,7 +82,8 @@ class Limits:
                 self.reserve("tool_name", tool["name"])
         for message in (*(ir.get("messages") or ()), *(ir.get("candidates") or ())):
             for part in message.get("parts", ()) if isinstance(message, dict) else ():
-                for key, kind in _NAMED.get(part.get("type"), ()) if isinstance(part, dict) else ():
+                of_it = _NAMED.get(str(part.get("type")), ()) if isinstance(part, dict) else ()
+                for key, kind in of_it:
                     if isinstance(part.get(key), str):
                         self.reserve(kind, part[key])
 
