@@ -12,6 +12,8 @@ import pytest
 import wireglot
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
+from wireglot.interpreter import conversation, orderly, reading, writing
+from wireglot.interpreter.sight import Look
 
 from .beside import TRAFFIC, recorded
 from .mutate import some
@@ -55,6 +57,38 @@ def test_functions_write_what_the_walk_writes(source: str, monkeypatch: pytest.M
                 assert found == converted(body, source, target, unit), (target, unit, body)
             compared += 1
     assert compared > 10
+
+
+class Unsure(Look):
+    """A look that lets no step be left out."""
+
+    def __init__(self, messages: Any) -> None:
+        super().__init__(messages)
+        self.paired = self.said = False
+        self.system = self.marked = True
+
+
+@pytest.mark.parametrize("source", PROVIDERS)
+def test_what_is_in_order_is_what_the_steps_leave(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps that order messages change nothing where one look finds them in order."""
+    without = Counter[bool]()
+
+    def told(*given: Any) -> bool:
+        found = orderly.orderly(*given)
+        without[found] += 1
+        return found
+
+    monkeypatch.setattr(conversation, "orderly", told)
+    for unit, body in bodies(source):
+        for target in PROVIDERS if unit == "request" else ():
+            found = converted(body, source, target, unit)
+            with monkeypatch.context() as patch:
+                for module in (reading, writing, conversation):
+                    patch.setattr(module, "Look", Unsure)
+                assert found == converted(body, source, target, unit), (target, body)
+    assert without[True] > 10
 
 
 def made() -> int:

@@ -724,7 +724,7 @@ def test_what_no_check_foresaw_is_a_rule_error_of_every_call(
     for name, call in (
         ("interpreter.hands.Reader.whole", lambda: rules["openai-chat"].read(body, options=slow)),
         (
-            "interpreter.hands.Writer.talk",
+            "interpreter.hands.Writer.request_by",
             lambda: rules["openai-chat"].write(body, options=slow),
         ),
         ("interpreter.hands.Reader.whole", lambda: rules.convert(body, "openai-chat", "ollama")),

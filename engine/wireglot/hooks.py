@@ -87,13 +87,10 @@ def call_ids(
 
 def _all_have(ir: Part) -> bool:
     """Tell whether all calls and results have ids: mostly they do."""
-    for owners in (ir.get("candidates") or (), ir.get("messages") or (), (ir,)):
-        for owner in owners:
-            parts = owner.get("parts", ()) if isinstance(owner, dict) else ()
-            for part in (ir,) if owner is ir else parts:
-                key = _KEYS.get(part.get("type")) if isinstance(part, dict) else None
-                if key is not None and key not in part:
-                    return False
+    for owner in (*(ir.get("candidates") or ()), *(ir.get("messages") or ()), {"parts": [ir]}):
+        for part in owner.get("parts", ()) if isinstance(owner, dict) else ():
+            if isinstance(part, dict) and _KEYS.get(part.get("type"), "type") not in part:
+                return False
     return True
 
 

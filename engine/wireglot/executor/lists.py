@@ -150,7 +150,8 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
             del x.notes[m:], x.beside[b:]
             return None
         del x.notes[m:], x.beside[b:]
-    return NO if len(shares) == 1 else None
+    # At home a case that is only read there may still take it.
+    return NO if len(shares) == 1 and not x.same else None
 
 
 def _lower(x: Any, kind: Any, part: Any) -> bool:
