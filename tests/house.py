@@ -37,8 +37,8 @@ FLOORS = (
 )
 GROUPS = {
     "values": (
-        "errors guards hooks ir jsontext models notes payload policy results room seeds selecting "
-        "traces trail"
+        "errors guards hooks ir jsontext models notes patterns payload policy results room seeds "
+        "selecting traces trail"
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))

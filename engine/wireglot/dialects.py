@@ -7,15 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import policy as policies
-from .files import sessions
-from .interpreter import (
-    admission,
-    reading,
-    units,
-    writing,
-)
+from .interpreter import reading, units, writing
 from .interpreter.resolver import Resolve, resolving
-from .language import documents, ladder, picture, variants
+from .language import ladder, picture, variants
 from .language.model import Dialect
 from .notes import Note, severity_of
 from .payload import (
@@ -29,7 +23,6 @@ from .payload import (
 )
 from .results import Conversion, Reading, concluded, effect_of, finished, rule_of
 from .room import with_room
-from .trace import paths
 from .trail import Trail, pointer
 
 if TYPE_CHECKING:
@@ -185,6 +178,8 @@ class DialectRules:
                         return done
                     judge = policies.of(policy)
                     return concluded(*done[:3], judge, None, self.name, self._hash())
+        from .interpreter import admission
+
         known = resolving(with_clock(known_options(options), clock), resolve)
         judge = policies.of(policy)
         check_unit(unit)
@@ -204,6 +199,8 @@ class DialectRules:
         from .compiler import halves
 
         def partial(ir: Any, alone: bool = True) -> Any:
+            from .interpreter import admission
+
             admission.check(ir, "request")
             options = {"part": True} if alone else {}
             body, drafts, envelope = writing.write(self, ir, "request", False, Trail(), options)
@@ -216,16 +213,23 @@ class DialectRules:
 
         A line that is no JSON object is a text. Raises ConversionError for what is no such file.
         """
+        from .files import sessions
+        from .language import documents
+
         return documents.parsed(
             text, self.model.document, sessions.key_of(units.pictured(self.model, "session"))
         )
 
     def text(self, body: Any, indent: int | None = None) -> str:
         """Return the text of the file whose body this is; `indent` is for what has no lines."""
+        from .language import documents
+
         return documents.printed(body, self.model.document, indent)
 
     def pictured(self, unit: str) -> set[str]:
         """Return the wire paths that the unit's pictures name."""
+        from .trace import paths
+
         return paths.pictured(self.model, unit)
 
     def dropped(self, unit: str) -> dict[str, str]:
@@ -234,6 +238,8 @@ class DialectRules:
 
     def events(self) -> dict[str, set[str]]:
         """Return the wire paths that the pictures of the stream name, by the names of frames."""
+        from .trace import paths
+
         return paths.events(self.model)
 
     @property

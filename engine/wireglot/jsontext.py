@@ -10,11 +10,13 @@ import math
 import re
 from typing import Any
 
-_WHOLE = re.compile(r"\.0(?=[,\]}]|$)")  # behind the digits of a whole float
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_SPACED = re.compile(r'"\s+:')
-_HALF = re.compile("[\ud800-\udfff]")
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+from .patterns import later
+
+_WHOLE = later(r"\.0(?=[,\]}]|$)")  # behind the digits of a whole float
+_PAIR = later("[\ud800-\udbff][\udc00-\udfff]")
+_SPACED = later(r'"\s+:')
+_HALF = later("[\ud800-\udfff]")
+_BRACKETS = later(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 MAX_DEPTH = 300  # levels of JSON, in a payload and in a text
 
 

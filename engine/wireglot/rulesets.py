@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -12,6 +11,7 @@ from .errors import RuleError, UsageError
 from .loaded import Loaded
 
 if TYPE_CHECKING:
+    from threading import Thread
     from types import TracebackType
 
     from .audits.audit import Audit
@@ -183,12 +183,14 @@ class LiveRules:
         UsageError where there is nothing to watch, or the package `watchfiles` is missing (the
         extra `watch`).
         """
+        import threading
+
         self.rules, self.swaps = rules, 0
         self.error: RuleError | UsageError | None = None
         self._on_change = on_change
         self._turn = threading.Lock()
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._thread: Thread | None = None
         if start:
             self._start()
 
@@ -216,6 +218,8 @@ class LiveRules:
 
     def stop(self) -> None:
         """End watching; the rules in force stay."""
+        import threading
+
         self._stop.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -266,6 +270,8 @@ class LiveRules:
     # -- watching ----------------------------------------------------------------------------------
 
     def _start(self) -> None:
+        import threading
+
         paths = [os.fspath(s) for s in self.rules.sources if isinstance(s, str | os.PathLike)]
         if not paths:
             raise UsageError("these rules come from no folder or zip file, so nothing can change")

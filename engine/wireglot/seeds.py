@@ -9,7 +9,6 @@ a chain over its messages, so the ids of its beginning stay when it grows.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Container
 from typing import Any
@@ -21,6 +20,8 @@ LENGTH = 12  # of the digest in an id
 
 def digest(*facts: Any) -> str:
     """Return a digest of JSON values."""
+    import hashlib  # most processes make no id
+
     text = "/".join(fact if isinstance(fact, str) else _text(fact) for fact in facts)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -148,6 +147,8 @@ class Limits:
 
     def forms(self, kind: str, name: str) -> Iterator[str]:
         """Yield what a name may be written as, first what says most; it depends on nothing else."""
+        import hashlib  # few names are too long
+
         limit, full = self.limits[kind], self._pattern(kind)
         top, (text, gap) = int(limit.get("max", 64)), self._spelling(kind, name)
         if (kind == TOLD or "." in kind) and full.fullmatch(text):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import hooks
 from ..errors import ConversionError, Foreseen
-from ..files import sessions
 from ..language.lenses import Misfit
 from ..notes import Draft
 from ..payload import check_json, check_unit
@@ -17,11 +16,11 @@ from ..trail import At, Trail, pointer, value_at
 from . import arguments, building, conversation, pairing, units, unpictured
 from .env import Env
 from .hands import Reader
-from .recorder import Recorder
 from .sight import Look
 
 if TYPE_CHECKING:
     from ..language.held import Held
+    from .recorder import Recorder
 
 
 class Read(NamedTuple):
@@ -162,6 +161,8 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
             _head(reader, ir)
         return ir
     if unit == "session":
+        from ..files import sessions
+
         return sessions.read(reader, units.pictured(dialect, unit), body)
     if unit == "messages":
         units.talk_of(dialect)

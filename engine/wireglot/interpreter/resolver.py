@@ -5,9 +5,6 @@ The engine fetches nothing. It asks the caller's function, each source once in a
 
 from __future__ import annotations
 
-import base64
-import binascii
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -59,6 +56,8 @@ class Resolver:
 
     def _found(self, key: Any, source: dict[str, Any]) -> Supplied | None:
         if id(key) not in self._held:
+            import copy
+
             self._held[id(key)] = (key, _checked(self._ask(copy.deepcopy(source))))
         return self._held[id(key)][1]
 
@@ -75,6 +74,8 @@ def _checked(given: Any) -> Supplied | None:
     data = given.get("data") if isinstance(given, Mapping) else None
     media_type = given.get("media_type") if isinstance(given, Mapping) else None
     if isinstance(data, bytes):
+        import base64
+
         data = base64.b64encode(data).decode()
     if isinstance(data, str) and isinstance(media_type, str | None) and _base64(data):
         return Supplied(data, media_type)
@@ -85,6 +86,8 @@ def _checked(given: Any) -> Supplied | None:
 
 
 def _base64(data: str) -> bool:
+    import binascii
+
     try:
         binascii.a2b_base64(data, strict_mode=True)
     except ValueError:
@@ -94,6 +97,8 @@ def _base64(data: str) -> bool:
 
 def _whole(result: dict[str, Any], found: Supplied) -> dict[str, Any] | None:
     """Return a result that was cut with all of its output: text, or data if that was data."""
+    import base64
+
     try:
         text = base64.b64decode(found.data).decode()
         value = parse_json(text) if result.get("kind") == "data" else text

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError, Foreseen, UsageError
-from ..files import sessions
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
 from ..notes import Draft, asked
@@ -99,6 +98,8 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         making.numbered(writer, answer)
         return answer, None
     if unit == "session":
+        from ..files import sessions
+
         return sessions.write(writer, units.pictured(writer.dialect, unit), ir), None
     if unit in ("messages", "message"):
         units.talk_of(writer.dialect)

@@ -7,16 +7,14 @@ no JSON object, as it is in the file, so that nothing of a file is lost.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import jsontext
 from ..errors import ConversionError
 from .source import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(NamedTuple):
     """A log of events: a line whose `by` was there replaces that line, and two keys with events."""
 
     by: str
@@ -24,16 +22,14 @@ class Log:
     rewind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """Lines that name the line before them: the keys of the id and of the parent's id."""
 
     id: str
     parent: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """What a rule file says of session files. The first text is written, each is read."""
 
     texts: tuple[str, ...]

@@ -11,7 +11,6 @@ A picture of an event stands alone when it is read, and over that of `frame` whe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Protocol
 
@@ -70,23 +69,32 @@ class Word(NamedTuple):
         return self.kind, self.field
 
 
-@dataclass(slots=True, eq=False)
 class Event:
     """An event: what it does, how its frame is read, and the frames that are written for it."""
 
-    name: str
-    words: tuple[Word, ...]
-    reads: tuple[Picture, ...]
-    writes: tuple[Picture, ...]
-    pos: Pos
-    last: bool = False
-    acts: frozenset[str] = frozenset()
-    addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
-    piece: str = "any"  # the type of its piece
-    names: tuple[frozenset[Any] | None, ...] = ()  # words under `named`, by pictures that are read
-    holes: frozenset[str] = frozenset()  # the paths of what is written
-    listed: bool = False  # its piece is an element of a list, and nothing says which
-    alike: frozenset[tuple[str, str]] = frozenset()  # what flows by the frames that it reads
+    __slots__ = (
+        "acts", "addresses", "alike", "holes", "last", "listed", "name", "names", "piece", "pos",
+        "reads", "words", "writes",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        words: tuple[Word, ...],
+        reads: tuple[Picture, ...],
+        writes: tuple[Picture, ...],
+        pos: Pos,
+    ) -> None:
+        self.name, self.words, self.reads, self.writes, self.pos = name, words, reads, writes, pos
+        self.last = False
+        self.acts: frozenset[str] = frozenset()
+        self.addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
+        self.piece = "any"  # the type of its piece
+        # Words under `named`, by pictures that are read.
+        self.names: tuple[frozenset[Any] | None, ...] = ()
+        self.holes: frozenset[str] = frozenset()  # the paths of what is written
+        self.listed = False  # whether its piece is an element of a list, and nothing says which
+        self.alike: frozenset[tuple[str, str]] = frozenset()  # what flows by frames that it reads
 
 
 class Ask(NamedTuple):
@@ -97,22 +105,31 @@ class Ask(NamedTuple):
     pos: Pos
 
 
-@dataclass(slots=True, eq=False)
 class Stream:
     """The stream of one dialect."""
 
-    framing: str
-    named: str
-    frame: Picture | None
-    events: list[Event]
-    drop: dict[str, str]
-    pos: Pos
-    of: dict[Word, Event] = field(default_factory=dict)
-    plain: bool = True  # no items bracket its parts
-    forms: Any = None  # those of frames that `alike` has met
-    outlook: Any = None  # what `unfold` knows of it before anything comes
-    # Events that come only where a request asks for them: what they do, and how it asks.
-    asks: dict[str, list[Ask]] = field(default_factory=dict)
+    __slots__ = (
+        "asks", "drop", "events", "forms", "frame", "framing", "named", "of", "outlook", "plain",
+        "pos",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        framing: str,
+        named: str,
+        frame: Picture | None,
+        events: list[Event],
+        drop: dict[str, str],
+        pos: Pos,
+    ) -> None:
+        self.framing, self.named, self.frame, self.events = framing, named, frame, events
+        self.drop, self.pos = drop, pos
+        self.of: dict[Word, Event] = {}
+        self.plain = True  # no items bracket its parts
+        self.forms: Any = None  # those of frames that `alike` has met
+        self.outlook: Any = None  # what `unfold` knows of it before anything comes
+        # Events that come only where a request asks for them: what they do, and how it asks.
+        self.asks: dict[str, list[Ask]] = {}
 
     def pictures(self) -> Iterator[Picture]:
         """Yield every picture of the stream."""

@@ -7,8 +7,6 @@ guards.
 
 from __future__ import annotations
 
-import base64
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir import MEDIA
@@ -22,25 +20,32 @@ from .source import Node, Pos
 Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
 
 
-@dataclass(slots=True, eq=False)
 class Row:
     """One step down: `before` and `after` are IR pictures; `beside` are parts that move out."""
 
-    name: str
-    before: Fields
-    after: Fields
-    beside: Hole | None
-    effect: Effect
-    message: str
-    pos: Pos
-    examples: list[Node] = field(default_factory=list)
-    scales: Scales = field(default_factory=dict)
-    needs: frozenset[str] = field(init=False)  # fields without which it does not apply
+    __slots__ = (
+        "after", "before", "beside", "effect", "examples", "message", "name", "needs", "pos",
+        "scales",
+    )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        self.needs = frozenset(
+    def __init__(
+        self,
+        name: str,
+        before: Fields,
+        after: Fields,
+        beside: Hole | None,
+        effect: Effect,
+        message: str,
+        pos: Pos,
+        examples: list[Node],
+        scales: Scales,
+    ) -> None:
+        self.name, self.before, self.after, self.beside = name, before, after, beside
+        self.effect, self.message, self.pos = effect, message, pos
+        self.examples, self.scales = examples, scales
+        self.needs = frozenset(  # fields without which it does not apply
             names[0]
-            for names, child in self.before.entries
+            for names, child in before.entries
             if not (isinstance(child, Literal) and ABSENT in child.values)
         )
 
@@ -259,6 +264,8 @@ def _make(p: Picture | None, found: dict[str, tuple[Any, str]], scales: Scales) 
 
 
 def _decoded(data: Any) -> str:
+    import base64
+
     try:
         return base64.b64decode(data, validate=True).decode()
     except (TypeError, ValueError):

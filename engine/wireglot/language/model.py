@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,26 +20,36 @@ if TYPE_CHECKING:
 Head = tuple[tuple[str, ...], frozenset[str], bool]  # spellings, words, whether none may stand
 
 
-@dataclass(slots=True, eq=False)
 class Case:
     """One way to write a shape: a picture of the IR side (or none) and one of the wire side."""
 
-    name: str
-    shape: str
-    wire: Picture
-    ir: Picture | None
-    drop: dict[str, str]
-    note: str | None
-    pos: Pos
-    weight: float = 0.0
-    sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    lists: dict[str, list[Hole]] = field(default_factory=dict)
-    rivals: bool = False  # another case may read what this one writes
-    doubles: bool = False  # another case may write what this one reads
-    heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
-    needs: frozenset[str] = frozenset()  # keys of the wire that must be there
-    home: bool = False  # written only at home, where nothing else is
-    alone: frozenset[str] | None = None  # paths with a hole of their own, once a sum has asked
+    __slots__ = (
+        "alone", "doubles", "drop", "heads", "home", "ir", "lists", "name", "needs", "note",
+        "pos", "rivals", "shape", "sides", "weight", "wire",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        shape: str,
+        wire: Picture,
+        ir: Picture | None,
+        drop: dict[str, str],
+        note: str | None,
+        pos: Pos,
+    ) -> None:
+        self.name, self.shape, self.wire, self.ir = name, shape, wire, ir
+        self.drop, self.note, self.pos = drop, note, pos
+        self.weight = 0.0
+        self.sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+        self.lists: dict[str, list[Hole]] = {}
+        self.rivals = False  # whether another case may read what this one writes
+        self.doubles = False  # whether another case may write what this one reads
+        self.heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
+        self.needs: frozenset[str] = frozenset()  # keys of the wire that must be there
+        self.home = False  # written only at home, where nothing else is
+        # Paths with a hole of their own, once a sum has asked.
+        self.alone: frozenset[str] | None = None
 
     @property
     def read_only(self) -> bool:
@@ -50,33 +58,38 @@ class Case:
         return bool(holes) and all(hole.dated for hole in holes)
 
 
-@dataclass(slots=True, eq=False)
 class Shape:
     """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
 
     `groups` are the kinds of a run that it holds, `marks` the field of the element before it.
     """
 
-    name: str
-    kind: str | None
-    cases: list[Case]
-    groups: frozenset[str]
-    keys: frozenset[str]
-    pos: Pos
-    marks: str = ""
+    __slots__ = ("cases", "groups", "keys", "kind", "marks", "name", "pos")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str | None,
+        cases: list[Case],
+        groups: frozenset[str],
+        keys: frozenset[str],
+        pos: Pos,
+        marks: str = "",
+    ) -> None:
+        self.name, self.kind, self.cases, self.groups = name, kind, cases, groups
+        self.keys, self.pos, self.marks = keys, pos, marks
 
 
-@dataclass(slots=True, eq=False)
 class Group:
     """Conversation cases that share one skeleton: one wire message, read item by item."""
 
-    cases: list[Case]
-    skeleton: str
-    spliced: bool
+    __slots__ = ("cases", "skeleton", "spliced")
+
+    def __init__(self, cases: list[Case], skeleton: str, spliced: bool) -> None:
+        self.cases, self.skeleton, self.spliced = cases, skeleton, spliced
 
 
-@dataclass(slots=True, eq=False)
-class Turn:
+class Turn(NamedTuple):
     """A turn that must stand somewhere; `between` names the roles of its neighbours."""
 
     role: str
@@ -96,17 +109,24 @@ class Beside(NamedTuple):
     pos: Pos
 
 
-@dataclass(slots=True, eq=False)
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours."""
 
-    per: str
-    groups: list[Group]
-    enforce: list[tuple[str, str]]
-    pos: Pos
-    turns: list[Turn] = field(default_factory=list)
-    places: dict[str, Pos] = field(default_factory=dict)  # where a word is asked for
-    beside: list[Beside] = field(default_factory=list)
+    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "turns")
+
+    def __init__(
+        self,
+        per: str,
+        groups: list[Group],
+        enforce: list[tuple[str, str]],
+        pos: Pos,
+        turns: list[Turn],
+        places: dict[str, Pos],
+        beside: list[Beside],
+    ) -> None:
+        """Hold what a rule file says; `places` are where words of `enforce` stand."""
+        self.per, self.groups, self.enforce, self.pos = per, groups, enforce, pos
+        self.turns, self.places, self.beside = turns, places, beside
 
     def speaker(self) -> str:
         """Return the key on the wire by whose words messages are told apart: mostly `role`."""
@@ -126,13 +146,12 @@ class Conversation:
         return case.name
 
 
-@dataclass(eq=False)
-class Signatures:
+class Signatures(NamedTuple):
     """Whose reasoning state a dialect reads, besides that of the very model that made it."""
 
-    models: list[list[str]] = field(default_factory=list)
-    dialects: frozenset[str] = frozenset()
-    placeholder: str | None = None
+    models: list[list[str]]
+    dialects: frozenset[str]
+    placeholder: str | None
 
     def of(self, name: str, origin: str) -> bool:
         """Tell whether the dialect of a name reads what stands for another one."""
@@ -151,37 +170,52 @@ def _like(name: str, globs: list[str]) -> bool:
     return any(fnmatchcase(name, glob) for glob in globs)
 
 
-@dataclass(eq=False)
 class Dialect:
     """A whole rule file, ready to read and write."""
 
-    name: str
-    see: str
-    verified: str
-    shapes: dict[str, Shape]
-    unions: dict[str, list[str]]
-    tables: dict[str, Table]
-    schemas: dict[str, Schema]
-    limits: dict[str, dict[str, Any]]
-    bounds: dict[str, dict[str, Any]]
-    conversation: Conversation | None
-    units: dict[str, Shape]
-    hooks: tuple[str, ...]
-    media_types: dict[str, str]
-    node: Node
-    family: str  # dialects of one family share the fields of `own`
-    candidates: dict[str, list[tuple[Shape, Case]]] = field(default_factory=dict)
-    kinds: dict[str, frozenset[Any]] = field(default_factory=dict)
-    named: dict[str, frozenset[str]] = field(default_factory=dict)
-    carry: dict[str, str] = field(default_factory=dict)  # kinds of part, and where state rides
-    signatures: Signatures = field(default_factory=Signatures)
-    document: Document | None = None
-    filed: Conversation | None = None  # messages as they stand in a file, where that is otherwise
-    stream: Stream | None = None
-    coded: dict[Any, Any] = field(default_factory=dict, init=False)  # generated code, by its way
+    def __init__(
+        self,
+        name: str,
+        see: str,
+        verified: str,
+        shapes: dict[str, Shape],
+        unions: dict[str, list[str]],
+        tables: dict[str, Table],
+        schemas: dict[str, Schema],
+        limits: dict[str, dict[str, Any]],
+        bounds: dict[str, dict[str, Any]],
+        conversation: Conversation | None,
+        units: dict[str, Shape],
+        hooks: tuple[str, ...],
+        media_types: dict[str, str],
+        node: Node,
+        family: str,
+        carry: dict[str, str],
+        signatures: Signatures,
+        document: Document | None,
+        stream: Stream | None,
+    ) -> None:
+        """Hold what a rule file says.
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "coded": {}}
+        Dialects of one `family` share the fields of `own`; `carry` has kinds of part, and where
+        state rides.
+        """
+        self.name, self.see, self.verified, self.family = name, see, verified, family
+        self.shapes, self.unions, self.units = shapes, unions, units
+        self.tables, self.schemas, self.limits, self.bounds = tables, schemas, limits, bounds
+        self.conversation, self.hooks, self.media_types = conversation, hooks, media_types
+        self.node, self.carry, self.signatures = node, carry, signatures
+        self.document, self.stream = document, stream
+        # Messages as they stand in a file, where that is otherwise.
+        self.filed: Conversation | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        """Hold nothing that is found of the rest when it is asked for."""
+        self.candidates: dict[str, list[tuple[Shape, Case]]] = {}
+        self.kinds: dict[str, frozenset[Any]] = {}
+        self.named: dict[str, frozenset[str]] = {}
+        self.coded: dict[Any, Any] = {}  # generated code, by its way
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
@@ -275,7 +309,11 @@ class Dialect:
     @functools.cached_property
     def in_files(self) -> Dialect:
         """The dialect with the messages that stand in a file."""
-        return dataclasses.replace(self, conversation=self.filed or self.conversation)
+        made = Dialect.__new__(Dialect)
+        made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in FOUND})
+        made.conversation = self.filed or self.conversation
+        made._forget()
+        return made
 
     def of_unit(self, unit: str) -> Dialect:
         """Return the dialect with the messages as they stand in a unit."""
@@ -327,3 +365,7 @@ class Dialect:
             found.sort(key=lambda pair: -pair[1].weight)
             self.candidates[name] = found
         return found
+
+
+# What a dialect finds of itself once: another one that is made of it finds it anew.
+FOUND = {key for key, at in vars(Dialect).items() if isinstance(at, functools.cached_property)}

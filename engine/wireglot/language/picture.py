@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..ir import MEDIA
+from ..patterns import later
 from .lenses import SAID, SPELLED
 from .source import Node, Pos, wrong
 
@@ -34,14 +35,14 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-HOLE = re.compile(
+HOLE = later(
     r"\$(?P<path>\.|[a-zA-Z_][\w.]*)(?P<sum>(?:\s*\+\s*\$[a-zA-Z_][\w.]*)*)"
     r"(?:\s+(?P<mode>as|each|entries)\s+(?P<shape>[\w.-]+))?"
     r"(?P<lenses>(?:\s*\|\s*(?:(?:text|list)\s+\(or\s+(?:list|text|one)\)|[\w+-]+))*)"
     r"(?:\s+\((?P<mark>[a-z-]+)(?:\s+(?P<value>[^()]*))?\))?\s*"
 )
-OR = re.compile(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
-VAR = re.compile(r"\$\{([\w.]+)\}")
+OR = later(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
+VAR = later(r"\$\{([\w.]+)\}")
 LONG = 200  # signs of a hole that is not remembered
 MARKS = ("optional", "default", "fill", "made", "copy", "refused", "read-only")
 

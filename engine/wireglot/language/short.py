@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import re
 
+from ..patterns import later
 from .source import Node, Pos, wrong
 
-LIST = re.compile(r"\$([a-z_]\w*(?:\.\w+)*)?(?: \((refused|read-only)\))?")
+LIST = later(r"\$([a-z_]\w*(?:\.\w+)*)?(?: \((refused|read-only)\))?")
 PICTURES = frozenset(
     "shapes conversation envelope request response error session document stream variants".split()
 )
@@ -83,7 +84,7 @@ def _tables(tables: Node) -> None:
 
 
 # `$PATH.NAME` without a mark, or its `(copy)`; and the pieces of a text.
-_PATH = re.compile(r"(\$\{?)([a-z_]\w*)\.([a-z_]\w*)(?![\w.])(?=\}|[^(]*$|[^(]*\(copy\)$)")
+_PATH = later(r"(\$\{?)([a-z_]\w*)\.([a-z_]\w*)(?![\w.])(?=\}|[^(]*$|[^(]*\(copy\)$)")
 
 
 def named(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:

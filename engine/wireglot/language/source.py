@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import RuleError
+from ..patterns import later
 
 LADDER = "ladder"  # the one file that is no dialect
 MAX_BYTES, MAX_DEPTH, MAX_NODES = 1_000_000, 60, 60_000
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
+_NUMBER = later(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
 _DIGITS = frozenset("-0123456789")  # how a number may begin
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
 
