@@ -21,7 +21,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop
+.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -31,6 +31,7 @@ help:
 	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
 	@echo "make loop   put official SDKs through nine turns before strict stand-ins of five providers"
+	@echo "make threads MANY=1000000   10,000 conversions in 8 threads while rules change; memory over many conversions"
 	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before the gateway and strict providers (npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
@@ -54,6 +55,9 @@ test: lint pytest
 
 loop: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.loops
+
+threads: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.threads 10000 $(or $(MANY),60000)
 
 pytest: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest $(PYTEST) || { code=$$?; \

@@ -7,8 +7,10 @@ import sys
 import threading
 import time
 import zipfile
+from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -293,3 +295,34 @@ def test_each_result_belongs_to_one_set_while_rules_change(tmp_path: Path) -> No
     told = reload.run(tmp_path, threads=4, changes=20)
     assert told.failed == 0 and told.mixed == 0 and told.broken == 2 and told.swaps == 18
     assert told.conversions > 20
+
+
+def test_each_outcome_of_eight_threads_is_what_one_version_makes_alone(tmp_path: Path) -> None:
+    from tests import threads
+
+    few = ("ollama", "openai-responses")  # which load fast
+    told, ran = threads.run(tmp_path, 200, 6, every=7, dialects=few, pause=0.005)
+    assert told.failed == told.mixed == told.held == 0
+    assert told.conversions >= 200 and told.versions == 3
+    assert told.broken == 1 and told.swaps == 5
+    assert {name.split()[1] for name in ran} == {"request", "response", "stream"}
+
+
+def test_what_two_versions_make_together_is_told_from_what_each_makes(tmp_path: Path) -> None:
+    from tests import threads
+
+    versions = []
+    for version in range(2):
+        threads.put(tmp_path, version, dialects=("ollama", "openai-responses"))
+        versions.append(threads.loaded(tmp_path))
+    talk = [{"role": "user", "content": "Hi", **threads.MARKED}]
+    given = ({"model": "m", "input": talk}, "openai-responses", "ollama", "request", "m")
+    case = partial(threads.converted, *given)
+    alone = [threads.told(case, one) for one in versions]
+
+    def mixed(body: Any, source: str, target: str, *_: Any) -> Any:
+        read = versions[0][source].read(body)
+        out = versions[1][target].write(read.ir)
+        return SimpleNamespace(body=out.body, notes=(*read.notes, *out.notes))
+
+    assert len({*alone, threads.told(case, SimpleNamespace(convert=mixed))}) == 3
