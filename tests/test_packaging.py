@@ -18,6 +18,8 @@ import wireglot
 from benchmarks import workloads
 from wireglot.loading import prepare
 
+from . import way
+
 ROOT = Path(__file__).resolve().parent.parent
 CONVERT = """
 import json, sys
@@ -51,7 +53,8 @@ PAIRS = [
 
 def python(*argv: str, cwd: Path, path: Path | None = None) -> str:
     """Run this interpreter, with the packages in `path` before all others."""
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    left = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    env = {name: value for name, value in os.environ.items() if name not in left}
     if path is not None:
         env["PYTHONPATH"] = str(path)
     done = subprocess.run(
@@ -101,7 +104,8 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     source = ROOT / "engine" / "wireglot"
     modules = {path.relative_to(source) for path in source.rglob("*.py")}
     there = {path.relative_to(package) for path in package.rglob("*.py")}
-    assert there - modules <= {Path("rules/__init__.py")}
+    beside = {path for path in there - modules if path.parts[0] != "made"}
+    assert beside <= {Path("rules/__init__.py")}
     assert modules <= there
     rules = {
         path.name for kind in ("yaml", "schema.json") for path in (ROOT / "rules").glob(f"*.{kind}")
@@ -167,6 +171,30 @@ def test_the_installed_wheel_converts_usual_requests_as_the_checkout_does(
         calls, called(calls, installed, tmp_path)["told"], there, strict=True
     ):
         assert one == two, call
+
+
+@pytest.mark.slow
+def test_the_installed_wheel_converts_by_the_functions_that_it_brings(
+    installed: Path, tmp_path: Path
+) -> None:
+    bodies: list[tuple[Any, str, str]] = [
+        (way.RESPONSE, "openai-chat", "response"),
+        (workloads.response("anthropic"), "anthropic", "response"),
+        (way.REQUEST, "openai-chat", "request"),
+    ]
+    calls: list[dict[str, Any]] = [
+        {"body": body, "source": source, "target": target, "unit": unit}
+        for body, source, unit in bodies
+        for target in ("ollama", "openai-responses", source)
+    ]
+    found = called(calls, installed, tmp_path)
+    outs = [wireglot.convert(**call) for call in calls]
+    assert found["told"] == json.loads(
+        json.dumps([[out.body, out.notes, out.envelope] for out in outs])
+    )
+    assert "wireglot.made.ollama.write_away" in found["modules"]
+    makers = {"yaml", "wireglot.language.rulefile", "wireglot.executor.caselines"}
+    assert not {*makers, "wireglot.executor.readtext"}.intersection(found["modules"])
 
 
 @pytest.mark.slow

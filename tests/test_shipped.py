@@ -1,16 +1,28 @@
-"""What a wheel ships: one file, read piece by piece."""
+"""What a wheel ships: one file, read piece by piece, and modules of models and functions."""
 
 from __future__ import annotations
 
+import importlib
 import os
+import py_compile
+import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import wireglot
+from wireglot.executor import modules, places
+from wireglot.language import layers, rulefile
+from wireglot.language.picture import Picture
 from wireglot.language.source import fingerprint
 from wireglot.language.variants import Row
-from wireglot.loading import shipped
+from wireglot.loading import prepare, shipped
+from wireglot.rulesets import RuleSet
+
+from . import way
 
 NODES = {name: node for name, node in wireglot.packaged()._files().items() if name != "vertex"}
 PLANS = {("a", "b", ((), ())): {"text": "x" * 1000}, ("b", "a", ((), (0,))): None}
@@ -42,3 +54,138 @@ def test_another_file_in_the_same_place_is_refused(file: str) -> None:
         nodes["anthropic"]
     told = f"the packaged rules in {file} were replaced while they were in use"
     assert str(caught.value) == f"{told}\n  help: start the process again"
+
+
+# -- models and functions ----------------------------------------------------------------------
+
+FLAT = {n: NODES[n] for n in ("openai-chat", "ollama", "deepseek", "ladder")}
+NAMES = [name for name in FLAT if name != "ladder"]
+
+
+def made(brings: bool) -> RuleSet:
+    return RuleSet(NAMES, lambda: FLAT, varied=layers.varied(FLAT), made=brings)
+
+
+@pytest.fixture(scope="module")
+def brought(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Write modules as a wheel has them, where they are found."""
+    folder = tmp_path_factory.mktemp("wheel")
+    prepare._modules(made(False), folder / "made")
+    py_compile.compile(str(folder / "made" / "__init__.py"))  # as an installer does
+    wireglot.__path__.append(str(folder))
+    yield folder / "made"
+    wireglot.__path__.remove(str(folder))
+    forget()
+
+
+def forget() -> None:
+    modules.fit.cache_clear()
+    modules._gathered.cache_clear()
+    for name in [name for name in sys.modules if name.startswith(modules.PACKAGE)]:
+        del sys.modules[name]
+    vars(wireglot).pop("made", None)
+
+
+def converted(rules: RuleSet, model: str = "deepseek-reasoner") -> list[Any]:
+    said = {**way.RESPONSE, "model": model}
+    pairs = [(one, two) for one in ("openai-chat", "deepseek") for two in NAMES]
+    bodies = ((way.REQUEST, "request"), (said, "response"))
+    return [rules.convert(b, one, two, unit) for one, two in pairs for b, unit in bodies]
+
+
+def makes(rules: RuleSet) -> list[str]:
+    """Return the functions that were not brought."""
+    coded = [one.model.coded for one in rules._dialects.values()]
+    some = [f for known in coded for key, f in known.items() if key[0] in ("read", "write")]
+    assert some
+    return [name for functions in some for name in functions.code._makes]
+
+
+def test_functions_that_are_brought_do_what_those_do_that_are_made(brought: Path) -> None:
+    one, two = made(True), made(False)
+    for model in ("deepseek-reasoner", "deepseek-chat"):
+        assert converted(one, model) == converted(two, model)
+    assert makes(one) == []
+    assert makes(two) != []
+    assert "node" not in vars(one["openai-chat"].model)  # no rule file was read
+
+
+def test_threads_begin_with_them_at_once(brought: Path) -> None:
+    rules, want, found = made(True), converted(made(False)), []
+    threads = [threading.Thread(target=lambda: found.append(converted(rules))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [want] * 8
+
+
+def test_functions_of_other_rules_or_of_another_engine_are_not_used(
+    brought: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = made(True)
+    assert modules.of("ollama", (), rules.hash) == "ollama"
+    assert modules.of("ollama", (), "another") == ""
+    modules.fit.cache_clear()
+    monkeypatch.setattr(modules, "makers", lambda: {"executor/code.py": 1})
+    try:
+        assert modules.of("ollama", (), rules.hash) == ""
+        assert converted(rules) == converted(made(False))
+        assert makes(rules) != []
+    finally:
+        modules.fit.cache_clear()
+
+
+def test_they_are_left_alone_where_python_keeps_no_bytecode(
+    brought: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = made(True)
+    modules.fit.cache_clear()
+    module: Any = importlib.import_module(modules.PACKAGE)
+    monkeypatch.setattr(module, "__cached__", str(brought / "nowhere.pyc"))
+    try:
+        assert modules.of("ollama", (), rules.hash) == ""
+    finally:
+        modules.fit.cache_clear()
+
+
+def test_variants_share_what_is_just_so(brought: Path) -> None:
+    one, two = (brought / name / "write_home.py" for name in ("deepseek", "deepseek_0"))
+    assert two.stat().st_size < one.stat().st_size / 20
+    assert "BASE = 'deepseek.write_home'" in two.read_text("utf-8")
+
+
+def test_a_model_is_built_as_it_is_read(brought: Path) -> None:
+    for name in NAMES:
+        one, two = made(True)[name].model, rulefile.load(made(False)._node(name, ()))
+        assert one.made == name.replace("-", "_")
+        assert same(vars(one), vars(two), {"made", "_later", "node", "stream", "coded"})
+        assert same(one.stream, two.stream)
+        assert one.node.plain() == two.node.plain()
+
+
+def same(one: Any, two: Any, but: set[str] = frozenset()) -> bool:  # type: ignore[assignment]
+    """Tell whether two values hold the same, objects by what they hold."""
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, dict):
+        keys = [key for key in one if key not in but]
+        return set(keys) == set(two) - but and all(same(one[key], two[key]) for key in keys)
+    if isinstance(one, list | tuple):
+        return len(one) == len(two) and all(map(same, one, two))
+    fields = [f for kind in type(one).__mro__ for f in getattr(kind, "__slots__", ())]
+    fields += vars(one) if hasattr(one, "__dict__") and not callable(one) else []
+    if not fields:
+        return bool(one == two)
+    return all(same(getattr(one, field), getattr(two, field)) for field in fields)
+
+
+def test_what_stands_in_a_model_has_an_address(brought: Path) -> None:
+    model = made(False)["openai-chat"].model
+    there = places.of(model)
+    for shape in (*model.shapes.values(), *model.units.values()):
+        for case in shape.cases:
+            assert there.at(there.address(case) or ()) is case
+            for picture in places.nodes(case):
+                assert isinstance(picture, Picture)
+                assert there.at(there.address(picture) or ()) is picture

@@ -107,7 +107,11 @@ def test_a_traceback_shows_the_line_of_a_function(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_function_that_cannot_be_made_is_asked_for_again() -> None:
-    code, texts = Code("test", {}), iter(["def f(:", "def f(x):\n    return x + 1\n"])
+    model = wireglot.packaged()["anthropic"].model
+    code, texts = (
+        Code(model, "test", {}, lambda _: None),
+        iter(["def f(:", "def f(x):\n    return x + 1\n"]),
+    )
     code.function(("f",), "f", lambda name: next(texts))
     with pytest.raises(SyntaxError):
         code.text("f")

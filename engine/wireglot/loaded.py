@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .interpreter.recorder import Recorder
     from .interpreter.resolver import Resolve
     from .language.ladder import Ladder
+    from .language.model import Dialect
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
 NONE: Both = ((), ())
@@ -45,13 +46,14 @@ class Loaded:
         hash: str = "",
         again: Callable[[], Any] | None = None,
         sources: Sequence[Any] = (),
+        made: bool = False,
     ) -> None:
         """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
 
         The files are asked for when they are needed; `plans` are pairs prepared beforehand.
         `varied` are the variants of the dialects that have some, `models` the keys under which
         requests name their model, where that is known, `hash` that of the rules. `again` loads the
-        rules once more, from `sources`.
+        rules once more, from `sources`; `made` says that a wheel may bring their functions.
         """
         self._files = functools.cache(files)
         self._plans = plans or {}
@@ -66,7 +68,7 @@ class Loaded:
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
         self.sources: tuple[Any, ...] = tuple(sources)
-        self._known_hash, self._again = hash, again
+        self._known_hash, self._again, self._brings = hash, again, made
 
     @functools.cached_property
     def _ladder(self) -> Ladder:
@@ -100,19 +102,34 @@ class Loaded:
         if found is None:
             self._known(name)
             from .dialects import DialectRules
-            from .language import rulefile
 
-            node = self._files()[name]
-            pick = None
-            if name in self._varied:
-                node = variants.laid(node, variants.rows(node), rows)
-                pick = functools.partial(self._picked, name)
-            with Foreseen(node.pos):
-                model = rulefile.load(node)
+            pick = functools.partial(self._picked, name) if name in self._varied else None
+            model = self._brought(name, rows) or self._read(name, rows)
             found = self._dialects[name, rows] = DialectRules(
                 model, self._ladder, pick, lambda: self.hash
             )
         return found
+
+    def _brought(self, name: str, rows: Rows) -> Dialect | None:
+        """Return the model of a dialect that a wheel brings, built; None if it brings none."""
+        if not self._brings:
+            return None
+        from .executor import modules
+
+        package = modules.of(name, rows, self.hash)
+        return modules.model(package, lambda: self._node(name, rows)) if package else None
+
+    def _read(self, name: str, rows: Rows) -> Dialect:
+        """Return the model of a dialect, read from its rule file."""
+        from .language import rulefile
+
+        node = self._node(name, rows)
+        with Foreseen(node.pos):
+            return rulefile.load(node)
+
+    def _node(self, name: str, rows: Rows) -> Node:
+        node = self._files()[name]
+        return variants.laid(node, variants.rows(node), rows) if name in self._varied else node
 
     def variants(self, name: str) -> tuple[DialectRules, ...]:
         """Return a dialect as it is for each model, version and option that its variants name.

@@ -2,19 +2,27 @@
 
 Each picture becomes one function, made when it is first called: until then a stub stands under
 its name. All functions of a dialect that go one way share one namespace, in which they call each
-other by name.
+other by name. Functions that a wheel brings (`modules`) are not made: a stub stands for them until
+what their constants stand for has been found in the model.
+
+Names are the same in every process. A constant is called after what it stands for: after its place
+in the model, or after what it holds.
 """
 
 from __future__ import annotations
 
 import keyword
-import linecache
-import threading
+from _thread import RLock
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+from zlib import crc32
 
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT
+from ..language.picture import Text as TextPicture
+from . import places
 
 Key = tuple[Any, ...]
 # Names that functions which write have anyhow, and how those that they call begin.
@@ -22,6 +30,7 @@ LOCALS = frozenset(
     "x o w m n b g i k at mem view wire took miss held poor lost misfit "
     "id len list dict str int float bool set tuple".split()
 )
+CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}  # of guards
 CALLED = ("write_", "inside_", "part_", "parts_", "one_", "any_", "choice_")
 
 
@@ -74,33 +83,89 @@ class Text:
         return "\n".join(self.lines) + "\n"
 
 
+class Brought(NamedTuple):
+    """What a wheel brings of a dialect, one way.
+
+    Attributes:
+        functions: The functions by name, in a namespace of their own.
+        keys: Their names, by keys in which addresses stand for what these are of.
+        places: The addresses of constants, by name.
+        data: The other constants.
+    """
+
+    functions: dict[str, FunctionType]
+    keys: dict[Key, str]
+    places: dict[str, places.Address]
+    data: dict[str, Any]
+
+
 class Code:
     """The functions of one dialect that go one way; `names` is their namespace."""
 
-    def __init__(self, title: str, runtime: Mapping[str, Any]) -> None:
-        """Hold no function yet. `title` tells where it is in tracebacks."""
+    def __init__(
+        self,
+        dialect: Dialect,
+        title: str,
+        runtime: Mapping[str, Any],
+        made: Callable[[places.Address], Any],
+        brought: Brought | None = None,
+    ) -> None:
+        """Hold no function yet but those that are `brought`.
+
+        `title` tells where it is in tracebacks; `made` gives what stands at an address that is
+        none of the model.
+        """
         self.title, self.names = title, dict(runtime)
+        self.places, self._made, self._brought = places.of(dialect), made, brought
         self.texts: dict[str, str] = {}  # of each function that was made
         self._makes: dict[str, Callable[[str], str]] = {}
-        self._lock = threading.RLock()  # names are given by one thread at a time
+        self._lock = RLock()  # names are given by one thread at a time
         self._stubs: dict[Key, str] = {}
-        self._values: dict[Any, tuple[Any, str]] = {}
+        self._values: dict[int, tuple[Any, str]] = {}
+        # The address or the text of each constant; None where it stands nowhere.
+        self.meant: dict[str, places.Address | str | None] = {}
+        if brought is not None:
+            self.meant.update(brought.places)
+            self.names.update(brought.data)
+            for name in brought.functions:
+                self._stand_in(name)
 
-    def value(self, value: Any, start: str = "K") -> str:
-        """Return an expression for a value: itself, or a name under which it stands."""
+    def value(self, value: Any, start: str = "K", at: places.Address | None = None) -> str:
+        """Return an expression for a value: itself, or a name under which it stands.
+
+        `at` is an address of what does not stand in the model.
+        """
         if value is ABSENT:
             return "ABSENT"
         if value is None or value.__class__ in (str, int, bool):
             return repr(value)
         if id(value) not in self._values:
-            word = getattr(value, "path", None) or getattr(value, "name", None)
-            told = isinstance(word, str) and word != "."
-            name = f"{start}_{spelled(str(word))}" if word and told else start
-            if name == start or name in self.names:
-                name += str(len(self._values))
-            self._values[id(value)] = (value, name)
-            self.names[name] = value
+            self._values[id(value)] = (value, self._named(value, start, at))
         return self._values[id(value)][1]
+
+    def _named(self, value: Any, start: str, at: places.Address | None) -> str:
+        """Give a constant its name, after its place in the model or after what it holds."""
+        text = literal(value) if at is None else None
+        if at is None and text is None:
+            at = self.places.address(value)
+        if at is not None and at[0] in places.MODEL:
+            word = self.places.name(at)
+        elif at is None and text is None:
+            word = str(len(self._values))  # it stands nowhere: no other process knows it
+        else:
+            words = value if isinstance(value, dict | frozenset | tuple) else ()
+            said = min((word for word in words if isinstance(word, str)), default="")
+            whole = text or repr(at)
+            word = f"{said[:20]}_{crc32(whole.encode('utf-8', 'replace')) & 0xFFFF:04x}"
+        name = spelled(f"{start}_{word}".rstrip("_").replace("__", "_"))
+        while (name in self.names or name in self.meant) and self._meaning(name) != (at or text):
+            name += "_"
+        self.meant[name] = at or text
+        self.names.setdefault(name, value)
+        return name
+
+    def _meaning(self, name: str) -> Any:
+        return self.meant.get(name) or literal(self.names[name])
 
     def function(self, key: Key, name: str, make: Callable[[str], str]) -> str:
         """Return the name of the function for a key; `make` writes its text once it is called."""
@@ -110,37 +175,146 @@ class Code:
         with self._lock:
             return self._stubs.get(key) or self._stub(key, name, make)
 
+    def stable(self, key: Key) -> Key:
+        """Return a key with addresses in the place of identities."""
+        holders = self.places.holders
+        return tuple([holders.get(one, one) if one.__class__ is int else one for one in key])
+
+    def keys(self) -> dict[str, Key]:
+        """Return the keys of all functions, by their names."""
+        return {name: self.stable(key) for key, name in self._stubs.items()}
+
     def _stub(self, key: Key, name: str, make: Callable[[str], str]) -> str:
+        if self._brought is not None and (known := self._brought.keys.get(self.stable(key))):
+            self._stubs[key] = known
+            return known
         name = spelled(name)
         while name in self.names:
             name += "_"
+        self._makes[name] = make
+        self._stand_in(name)
+        self._stubs[key] = name
+        return name
+
+    def _stand_in(self, name: str) -> None:
+        """Let a stub stand for a function, which makes way for it when it is called."""
 
         def stub(*given: Any) -> Any:
-            self.text(name)
+            self._ready(name)
             return self.names[name](*given)
 
         self.names[name] = stub
-        self._makes[name] = make
-        self._stubs[key] = name
-        return name
+
+    def _ready(self, name: str) -> None:
+        """Put a function where its stub stands."""
+        with self._lock:
+            if name in self.texts:
+                return
+            brought = self._brought
+            if brought is not None and name in brought.functions:
+                code = brought.functions[name].__code__
+                for one in _known(code):
+                    if one in brought.places and one not in self.names:
+                        self.names[one] = self._at(brought.places[one])
+                self.names[name] = FunctionType(code, self.names, name)
+                self.texts[name] = ""
+            else:
+                self._compile(name, self._makes[name](name))
+
+    def _at(self, address: places.Address) -> Any:
+        inner = address[0] in places.MODEL
+        return self.places.at(address) if inner else self._made(address)
 
     def text(self, name: str) -> str:
         """Return the text of a function, which is made now if it was not called yet."""
         if name not in self.texts:
-            with self._lock:
-                if name not in self.texts:
-                    self._compile(name, self._makes[name](name))
+            self._ready(name)
+        if not self.texts[name]:
+            import inspect
+
+            self.texts[name] = inspect.getsource(self.names[name])
         return self.texts[name]
+
+    def all(self) -> list[str]:
+        """Return the names of all functions that were asked for, after those that they call."""
+        while waiting := [name for name in self._makes if name not in self.texts]:
+            for name in waiting:
+                self.text(name)
+        return list(self.texts)
 
     def known(self, name: str) -> list[str]:
         """Return the names that a function knows, as they come in it."""
         self.text(name)
-        return [one for one in self.names[name].__code__.co_names if one in self.names]
+        return [one for one in _known(self.names[name].__code__) if one in self.names]
 
     def _compile(self, name: str, text: str) -> None:
+        import linecache  # for tracebacks
+
         place = f"<{self.title}: {name}>"
         linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
         made: dict[str, Any] = {}
         exec(compile(text, place, "exec"), self.names, made)
         self.names[name] = made[name]
         self.texts[name] = text
+
+
+class Unwritten(Exception):
+    """Raised where a case has a word that is not generated: the interpreter reads it all."""
+
+
+class Functions:
+    """The functions of a dialect that read in one mode: `home`, `away` or `probe`."""
+
+    code: Code
+
+    def __init__(self, dialect: Dialect, mode: str) -> None:
+        self.dialect, self.mode = dialect, mode
+
+    def case(self, shape: Shape, case: Case) -> str:
+        """Return the name of the function that reads one case."""
+        raise NotImplementedError
+
+    def inners(self, name: str) -> str:
+        """Return the name of the cases of the object's own fields, and of their functions."""
+        raise NotImplementedError
+
+    def choice(self, name: str) -> str:
+        """Return the name of the function that reads by the first case of a shape or union."""
+        raise NotImplementedError
+
+    def each(self, name: str) -> str:
+        """Return the name of the function that reads a list, element by element."""
+        raise NotImplementedError
+
+
+def _known(code: CodeType) -> list[str]:
+    """Return the names that a function knows, and those that stand within it."""
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return [*code.co_names, *(name for one in inner for name in _known(one))]
+
+
+def literal(value: Any) -> str | None:
+    """Return data as Python writes it, the same for the same data; None for what is none."""
+    try:
+        return _literal(value)
+    except TypeError:
+        return None
+
+
+def _literal(value: Any) -> str:
+    kind = value.__class__
+    if value is ABSENT:
+        return "ABSENT"
+    if value is None or kind in (str, int, bool, float):
+        return repr(value)
+    if kind is frozenset:
+        return f"frozenset(({''.join(f'{one}, ' for one in sorted(map(_literal, value)))}))"
+    if kind is tuple:
+        return f"({''.join(f'{_literal(one)}, ' for one in value)})"
+    if kind is list:
+        return f"[{', '.join(map(_literal, value))}]"
+    if kind is dict:
+        return f"{{{', '.join(f'{_literal(k)}: {_literal(v)}' for k, v in value.items())}}}"
+    if kind is TextPicture:
+        return f"Text({value.fixed!r}, {value.names!r}, Pos{tuple(value.pos)!r})"
+    raise TypeError

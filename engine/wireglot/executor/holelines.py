@@ -274,7 +274,7 @@ class HoleLines:
         h, c = self.h, self.c
         holes = c.case.lists.get(h.path, [h])
         holes = holes if h in holes else [h]
-        listing = c.code.value(c.writes.listing(holes), "L")
+        listing = c.writes.known_listing(holes)
         found = c.look(h.path, True)
         key = tuple(map(id, holes))
         shares, again = c.lists.get(key), ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ..ir import OPAQUE
 from ..language import picture as pic
@@ -31,7 +31,7 @@ class Functions(Protocol):
 
     def any(self, name: str) -> str: ...
     def parts(self, name: str) -> str: ...
-    def listing(self, holes: Sequence[Hole]) -> Any: ...
+    def known_listing(self, holes: Sequence[Hole]) -> str: ...
 
 
 class Lines:

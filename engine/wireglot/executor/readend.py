@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..language.picture import Fields, Literal, Picture, Test, holes
-from .readinner import Inner, Inners
+from .code import Unwritten
 from .readir import IrText, Table
-from .readtext import Rel, Unwritten, plain, spoken
+from .readtext import Rel, plain, spoken
 
 
 class WholeText(IrText):
@@ -114,16 +114,11 @@ class WholeText(IrText):
         tops += tuple(p for h, _, _ in self.sums for p in h.paths)
         self.line("taken = set()")
         for h, v, rel, spread in self.later:
-            inners = Inners(
-                [
-                    Inner(self.reads.inner(shape, case), shape, case)
-                    for shape, case in self.dialect.cases_of(str(h.shape))
-                ]
-            )
+            inners = self.reads.inners(str(h.shape))
             self.nested = True
             with self.t.under(f"if {v} is not ABSENT:"):
                 given = (
-                    f"x, {self.value(inners)}, {self.value(h)}, {v}, {self.at(rel)}, L, "
+                    f"x, {inners}, {self.value(h)}, {v}, {self.at(rel)}, L, "
                     f"{self.pointer(rel)}, made, {self.value(tops)}, taken, {spread}, sp, kp"
                 )
                 self.line(f"got = within({given})", h.pos)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import field_type
 from ..language.lenses import UNTYPED
 from ..language.measure import needed
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, Items, Picture, Text, holes
-from . import code, readodd
-from .readend import InnerText, WholeText
-from .readholes import CLASSES
-from .readinner import within
-from .readruns import RunText
-from .readtalk import message
-from .readtext import Functions, Unwritten
+from . import code, modules, readodd
+from .code import Functions, Unwritten
+from .places import Address
+from .readinner import Inner, Inners, within
 from .readtime import NAMES
+
+if TYPE_CHECKING:
+    from .readend import WholeText
 
 Pair = tuple[Shape, Case]
 Function = Callable[..., Any]
@@ -28,30 +28,50 @@ class Reads(Functions):
     """The functions of a dialect that read in one mode, made as they are called for."""
 
     def __init__(self, dialect: Dialect, mode: str) -> None:
-        super().__init__(dialect, mode, {**NAMES, **readodd.NAMES, "within": within})
+        super().__init__(dialect, mode)
+        names = {**NAMES, **readodd.NAMES, "within": within}
+        brought = modules.brought(dialect, f"read_{mode}")
+        self.code = code.Code(dialect, f"{dialect.name} read {mode}", names, self._made, brought)
         self.names = self.code.names
         self._choices: dict[str, str] = {}
         self._units: dict[int, tuple[str, Shape]] = {}
         self._lists: dict[int, tuple[Any, str]] = {}
         self._cases: dict[tuple[str, int, int], tuple[str, Shape, Case]] = {}
         if dialect.conversation is not None:
-            self.code.function(("message",), "message", lambda title: message(self, title))
+            self.code.function(("message",), "message", self._message)
 
     # -- single cases -----------------------------------------------------------------------------
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads one case."""
-        return self._known("read", shape, case, WholeText, "odd")
+        return self._known("read", shape, case, "odd")
 
     def inner(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads one case of the object's own fields."""
-        return self._known("inner", shape, case, InnerText, "")
+        return self._known("inner", shape, case, "")
+
+    def inners(self, name: str) -> str:
+        """Return the name of the cases of the object's own fields, and of their functions."""
+        return self.code.value(self._inners(name), "I", ("inners", name))
+
+    def _inners(self, name: str) -> Inners:
+        pairs = self.dialect.cases_of(name)
+        return Inners([Inner(self.inner(shape, case), shape, case) for shape, case in pairs])
+
+    def _made(self, address: Address) -> Any:
+        """Return what a constant stands for that is none of the model: cases with functions."""
+        return self._inners(address[1])
 
     def run(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads an element by one case of a run."""
-        return self._known("run", shape, case, RunText, "odd_run")
+        return self._known("run", shape, case, "odd_run")
 
-    def _known(self, word: str, shape: Shape, case: Case, kind: type[WholeText], else_: str) -> str:
+    def _message(self, title: str) -> str:
+        from .readtalk import message  # what writes functions is mostly not needed
+
+        return message(self, title)
+
+    def _known(self, word: str, shape: Shape, case: Case, else_: str) -> str:
         key = (word, id(shape), id(case))
         found = self._cases.get(key)
         if found is not None:
@@ -59,7 +79,7 @@ class Reads(Functions):
 
         def make(name: str) -> str:
             try:
-                return kind(self, shape, case, name).whole()
+                return _kind(word)(self, shape, case, name).whole()
             except Unwritten:
                 if not else_:
                     return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
@@ -229,6 +249,14 @@ class Reads(Functions):
         return str(t)
 
 
+def _kind(word: str) -> type[WholeText]:
+    """Return what writes the functions that begin with a word."""
+    from . import readend, readruns
+
+    kinds = {"read": readend.WholeText, "inner": readend.InnerText, "run": readruns.RunText}
+    return kinds[word]
+
+
 def _asked(wanted: Wants, all_: list[Wants]) -> str:
     """Return a test of the key that fewest of some cases want, which tells most of this one."""
     rare = min(
@@ -264,9 +292,9 @@ def _class(p: Picture, shape: str) -> str:
         return ""
     lenses = [lens for lens in p.lenses if lens not in UNTYPED]
     if lenses:
-        return "str" if lenses[-1] == "json" else CLASSES.get(lenses[-1], "")
+        return "str" if lenses[-1] == "json" else code.CLASSES.get(lenses[-1], "")
     kind = "list" if p.mode == "each" else "" if p.mode else field_type(shape, p.path)
-    return CLASSES.get({"opaque": "string"}.get(kind, kind), "")
+    return code.CLASSES.get({"opaque": "string"}.get(kind, kind), "")
 
 
 def of(dialect: Dialect, mode: str) -> Reads:

@@ -7,9 +7,8 @@ from typing import Any
 from ..ir import DERIVED
 from ..language.lenses import UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
-from .readtext import CaseText, Rel, Unwritten
-
-CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}
+from .code import CLASSES, Unwritten
+from .readtext import CaseText, Rel
 
 
 def other(kinds: str, v: str) -> str:

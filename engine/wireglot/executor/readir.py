@@ -7,8 +7,9 @@ from typing import Any
 from ..ir import OPAQUE
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..trail import At
+from .code import Unwritten
 from .readobjects import WireText
-from .readtext import Rel, Slot, Unwritten, plain
+from .readtext import Rel, Slot, plain
 
 Table = dict[Any, At]
 

@@ -16,9 +16,10 @@ from ..language.lenses import is_guard
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes
 from ..trail import pointer
+from .code import Unwritten
 from .readholes import taken
 from .reads import HoleText
-from .readtext import Key, Later, Obj, Rel, Slot, Unwritten
+from .readtext import Key, Later, Obj, Rel, Slot
 
 Entry = tuple[tuple[str, ...], Picture]
 PIECE = 6  # optional keys that are looked for if there is any key left

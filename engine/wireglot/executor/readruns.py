@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..ir import OPAQUE
 from ..language.model import Case, Shape
 from ..language.picture import Fields, Picture, Text
+from .code import Functions, Unwritten
 from .readend import WholeText
-from .readtext import Functions, Slot, Unwritten
+from .readtext import Slot
 
 
 class RunText(WholeText):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .code import Unwritten
 from .readholes import taken
-from .readtext import CaseText, Later, Rel, Slot, Unwritten
+from .readtext import CaseText, Later, Rel, Slot
 
 
 class HoleText(CaseText):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..language.model import Conversation, Group, Shape
+from ..language.model import Conversation, Group
 from ..language.picture import Fields, Hole, Test
 from . import code
+from .code import Functions, Unwritten
+from .places import alone
 from .readend import WholeText
-from .readtext import Functions, Unwritten, bound
+from .readtext import bound
 
 
 class MessageText(WholeText):
@@ -17,8 +19,7 @@ class MessageText(WholeText):
 
     def __init__(self, reads: Functions, talk: Conversation, group: Group, name: str) -> None:
         case = group.cases[0]
-        shape = Shape("message", None, [case], frozenset(), frozenset(), case.pos)
-        super().__init__(reads, shape, case, name)
+        super().__init__(reads, alone(case), case, name)
         self.group = group
         self.plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
         self.role = talk.role(self.plain)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir import MEDIA, field_type
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Case, Shape
 from ..language.picture import Fields, Hole, Items, Picture, Test, Text, holes
 from ..trail import pointer
 from . import code
@@ -16,10 +16,6 @@ TAKEN = frozenset(
     "x w at L m n rel seen made sp sp_ kp own found wire key field place value before written "
     "there got taken renamed inner len tuple dict set str int bool list".split()
 )
-
-
-class Unwritten(Exception):
-    """Raised where a case has a word that is not generated: the interpreter reads it all."""
 
 
 class Key(str):
@@ -73,30 +69,6 @@ class Obj:
         return self.counter if self.moves else str(self.static)
 
 
-class Functions:
-    """The functions of a dialect that read in one mode: `home`, `away` or `probe`."""
-
-    def __init__(self, dialect: Dialect, mode: str, names: dict[str, Any]) -> None:
-        self.dialect, self.mode = dialect, mode
-        self.code = code.Code(f"{dialect.name} read {mode}", names)
-
-    def case(self, shape: Shape, case: Case) -> str:
-        """Return the name of the function that reads one case."""
-        raise NotImplementedError
-
-    def inner(self, shape: Shape, case: Case) -> str:
-        """Return the name of the function that reads one case of the object's own fields."""
-        raise NotImplementedError
-
-    def choice(self, name: str) -> str:
-        """Return the name of the function that reads by the first case of a shape or union."""
-        raise NotImplementedError
-
-    def each(self, name: str) -> str:
-        """Return the name of the function that reads a list, element by element."""
-        raise NotImplementedError
-
-
 class CaseText:
     """Writes the function of one case."""
 
@@ -104,7 +76,7 @@ class CaseText:
 
     runs = False  # whether the picture may hold `$run`
 
-    def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
+    def __init__(self, reads: code.Functions, shape: Shape, case: Case, name: str) -> None:
         self.reads, self.shape, self.case = reads, shape, case
         self.dialect, self.mode = reads.dialect, reads.mode
         more = ", rel, seen" if self.inner else ""

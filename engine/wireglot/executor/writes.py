@@ -20,9 +20,10 @@ from ..language.measure import disjoint
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, Literal, Picture
 from ..trail import keys_of
-from .caselines import CaseLines
+from . import modules
 from .code import Code, Text
 from .lists import Listing, usual_of
+from .places import Address, alone
 from .runtime import NAMES
 
 # Codecs that are read as what was written, where nothing is noted.
@@ -34,7 +35,9 @@ class Writes:
 
     def __init__(self, dialect: Dialect, home: bool) -> None:
         self.dialect, self.home = dialect, home
-        self.code = Code(f"writing {dialect.name}{' at home' if home else ''}", NAMES)
+        title = f"writing {dialect.name}{' at home' if home else ''}"
+        brought = modules.brought(dialect, f"write_{'home' if home else 'away'}")
+        self.code = Code(dialect, title, NAMES, self._made, brought)
         # Functions are kept by what they are of: of the dialect alone, which holds it.
         self.known = frozenset(map(id, dialect.cases))
         found = (hole for case in dialect.cases for hole in pic.holes(case.wire))
@@ -46,25 +49,27 @@ class Writes:
         """Return the name of the function that writes by a case."""
         name = f"write_{shape.name}_{case.name}".rstrip("_")
         return self.code.function(
-            ("case", id(case)), name, lambda name: CaseLines(self, name, shape, case, "case").text()
+            ("case", id(case)), name, lambda name: self._lines(name, shape, case, "case")
         )
 
     def message(self, case: Case) -> str | None:
         """Return the name of the function that writes a message by its case; None if none does."""
         if id(case) not in self.messages:
-            made = Shape("message", None, [case], frozenset(), frozenset(), case.pos)
             listed = isinstance(case.wire, Fields) and "parts" in case.lists
-            self.messages[id(case)] = self.case(made, case) if listed else None
+            self.messages[id(case)] = self.case(alone(case), case) if listed else None
         return self.messages[id(case)]
 
     def inside(self, case: Case) -> Any:
         """Return the function that writes what a view sees by a case."""
         name = f"inside_{case.shape}_{case.name}".rstrip("_")
         return self.code.function(
-            ("inside", id(case)),
-            name,
-            lambda name: CaseLines(self, name, None, case, "inside").text(),
+            ("inside", id(case)), name, lambda name: self._lines(name, None, case, "inside")
         )
+
+    def _lines(self, name: str, shape: Shape | None, case: Case, way: str) -> str:
+        from .caselines import CaseLines  # what writes functions is mostly not needed
+
+        return CaseLines(self, name, shape, case, way).text()
 
     def one(self, shape: Shape) -> str:
         """Return the name of the function that writes by the first case of a shape that fits."""
@@ -187,7 +192,7 @@ class Writes:
         return self.code.function(
             ("part", id(case)),
             f"part_{case.shape}_{case.name}".rstrip("_"),
-            lambda name: CaseLines(self, name, shape, case, "part").text(),
+            lambda name: self._lines(name, shape, case, "part"),
         )
 
     def _elsewhere(self, case: Case, cases: list[Case]) -> tuple[str, ...]:
@@ -286,6 +291,15 @@ class Writes:
                     kinds.setdefault(kind, (number, ways))
             self.listings[key] = Listing(self.dialect, self.code.names, holes, kinds)
         return self.listings[key]
+
+    def known_listing(self, holes: Sequence[Hole]) -> str:
+        """Return the name of what is known of the holes that share a list."""
+        at = ("listing", *map(self.code.places.address, holes))
+        return self.code.value(self.listing(holes), "L", at)
+
+    def _made(self, address: Address) -> Any:
+        """Return what a constant stands for that is none of the model: what is known of holes."""
+        return self.listing([self.code.places.at(at) for at in address[1:]])
 
     def members(self, name: str, usual: Any) -> dict[Any, list[Shape]]:
         """Return by the type of an element which shapes may write it, runs among them.

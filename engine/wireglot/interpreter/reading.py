@@ -44,7 +44,7 @@ def read(
     recorder: Recorder | None = None,
 ) -> Read:
     """Read a payload of a unit. Raises ConversionError, UsageError, RuleError."""
-    with Foreseen(rules.model.node.pos):
+    with Foreseen(rules.model.pos):
         check_unit(unit)
         check_json(body)
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)

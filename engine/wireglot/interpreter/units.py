@@ -21,7 +21,7 @@ def whole(reader: ReadJob, shape: Shape, body: Any, at: At = ()) -> Any:
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
     """Write one part or counts by themselves, going down the ladder."""
-    pos = writer.dialect.node.pos
+    pos = writer.dialect.pos
     hole = Hole(("part",), "each", kind, (), None, None, pos)
     if kind == "usage":
         return writer.shape(kind, ir)

@@ -41,7 +41,7 @@ def write(
     """
     writer = Writer(rules.model.of_unit(unit), same, trail, options, rules.ladder)
     writer.trusts, writer.look = trusts, look
-    with Foreseen(rules.model.node.pos, options):
+    with Foreseen(rules.model.pos, options):
         body, envelope = written(writer, ir, unit, made, odd, prepare)
     return body, writer.notes, envelope
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -204,10 +205,12 @@ class Dialect:
         self.shapes, self.unions, self.units = shapes, unions, units
         self.tables, self.schemas, self.limits, self.bounds = tables, schemas, limits, bounds
         self.conversation, self.hooks, self.media_types = conversation, hooks, media_types
-        self.node, self.carry, self.signatures = node, carry, signatures
+        self.node, self.pos, self.carry, self.signatures = node, node.pos, carry, signatures
         self.document, self.stream = document, stream
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None
+        self.made = ""  # the package of its functions, where a wheel brings them
+        self._later: dict[str, Callable[[], Any]] = {}  # what is built when it is asked for
         self._forget()
 
     def _forget(self) -> None:
@@ -216,6 +219,29 @@ class Dialect:
         self.kinds: dict[str, frozenset[Any]] = {}
         self.named: dict[str, frozenset[str]] = {}
         self.coded: dict[Any, Any] = {}  # generated code, by its way
+
+    @classmethod
+    def built(
+        cls, parts: dict[str, Any], node: Callable[[], Node], stream: Callable[[], Stream | None]
+    ) -> Dialect:
+        """Return a dialect of what it holds; its rule file and its stream come when asked for."""
+        made = cls.__new__(cls)
+        made.__dict__.update(parts)
+        made._later = {"node": node, "stream": stream}
+        made._forget()
+        return made
+
+    @functools.cached_property
+    def node(self) -> Node:
+        """The rule file."""
+        found: Node = self._later["node"]()
+        return found
+
+    @functools.cached_property
+    def stream(self) -> Stream | None:
+        """The stream, if there is one."""
+        found: Stream | None = self._later["stream"]()
+        return found
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
@@ -311,7 +337,7 @@ class Dialect:
         """The dialect with the messages that stand in a file."""
         made = Dialect.__new__(Dialect)
         made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in FOUND})
-        made.conversation = self.filed or self.conversation
+        made.conversation, made.made = self.filed or self.conversation, ""
         made._forget()
         return made
 
@@ -369,3 +395,4 @@ class Dialect:
 
 # What a dialect finds of itself once: another one that is made of it finds it anew.
 FOUND = {key for key, at in vars(Dialect).items() if isinstance(at, functools.cached_property)}
+FOUND -= {"node", "stream"}

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..compiler.fast import Fast, file_of
 from ..errors import WireglotError
+from ..executor import modules
 from ..language import layers, variants
 from ..language.source import LADDER, Node, fingerprint, plain
 from ..loaded import Both
 from ..rulesets import RuleSet
-from . import load, shelf, shipped
+from . import load, modelcode, shelf, shipped, written
 
 if TYPE_CHECKING:
     from ..dialects import DialectRules
@@ -64,6 +65,7 @@ def main(target: Path) -> None:
     names = [name for name in nodes if name != LADDER]
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
+    _modules(RuleSet(names, lambda: flat, varied=varied), folder.parent / "made")
     rules = RuleSet(names, lambda: flat, varied=varied)
     plans: dict[tuple[str, str, Both], Any] = {}
     for source in names:
@@ -82,6 +84,29 @@ def main(target: Path) -> None:
     models = {name: rules[name].model_keys for name in names}
     file = str(folder / shelf.PREPARED)
     shipped.write(file, flat, plans, light, models, fingerprint(flat))
+
+
+def _modules(rules: RuleSet, folder: Path) -> None:
+    """Write the model and the functions of each dialect as modules, with variants of models."""
+    makers = modelcode.Makers()
+    for name in rules.dialects:
+        rows = rules.rows(name)
+        models = (None, *variants.models(rows))
+        sets = sorted({variants.applying(rows, name, model, {}) for model in models})
+        dialects = {modules.folder(name, one): rules._made(name, one).model for one in sets}
+        first, known = next(iter(dialects)), dict[str, str]()
+        for package, dialect in dialects.items():
+            (folder / package).mkdir(parents=True)
+            (folder / package / "__init__.py").touch()
+            text, found = modelcode.module(dialect, makers, first, known)
+            known = known or found
+            (folder / package / "model.py").write_text(text, "utf-8")
+        for package, way, text in written.modules(name, dialects):
+            (folder / package / f"{way}.py").write_text(text, "utf-8")
+    (folder / "makers.py").write_text(makers.text(), "utf-8")
+    head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
+    sizes = "".join(f"    {file!r}: {size},\n" for file, size in sorted(modules.makers().items()))
+    (folder / "__init__.py").write_text(f"{head}MAKERS = {{\n{sizes}}}\n", "utf-8")
 
 
 def _plan(rules: RuleSet, source: str, target: str, both: Both) -> Any:

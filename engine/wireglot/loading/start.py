@@ -34,6 +34,7 @@ def _prepared() -> RuleSet | None:
         models=index.models,
         hash=index.hash,
         again=load_rules,
+        made=True,
     )
 
 

@@ -61,7 +61,7 @@ class Translator:
     def _between(self, source: Held, target: Held) -> None:
         """Begin between two dialects."""
         self._source, self._target = source, target
-        self._guard = Foreseen(source.model.node.pos)
+        self._guard = Foreseen(source.model.pos)
         for dialect in (source, target):
             if dialect.model.stream is None:
                 raise UsageError(f"{dialect.name} has no picture of a stream")

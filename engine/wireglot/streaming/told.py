@@ -23,7 +23,7 @@ def frames(rules: HeldSet, response: Any, dialect: str) -> Iterator[Any]:
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
-    with Foreseen(found.model.node.pos):
+    with Foreseen(found.model.pos):
         read = reading.read(found, response, "response", None, None, {})
         yield from unfolded(found, read.ir, True, read.made)
 

@@ -1,0 +1,103 @@
+"""Functions that a wheel brings as modules: `wireglot.made`, written by `loading.written`.
+
+A module has the functions of one dialect that go one way, with some of its variants applied or
+none; what another module has just so is taken from there. They are of use to the rules and the
+engine that they were made of, and to no others.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..language.model import Dialect
+from ..language.source import Node
+from .code import Brought
+
+PACKAGE = "wireglot.made"
+MAKERS = ("executor", "language")  # the rooms by which functions are made
+
+
+def folder(dialect: str, rows: Sequence[int]) -> str:
+    """Return the name of the package of a dialect with some of its variants applied."""
+    return "_".join([dialect.replace("-", "_"), *map(str, rows)])
+
+
+def makers() -> dict[str, int]:
+    """Return the modules by which functions are made, with their sizes.
+
+    Where they are no files nothing is known of them.
+    """
+    top = os.path.dirname(os.path.dirname(__file__))
+    try:
+        return {
+            f"{room}/{file.name}": file.stat().st_size
+            for room in MAKERS
+            for file in os.scandir(f"{top}/{room}")
+            if file.name.endswith(".py")
+        }
+    except OSError:
+        return {}
+
+
+def of(dialect: str, rows: Sequence[int], rules: str) -> str:
+    """Return the name of the package of a dialect; "" where there is none for these rules."""
+    return folder(dialect, rows) if fit(rules) else ""
+
+
+@functools.cache
+def fit(rules: str) -> bool:
+    """Tell whether there are modules, made of the rules of this hash by this engine.
+
+    Where Python keeps no bytecode they are of no use: to compile them takes longer than to make
+    the few functions that a process needs.
+    """
+    try:
+        made: Any = importlib.import_module(PACKAGE)
+    except ModuleNotFoundError:
+        return False
+    kept = os.path.isfile(made.__cached__ or "")
+    return bool(kept and rules == made.RULES and makers() == made.MAKERS)
+
+
+def model(package: str, node: Callable[[], Node]) -> Dialect | None:
+    """Return the model of a package, whose rule file `node` gives; None where there is none."""
+    try:
+        module: Any = importlib.import_module(f"{PACKAGE}.{package}.model")
+    except ModuleNotFoundError:
+        return None
+    parts = module.rest()
+    parts["made"] = package
+    for word, makes in (("shapes", module.SHAPES), ("units", module.UNITS)):
+        parts[word] = {name: make() for name, make in makes.items()}
+    return Dialect.built(parts, node, module.stream)
+
+
+def brought(dialect: Dialect, way: str) -> Brought | None:
+    """Return what a wheel brings of a dialect, one way; None where it brings nothing."""
+    return _gathered(f"{dialect.made}.{way}") if dialect.made else None
+
+
+@functools.cache
+def _gathered(name: str) -> Brought | None:
+    try:
+        module: Any = importlib.import_module(f"{PACKAGE}.{name}")
+    except ModuleNotFoundError:
+        return None
+    own = vars(module)
+    functions = {one: own[one] for one in module.KEYS.values()}
+    found = Brought(functions, module.KEYS, module.PLACES, module.DATA)
+    base = _gathered(module.BASE) if module.BASE else None
+    if base is None:
+        return found
+    kept = {name: one for name, one in base.functions.items() if name not in module.GONE}
+    keys = {key: name for key, name in base.keys.items() if name not in module.GONE}
+    return Brought(
+        {**kept, **functions},
+        {**keys, **found.keys},
+        {**base.places, **found.places},
+        {**base.data, **found.data},
+    )

@@ -1,0 +1,125 @@
+"""Where things stand in a model: addresses that are the same in every process, and names of them.
+
+An address begins with a word that says what stands there:
+
+    ("shapes", SHAPE), ("units", UNIT), ("groups", N), ("tables", NAME), ("schemas", NAME)
+    ("case", ADDRESS, N)        a case of a shape or of a group of messages
+    ("node", ADDRESS, N)        a picture of a case, counted as `nodes` yields them
+    ("alone", ADDRESS)          the shape that a case of messages has alone
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from ..language.model import Case, Dialect, Group, Shape
+from ..language.picture import Fields, Hole, Items, Picture
+
+Address = tuple[Any, ...]
+MODEL = frozenset(("shapes", "units", "groups", "tables", "schemas", "case", "node", "alone"))
+
+
+def of(dialect: Dialect) -> Places:
+    """Return the places of a dialect, which holds them."""
+    found: Places | None = dialect.coded.get("places")
+    if found is None:
+        found = dialect.coded["places"] = Places(dialect)
+    return found
+
+
+def alone(case: Case) -> Shape:
+    """Return the shape that a case of messages has alone."""
+    return Shape("message", None, [case], frozenset(), frozenset(), case.pos)
+
+
+def nodes(case: Case) -> Iterator[Picture]:
+    """Yield every picture of a case, in their order."""
+    for whole in (case.ir, case.wire):
+        if whole is not None:
+            yield from _within(whole)
+
+
+def _within(p: Picture) -> Iterator[Picture]:
+    yield p
+    if isinstance(p, Fields):
+        for _, child in p.entries:
+            yield from _within(child)
+        yield from p.spread
+    elif isinstance(p, Items):
+        for child in p.items:
+            yield from _within(child)
+        if p.rest is not None:
+            yield p.rest
+
+
+class Places:
+    """The addresses of what stands in one dialect, and what stands at them."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._nodes: dict[Address, list[Picture]] = {}  # of cases that were asked for
+
+    @functools.cached_property
+    def holders(self) -> dict[int, Address]:
+        """The addresses of shapes, groups and cases, by the identity of these."""
+        found: dict[int, Address] = {}
+        for address, one in self._holders():
+            found[id(one)] = address
+            found.update((id(case), ("case", address, n)) for n, case in enumerate(one.cases))
+        return found
+
+    def _holders(self) -> Iterator[tuple[Address, Shape | Group]]:
+        for word in ("shapes", "units"):
+            for name, shape in getattr(self.dialect, word).items():
+                yield (word, name), shape
+        talk = self.dialect.conversation
+        for n, group in enumerate(talk.groups if talk is not None else ()):
+            yield ("groups", n), group
+
+    @functools.cached_property
+    def _all(self) -> dict[int, Address]:
+        found = dict(self.holders)
+        for word in ("tables", "schemas"):
+            for name, one in getattr(self.dialect, word).items():
+                found[id(one)] = (word, name)
+        for _, holder in self._holders():
+            for case in holder.cases:
+                at = found[id(case)]
+                found.update((id(p), ("node", at, n)) for n, p in enumerate(nodes(case)))
+        return found
+
+    def address(self, value: Any) -> Address | None:
+        """Return where something stands in the model; None for what does not."""
+        found = self._all.get(id(value))
+        if found is None and isinstance(value, Shape) and len(value.cases) == 1:
+            case = self._all.get(id(value.cases[0]))
+            return None if case is None else ("alone", case)
+        return found
+
+    def at(self, address: Address) -> Any:
+        """Return what stands at an address."""
+        word, key = address[0], address[1]
+        if word == "node":
+            if key not in self._nodes:
+                self._nodes[key] = list(nodes(self.at(key)))
+            return self._nodes[key][address[2]]
+        if word == "case":
+            return self.at(key).cases[address[2]]
+        if word == "groups":
+            talk = self.dialect.conversation
+            assert talk is not None
+            return talk.groups[key]
+        return alone(self.at(key)) if word == "alone" else getattr(self.dialect, word)[key]
+
+    def name(self, address: Address) -> str:
+        """Return words for an address, as a piece of a name."""
+        word, key = address[0], address[1]
+        if word == "node":
+            found = self.at(address)
+            path = found.path if isinstance(found, Hole) and found.path != "." else ""
+            return f"{self.name(key)}_{path}_{address[2]}".replace("__", "_")
+        if word == "case":
+            return f"{self.name(key)}_{self.at(address).name}".rstrip("_")
+        return self.name(key) if word == "alone" else "message" if word == "groups" else str(key)

@@ -1,0 +1,122 @@
+"""Writes the functions of a dialect as modules, for a wheel; `executor.modules` uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..executor import readers, writer
+from ..executor.code import Code, Key
+from ..executor.places import Address
+from ..language.model import Dialect
+
+# The ways, each with the one whose functions are mostly just so.
+WAYS = {
+    "read_away": "",
+    "read_home": "",
+    "read_probe": "read_away",
+    "write_away": "",
+    "write_home": "",
+}
+SAID = {
+    "read_away": "read abroad",
+    "read_home": "read at home",
+    "read_probe": "what was written, read back",
+    "write_away": "written abroad",
+    "write_home": "written at home",
+}
+
+
+class Function(NamedTuple):
+    """A function: its text, the key that it is asked for by, and its constants."""
+
+    text: str
+    key: Key
+    constants: dict[str, Address | str]  # addresses in the model, or texts of data
+
+
+def functions(dialect: Dialect, way: str) -> dict[str, Function]:
+    """Return all functions of a dialect that go one way, by name."""
+    word, mode = way.split("_")
+    code = _reads(dialect, mode) if word == "read" else _writes(dialect, mode == "home")
+    names, keys = code.all(), code.keys()
+    found = {}
+    for name in names:
+        told = [one for one in code.known(name) if one in code.meant]
+        constants = {one: meant for one in told if (meant := code.meant[one]) is not None}
+        if len(constants) == len(told):  # else it is made where it is asked for
+            found[name] = Function(code.text(name), keys[name], constants)
+    return found
+
+
+def _reads(dialect: Dialect, mode: str) -> Code:
+    reads = readers.of(dialect, mode)
+    for name in (*dialect.shapes, *dialect.unions):
+        reads.choice(name)
+        reads.each(name)
+    for shape in (*dialect.shapes.values(), *dialect.units.values()):
+        reads.unit(shape)
+        for case in shape.cases:
+            (reads.run if shape.groups else reads.case)(shape, case)
+    return reads.code
+
+
+def _writes(dialect: Dialect, home: bool) -> Code:
+    writes = writer.writes_of(dialect, home)
+    for shape in (*dialect.shapes.values(), *dialect.units.values()):
+        writes.one(shape)
+        writes.choice(shape)
+        for case in shape.cases:
+            writes.case(shape, case)
+            writes.inside(case)
+    talk = dialect.conversation
+    for case in (
+        case for group in (talk.groups if talk is not None else ()) for case in group.cases
+    ):
+        writes.message(case)
+        writes.inside(case)
+    return writes.code
+
+
+def module(
+    title: str, found: dict[str, Function], base: str = "", there: dict[str, Function] | None = None
+) -> str:
+    """Return the text of a module of functions; those that are just so in `base` stand there."""
+    there = there or {}
+    own = {name: one for name, one in found.items() if there.get(name) != one}
+    constants = {name: of for one in own.values() for name, of in one.constants.items()}
+    places = {name: of for name, of in constants.items() if not isinstance(of, str)}
+    data = {name: of for name, of in constants.items() if isinstance(of, str)}
+    gone = sorted(name for name in there if name not in found)
+    return "".join(
+        [
+            f'"""{title}: functions that were made when the wheel was."""\n\n',
+            "from wireglot.language.picture import ABSENT, Text\n",
+            "from wireglot.language.source import Pos\n\n",
+            f"BASE = {base!r}  # the module of the functions that are not here\n",
+            f"GONE = {gone!r}  # those of them that are not there\n",
+            *(f"\n\n{one.text}" for one in own.values()),
+            "\n\n# What the constants are.\nDATA = {\n",
+            *(f"    {name!r}: {text},\n" for name, text in sorted(data.items())),
+            "}\n# Where others stand in the model.\nPLACES = {\n",
+            *(f"    {name!r}: {at!r},\n" for name, at in sorted(places.items())),
+            "}\n# What each function is of.\nKEYS = {\n",
+            *(f"    {one.key!r}: {name!r},\n" for name, one in own.items()),
+            "}\n",
+        ]
+    )
+
+
+def modules(name: str, dialects: dict[str, Dialect]) -> Iterator[tuple[str, str, str]]:
+    """Yield the modules of a dialect and its variants: package, way and text.
+
+    `dialects` has them by their packages, the one without variants first.
+    """
+    first = next(iter(dialects))
+    known: dict[str, dict[str, Function]] = {}
+    for package, dialect in dialects.items():
+        for way, like in WAYS.items():
+            found = functions(dialect, way)
+            base = like and f"{package}.{like}" if package == first else f"{first}.{way}"
+            yield package, way, module(f"{name}, {SAID[way]}", found, base, known.get(base))
+            known[f"{package}.{way}"] = found if package == first else {}
