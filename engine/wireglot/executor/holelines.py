@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..interpreter.limits import limit_of
+from ..interpreter.limits import limit_of, needs
 from ..ir import PARTS, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
@@ -20,6 +20,7 @@ Put = Callable[[str], None]
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool", "integer": "int"}
 FORMS = ("single", "bare", "blocks", "joined")
 IDS = ("id", "tool_call_id")
+DROPPED = ("made", "refused", "read-only")  # marks of what may be left out
 
 
 def test_of(words: str, v: str, quick: bool = False) -> str:
@@ -145,9 +146,13 @@ class HoleLines:
             self.done(found, self.whole(self.quick(found)[0]))
             return
         w, test = self.quick(found, exact=simple(h))
+        # An id that this dialect never saw is left out, where it may be.
+        unsaid = h.path in IDS and h.mark in DROPPED and not needs(c.dialect.limits, "call_id")
         if h.path in IDS:
             test = f"({test})" if " or " in test else test
-            test += " and not x.unsaid and id(o) not in x.made"
+            test += " and id(o) not in x.made" + (
+                f" and {found.v} not in x.unsaid" if unsaid else ""
+            )
         if simple(h):  # of names that are looked up when they are asked for
             t(f"if {negated(test)}: return {c.no}{self.where}")
             self.done(found, self.whole(w))
@@ -155,6 +160,10 @@ class HoleLines:
         there = negated(found.none)
         with t.under(f"if {test}:"):
             self.done(found, w)
+        if unsaid and h.mark == "made" and h.value is None and not c.writes.home:
+            with t.under(f"elif {found.v}.__class__ is str and {found.v} in x.unsaid:"):
+                t("pass")
+                c.taken(found)
         if h.mark is None:
             t(f"elif {found.none}: return {c.no}{self.where}")
         elif h.mark in ("default", "fill"):

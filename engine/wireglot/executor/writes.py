@@ -241,7 +241,7 @@ class Writes:
             return ""  # what stands in it is read back by itself
         if not self._faithful(case, set()):
             return "True"
-        sides = tuple(_side(one) for one in rivals)
+        sides = tuple(_side(one, case) for one in rivals)
         # What is said where nothing was is read as if it had been there.
         usual = [h.path for h in pic.holes(case.wire) if h.mark == "default"]
         more = "".join(f" or o.get({path!r}) is None" for path in usual)
@@ -333,13 +333,17 @@ def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:
         yield path, path
 
 
-def _side(case: Case) -> Any:
-    """Return what must stand where for a case to read an object: keys, and words or types."""
+def _side(case: Case, writes: Case) -> Any:
+    """Return what must stand where for a case to read an object: keys, and words or types.
+
+    What stands in each object that the case `writes` is left out.
+    """
     texts = {path: _begins(hole) for path, hole in _at(case.wire, "") if "json" in hole.lenses}
+    there = writes.sides[1]
     return tuple(
         (tuple(keys_of(path)), texts.get(path) or what)
         for path, what in case.sides[1].items()
-        if path
+        if path and (path in texts or not isinstance(what, frozenset) or there.get(path) != what)
     )
 
 

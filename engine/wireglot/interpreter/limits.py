@@ -44,6 +44,11 @@ def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
     return "" if path in paths or path.startswith("named:") else None
 
 
+def needs(limits: dict[str, dict[str, Any]], kind: str) -> bool:
+    """Tell whether nothing may be without a name of a kind: it has one sign at least."""
+    return "min" in limits.get(kind, ())
+
+
 class Limits:
     """The limits of one dialect and the renamings of one conversion.
 
@@ -113,7 +118,7 @@ class Limits:
 
     def needs(self, kind: str) -> bool:
         """Tell whether nothing may be without a name of a kind: it has one sign at least."""
-        return "min" in self.limits.get(kind, ())
+        return needs(self.limits, kind)
 
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""

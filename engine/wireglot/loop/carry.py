@@ -11,8 +11,8 @@ import base64
 import binascii
 import functools
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from ..errors import ConversionError
 from ..interpreter import admission
@@ -26,18 +26,36 @@ MARK = "wireglot"
 _HEAD = base64.b64encode(b'{"wireglot":').decode()  # how each sealed text begins
 _FACTS: dict[str, Any] = {
     **dict.fromkeys(("name", "arguments_json", "signature", "call", "digest"), str),
-    "id": str | None,
+    "id": (str, type(None)),
     "size": int,
     "by": list,  # the names of the model that signed
     "home": dict,  # how a part of this kind stood on the provider's wire
 }
 _HOME = frozenset(("hole", "key", "case"))
+_SAID, _OF_TEXT = frozenset(("type", "text")), frozenset(("size", "digest"))
+_OF_CALL, _FINDS = frozenset(("call", "here")), frozenset(("call", "here", "digest"))
+_ASIDE = frozenset(("signature", "by", "home"))  # of an entry, what is no field of the part
 
 Entry = dict[str, Any]
 Ride = dict[str, list[Entry]]
+Found = TypeVar("Found")
 
 
-@functools.lru_cache(maxsize=512)
+def _once(work: Callable[[Dialect, str], Found]) -> Callable[[Dialect, str], Found]:
+    """Let a dialect keep what is found of a kind in it, as long as it is there itself."""
+
+    @functools.wraps(work)
+    def kept(dialect: Dialect, kind: str) -> Found:
+        key = (work.__name__, kind)
+        if key not in dialect.coded:
+            dialect.coded[key] = work(dialect, kind)
+        found: Found = dialect.coded[key]
+        return found
+
+    return kept
+
+
+@_once
 def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
     """Return what the pictures of a kind have where state rides."""
     wires = (
@@ -55,18 +73,11 @@ def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
     )
 
 
-@functools.lru_cache(maxsize=512)
+@_once
 def _signatures(dialect: Dialect, kind: str) -> tuple[Hole, ...]:
     """Return the holes for signatures of the dialect's own that stand where state rides."""
     found = _pictures(dialect, kind)
     return tuple(p for p in found if isinstance(p, Hole) and p.path == "signature")
-
-
-@functools.lru_cache(maxsize=512)
-def _fields(dialect: Dialect, kind: str) -> tuple[str, ...]:
-    """Return the fields of the IR that hold the object in which state rides."""
-    found = _pictures(dialect, kind)
-    return tuple(dict.fromkeys(p.path for p in found if isinstance(p, Hole) and _takes_object(p)))
 
 
 def _takes_object(hole: Hole) -> bool:
@@ -93,7 +104,7 @@ def must_ride(dialect: Dialect, kind: str) -> bool:
     return bool(found) and all(hole.mark is None for hole in found)
 
 
-@functools.lru_cache(maxsize=512)
+@_once
 def is_around(dialect: Dialect, kind: str) -> bool:
     """Tell whether the place is that of a run, around the elements of the kind."""
     return any(
@@ -124,43 +135,64 @@ def sealed(part: dict[str, Any]) -> bool:
     return isinstance(state, dict) and str(state.get("value")).startswith(_HEAD)
 
 
-def take(dialect: Dialect, owner: dict[str, Any], kind: str) -> tuple[Ride, At]:
-    """Take what rides out of a part or message that was read, so that nobody is sent it.
+class Seat:
+    """Where state rides in one kind of what is read of a dialect: parts of a type, or messages."""
 
-    Returns it, and where it stood within the element.
-    """
-    key = dialect.carry.get(kind)
-    if key is None:
-        return {}, ()
-    if kind != "message" and is_text(dialect, kind):
-        state = owner.get("signature")
-        if not isinstance(state, dict) or state.get("origin") != dialect.name:
-            return {}, ()
-        ride = valid(unsealed(state.get("value")))
-        if ride:
-            del owner["signature"]
-        return ride, (key,)
-    kept = owner.get("kept", {}).get(dialect.name, {})
-    ride = valid(kept.get(pointer((key, MARK))))
-    if ride:  # a picture names keys of the object, and this was none of them
-        del kept[pointer((key, MARK))]
-        return ride, (key, MARK)
-    boxes = [(kept, pointer((key,)))]
-    for path in _fields(dialect, kind):
-        group, _, field = path.rpartition(".")
-        box = owner.get("own", {}).get(dialect.family, {}) if group else owner
-        boxes.append((box, field))
-    for box, name in boxes:
-        value = box.get(name)
-        ride = valid(value.get(MARK)) if isinstance(value, dict) else {}
-        if ride:
-            rest = {k: v for k, v in value.items() if k != MARK}
-            if rest:
-                box[name] = rest
-            else:
-                del box[name]
-            return ride, (key, MARK)
-    return {}, ()
+    def __init__(self, dialect: Dialect, kind: str, key: str) -> None:
+        self._dialect, self._family, self._key = dialect.name, dialect.family, key
+        self._sealed = kind != "message" and is_text(dialect, kind)
+        self._inner, self._outer = pointer((key, MARK)), pointer((key,))
+        found = _pictures(dialect, kind)
+        paths = (p.path for p in found if isinstance(p, Hole) and _takes_object(p))
+        # Fields of the IR that hold the object in which it rides: of `own`, or of the element.
+        self._fields = [(bool(group), f) for group, _, f in (p.rpartition(".") for p in paths)]
+
+    def take(self, owner: dict[str, Any]) -> tuple[Ride, At]:
+        """Take what rides out of a part or message, so that nobody is sent it.
+
+        Returns it, and where it stood within the element.
+        """
+        if self._sealed:
+            state = owner.get("signature")
+            if not isinstance(state, dict) or state.get("origin") != self._dialect:
+                return {}, ()
+            ride = valid(unsealed(state.get("value")))
+            if ride:
+                del owner["signature"]
+            return ride, (self._key,)
+        kept = owner.get("kept", {}).get(self._dialect, {})
+        ride = valid(kept.get(self._inner))
+        if ride:  # a picture names keys of the object, and this was none of them
+            del kept[self._inner]
+            return ride, (self._key, MARK)
+        ride = _taken(kept, self._outer)
+        for own, field in self._fields:
+            if not ride:
+                box = owner.get("own", {}).get(self._family, {}) if own else owner
+                ride = _taken(box, field)
+        return (ride, (self._key, MARK)) if ride else ({}, ())
+
+
+def _taken(box: dict[str, Any], name: str) -> Ride:
+    """Take what rides out of an object that stands under a name, which goes if it is empty."""
+    value = box.get(name)
+    if not isinstance(value, dict):
+        return {}
+    ride = valid(value.get(MARK))
+    if ride:
+        box[name] = {k: v for k, v in value.items() if k != MARK}
+        if not box[name]:
+            del box[name]
+    return ride
+
+
+def seats(dialect: Dialect) -> dict[Any, Seat]:
+    """Return by kind where state rides in what is read of a dialect."""
+    found: dict[Any, Seat] | None = dialect.coded.get("seats")
+    if found is None:
+        found = {kind: Seat(dialect, kind, key) for kind, key in dialect.carry.items()}
+        dialect.coded["seats"] = found
+    return found
 
 
 def may_ride(text: str) -> bool:
@@ -195,33 +227,40 @@ def entries_valid(entries: Any, rides: bool = True) -> bool:
     """
     if not isinstance(entries, list) or not entries:
         return False
-    for entry in entries:
-        if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+    return all(_entry_valid(entry, rides) for entry in entries)
+
+
+def _entry_valid(entry: Any, rides: bool) -> bool:
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        return False
+    for key, value in entry.items():
+        if key in _FACTS and not isinstance(value, _FACTS[key]):
             return False
-        if any(not isinstance(entry[k], kinds) for k, kinds in _FACTS.items() if k in entry):
-            return False
-        if entry.get("size", 0) < 0:
-            return False
-        if not all(isinstance(name, str) for name in entry.get("by", ())):
-            return False
-        home = entry.get("home", {})
-        if home.keys() - _HOME or not all(isinstance(word, str) for word in home.values()):
-            return False
-        if entry["type"] == "text" and not entry.keys() >= {"size", "digest"}:
-            return False
-        if not rides and "here" in entry:
-            return False
-        if entry["type"] == "tool_call" and not entry.keys() & {"call", "here"}:
-            return False
-        if not entry.keys() & {"call", "here", "digest"}:
-            part = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
-            try:
-                admission.check([{"role": "assistant", "parts": [part]}], "messages")
-            except ConversionError:
-                return False
-            if part["type"] in ("tool_call", "tool_result"):
-                return False
-    return True
+    keys = entry.keys()
+    if entry.get("size", 0) < 0 or not all(isinstance(name, str) for name in entry.get("by", ())):
+        return False
+    home = entry.get("home")
+    if home and (home.keys() - _HOME or not all(isinstance(word, str) for word in home.values())):
+        return False
+    if entry["type"] == "text" and not keys >= _OF_TEXT:
+        return False
+    if not rides and "here" in entry:
+        return False
+    if entry["type"] == "tool_call" and not keys & _OF_CALL:
+        return False
+    return not keys.isdisjoint(_FINDS) or _whole_valid(entry)
+
+
+def _whole_valid(entry: Entry) -> bool:
+    """Tell whether an entry that names no part is one that may stand in a turn."""
+    part = {k: v for k, v in entry.items() if k not in _ASIDE}
+    if part.keys() == _SAID and part["type"] == "reasoning" and isinstance(part["text"], str):
+        return True  # most are
+    try:
+        admission.check([{"role": "assistant", "parts": [part]}], "messages")
+    except ConversionError:
+        return False
+    return part["type"] not in ("tool_call", "tool_result")
 
 
 def place(dialect: Dialect, wire: Any) -> Any:

@@ -85,7 +85,8 @@ class Exchange:
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
-        ids, text, done = names.ids(body, one.model), _text(body), None
+        text, done = _text(body), None
+        ids, rides = names.ids(text, one.model), carry.may_ride(text)
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
             options = {**options, "away": True}
@@ -95,7 +96,7 @@ class Exchange:
             seen = None if read is None else memory.Places(messages_of(read), read.made)
             self._find(self._store, ids, seen)
         models = [asked, sent]
-        if text and not carry.may_ride(text):
+        if text and not rides:
             done = self._at_once(body, one, two, models, stream)
         this = {"models": models, "ids": ids, "asked": digest(text)}
         this["unasked"] = _unasked(one, body)
@@ -111,14 +112,17 @@ class Exchange:
         drafts: list[Draft] = list(read.odd)
         messages = messages_of(read)
         pieces = carry.comes_in_pieces(one.model) and not same
-        memory.rejoin(messages, self._state["turns"], carry.sealed if pieces else None)
+        joined = memory.rejoin(messages, self._state["turns"], carry.sealed if pieces else None)
         if pieces:
             memory.without_blanks(messages)
-        places = memory.Places(messages, read.made) if self._store is not None else None
+        if joined and seen is not None:
+            seen = memory.Places(messages, read.made)
         markers.put_back(one.model, messages, self._state["markers"])
-        riders = Riders(one, two, read.trail, read.made)
-        calls = self._put_back(messages, riders, places, two, sent)
-        drafts += riders.drafts
+        calls: list[tuple[Part, dict[str, Any]]] = []
+        if rides or self._state["turns"]:
+            riders = Riders(one, two, read.trail, read.made)
+            calls = self._put_back(messages, riders, seen, two, sent)
+            drafts += riders.drafts
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
@@ -130,8 +134,9 @@ class Exchange:
             self._names.into(writer.limits, self.provider)
 
         made = read.made - {id(part) for part, entry in calls}
+        sure = not any("input" in part for part, entry in calls)  # texts of JSON mean what they did
         out, found, envelope = writing.write(
-            two, read.ir, "request", same, read.trail, options, made, drafts, prepare
+            two, read.ir, "request", same, read.trail, options, made, drafts, prepare, sure
         )
         if not same:
             new = markers.written(two, messages, out)
@@ -141,7 +146,7 @@ class Exchange:
         self._names.learn(held[0].limits, self.provider)
         undo.learn(self._names, two, read.ir, held[0])
         self._state.update(this)
-        self._place = places.end if places is not None else None
+        self._place = seen.end if seen is not None else None
         return self._sent(out, all_notes(read.notes, found, out, same), envelope)
 
     @with_room
@@ -292,14 +297,14 @@ class Exchange:
     ) -> list[tuple[Part, dict[str, Any]]]:
         """Put what was remembered back into the turns of a history; return their calls."""
         calls: list[tuple[Part, dict[str, Any]]] = []
-        known = memory.Turns(self._state["turns"])
+        turns = self._state["turns"]
+        known = memory.Turns(turns) if turns else None
         reads = functools.partial(two.model.signatures.known, model)
         for message in messages:
             if message.get("role") != "assistant":
                 continue
             rode = riders.of(message)
-            place = places.of(message) if places is not None else None
-            turn, by_order = known.match(message["parts"], riders.made, place)
+            turn, by_order = known.match(message, riders.made, places) if known else (None, False)
             if turn is not None and two.model.signatures.of(self.provider, turn["origin"]):
                 rode, entries = [], turn["parts"]
             else:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from .. import seeds
+from ..interpreter.sight import means
 from ..jsontext import stringify
 from ..language.lenses import Misfit, parse_json
 from ..trail import Trail
@@ -122,11 +123,13 @@ def of_seen(part: Part, entry: Entry) -> Entry:
 
 def rejoin(
     messages: list[Any], turns: list[dict[str, Any]], rides: Callable[[Part], bool] | None = None
-) -> None:
+) -> bool:
     """Make one message of neighbours that are one turn: a client may keep frames, each as one.
 
-    `rides` tells where something rides that was said of the whole turn.
+    `rides` tells where something rides that was said of the whole turn. Returns whether any was.
     """
+    if not turns and rides is None:
+        return False
     known = {turn["says"] for turn in turns}
     out: list[Any] = []
     for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
@@ -137,7 +140,9 @@ def rejoin(
             out.append({**found[0], "parts": parts})
         else:
             out += found
+    joined = len(out) < len(messages)
     messages[:] = out
+    return joined
 
 
 def without_blanks(messages: list[Any]) -> None:
@@ -163,7 +168,7 @@ class Places:
 
     def __init__(self, messages: list[Any], made: set[int]) -> None:
         """Go through a history; `made` are the calls that came without an id."""
-        self._of: dict[int, list[str]] = {}
+        self._of: dict[int, tuple[list[str], str]] = {}  # and what the turn says
         self.says: set[str] = set()  # what each turn says, by itself and with its neighbours
         chain = link = ""
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
@@ -175,18 +180,19 @@ class Places:
                 ]
                 chain, link = digest(stringify([chain, told])), digest(stringify([link, told]))
                 continue
-            for message in found:
-                self._of[id(message)] = [chain, link]
-                self.says.add(says(message["parts"]))
             said = says(parts)
             self.says.add(said)
+            for message in found:
+                alone = said if len(found) == 1 else says(message["parts"])
+                self._of[id(message)] = [chain, link], alone
+                self.says.add(alone)
             calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in made]
             ids = sorted(str(part.get("id")) for part in calls)
             chain, link = digest(stringify(ids or [chain, said])), digest(said)
         self.end = [chain, link]
 
-    def of(self, message: Any) -> list[str]:
-        """Return the place of a turn."""
+    def of(self, message: Any) -> tuple[list[str], str]:
+        """Return the place of a turn, and what it says."""
         return self._of[id(message)]
 
 
@@ -214,24 +220,20 @@ class Turns:
                 self._of.setdefault(key, deque()).append(nth)
 
     def match(
-        self, parts: list[Part], made: set[int], place: list[str] | None = None
+        self, message: Any, made: set[int], places: Places | None = None
     ) -> tuple[dict[str, Any] | None, bool]:
         """Return the turn that a message is, no message before was, and whether its ids are lost.
 
-        `made` are calls that came without an id. With a place, the turns are those of any
+        `made` are calls that came without an id. With places, the turns are those of any
         conversation: they must stand there, or say the same and have the ids.
         """
-        calls = [part for part in parts if part.get("type") == "tool_call"]
+        calls = [part for part in message["parts"] if part.get("type") == "tool_call"]
         ids = [part.get("id") for part in calls if id(part) not in made]
-        said = says(parts)
-        if place is not None:
+        if places is not None:
+            place, said = places.of(message)
             found = self._best(ids, said, place)
-        elif ids:
-            found = self._first((name, said) for name in ids)
-            if found is None:
-                found = self._first((name,) for name in ids)
         else:
-            found = self._first([("", said)]) if said else None
+            found = self._first(ids, message["parts"])
         if found is None:
             return None, not ids
         self._used.add(found)
@@ -252,16 +254,23 @@ class Turns:
         one = max(ranks, default=0) >= 8 or len({str(self._turns[n]["parts"]) for n in best}) == 1
         return best[0] if one else None
 
-    def _first(self, keys: Iterable[Any]) -> int | None:
-        """Return the first turn under some keys that is not used yet."""
-        best: int | None = None
-        for key in keys:
-            known = self._of.get(key, ())
-            while known and known[0] in self._used:
-                known.popleft()
-            if known and (best is None or known[0] < best):
-                best = known[0]
-        return best
+    def _first(self, ids: list[Any], parts: list[Part]) -> int | None:
+        """Return the first turn that has one of some ids, and says the same if one does; or that
+        says the same where there are none."""
+        named = [nth for name in ids if (nth := self._oldest((name,))) is not None]
+        if ids and (not named or len(self._of.get((ids[0],), ())) == len(ids) == 1):
+            return named[0] if named else None  # whatever it says
+        said = says(parts)
+        keys = [(name, said) for name in ids] or ([("", said)] if said else [])
+        same = [nth for key in keys if (nth := self._oldest(key)) is not None]
+        return min(same or named, default=None)
+
+    def _oldest(self, key: Any) -> int | None:
+        """Return the first turn under a key that is not used yet."""
+        known = self._of.get(key, ())
+        while known and known[0] in self._used:
+            known.popleft()
+        return known[0] if known else None
 
 
 class Restored:
@@ -275,19 +284,23 @@ class Restored:
         self.foreign: list[Part] = []  # parts whose signatures another model made
         self._pool = dict(enumerate(parts))  # those that nothing is put back into yet
         self._place = {id(part): index for index, part in enumerate(parts)}
-        self._texts = {i: p for i, p in enumerate(parts) if p.get("type") == "text"}
-        self._calls: dict[Any, deque[int]] = {}  # by id; under nothing, all of them
-        for index, part in enumerate(parts):
-            if part.get("type") == "tool_call":
-                for key in ((), (part.get("id"),)):
-                    self._calls.setdefault(key, deque()).append(index)
-        # A text may be looked at for many entries: all of them so often, and no more.
-        self._thoughts = {i: p for i, p in enumerate(parts) if p.get("type") == "reasoning"}
-        long = (*self._texts.values(), *self._thoughts.values())
-        self._tries = _TRIES * sum(len(part.get("text", "")) + 1 for part in long)
         self._likes: dict[Any, deque[int]] | None = None
+        self._calls: dict[Any, deque[int]] | None = None
+        self._long: dict[str, dict[int, Part]] | None = None
+        self._tries = 0
         self._found: list[tuple[Part, int | None]] = []
         self.calls: list[tuple[Part, Entry]] = []  # calls, and what they were for the provider
+
+    def _of(self, kind: str) -> dict[int, Part]:
+        """Return what is left of the texts, or of the thoughts, each by its place."""
+        if self._long is None:
+            self._long = {"text": {}, "reasoning": {}}
+            for index, part in self._pool.items():
+                if part.get("type") in self._long:
+                    self._long[part["type"]][index] = part
+                    # It may be looked at for many entries: all of them so often, and no more.
+                    self._tries += _TRIES * (len(part.get("text", "")) + 1)
+        return self._long[kind]
 
     def put(self, entry: Entry, element: Part | None = None, by_order: bool = False) -> bool:
         """Put back what an entry says, and tell whether there was something to put it into.
@@ -296,12 +309,13 @@ class Restored:
         which they could be told apart.
         """
         kind = entry["type"]
+        by_text = element is None and kind == "text" and "digest" in entry
         if element is not None:
             if not self._take(element):
                 return False
         elif kind == "tool_call":
             element = self._call(entry, by_order)
-        elif kind == "text" and "digest" in entry:
+        elif by_text:
             element = self._text(entry)
         elif "digest" in entry:
             element = self._alike(entry)
@@ -309,7 +323,9 @@ class Restored:
             element = self._whole(entry)
         if element is None:
             return False
-        if kind == "tool_call":
+        if by_text:
+            self._says(element, entry)
+        elif kind == "tool_call":
             self._says(element, entry)
             self.calls.append((element, entry))
         elif "digest" not in entry or digest(content(element)) == entry["digest"]:
@@ -353,28 +369,34 @@ class Restored:
             element["spelled"] = spelled
         if home and isinstance(entry.get("own"), dict):
             element["own"] = {**element.get("own", {}), **entry["own"]}
-        for key in ("name", "arguments_json"):
-            if key in entry:
-                element[key] = entry[key]
-        if "input" in element and element["input"] == entry.get("arguments_json"):
+        if "name" in entry:
+            element["name"] = entry["name"]
+        if "arguments_json" in entry:
+            self._text_of(element, entry["arguments_json"])
+
+    def _text_of(self, call: Part, text: str) -> None:
+        """Give a call the text that its arguments came as, if it still means them."""
+        call["arguments_json"] = text
+        if "arguments" in call and not means(text, call["arguments"]):
+            del call["arguments_json"]
+        if call.get("input") == text:
             # A call in a form that its tool does not have: the text is all of what was said.
-            text = element.pop("input")
+            del call["input"]
             try:
                 value = parse_json(text)
             except Misfit:
                 value = None
             if isinstance(value, dict):
-                element["arguments"] = value
+                call["arguments"] = value
             else:
-                element["arguments_text"] = element.pop("arguments_json")
+                call["arguments_text"] = call.pop("arguments_json")
 
     def _take(self, element: Part) -> Part | None:
         """Take a part out of the pool; None if it is not there any more."""
         index = self._place.get(id(element))
-        if index is None or self._pool.pop(index, None) is None:
+        if index not in self._pool:
             return None
-        self._texts.pop(index, None)
-        self._thoughts.pop(index, None)
+        self._drop([element])
         self._found.append((element, index))
         return element
 
@@ -387,20 +409,26 @@ class Restored:
         return None
 
     def _call(self, entry: Entry, by_order: bool) -> Part | None:
+        if self._calls is None:  # by id; under nothing, all of them
+            self._calls = {}
+            for index, part in enumerate(self._parts):
+                if part.get("type") == "tool_call":
+                    for key in ((), (part.get("id"),)):
+                        self._calls.setdefault(key, deque()).append(index)
         return self._next(self._calls.get(() if by_order else (entry["call"],)))
 
     def _alike(self, entry: Entry) -> Part | None:
         if self._likes is None:
             self._likes = {}
             for index, part in self._pool.items():
-                if index not in self._texts and part.get("type") != "tool_call":
+                if part.get("type") not in ("text", "tool_call"):
                     key = (part.get("type"), digest(content(part)))
                     self._likes.setdefault(key, deque()).append(index)
         return self._next(self._likes.get((entry["type"], entry["digest"])))
 
     def _text(self, entry: Entry) -> Part | None:
         size = entry["size"]
-        for index, part in self._texts.items():
+        for index, part in self._of("text").items():
             held = self._pieces(index, size)
             self._tries -= size + len(held)
             if self._tries < 0:
@@ -418,7 +446,7 @@ class Restored:
                 held[-1]["text"] = text[size:]
                 self._found.append((first, index))
                 return first
-        if size:
+        if size or entry["digest"] != digest(""):
             return None
         empty: Part = {"type": "text", "text": ""}
         self._found.append((empty, None))
@@ -443,8 +471,8 @@ class Restored:
         for part in gone:
             index = self._place[id(part)]
             self._pool.pop(index, None)
-            self._texts.pop(index, None)
-            self._thoughts.pop(index, None)
+            if self._long is not None:
+                self._long.get(part.get("type", ""), {}).pop(index, None)
 
     def _whole(self, entry: Entry) -> Part:
         whole = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
@@ -461,7 +489,7 @@ class Restored:
         """
         held: list[Part] = []
         left = text
-        for part in self._thoughts.values():
+        for part in self._of("reasoning").values():
             self._tries -= 1
             if self._tries < 0 or not left:
                 break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import deque
 from typing import Any
 
@@ -9,6 +11,7 @@ from ..interpreter.limits import Limits
 from ..language.model import Dialect
 from ..language.picture import Hole, keys
 
+_TEXT = r'"[^"\\]*(?:\\.[^"\\]*)*"'  # a text in JSON
 Part = dict[str, Any]
 Table = dict[str, dict[str, dict[str, str]]]  # dialect, kind of name: what it was, what was written
 
@@ -41,25 +44,22 @@ class Names:
         return self.table.get(dialect, {}).get("row", {})
 
 
-def ids(body: Any, dialect: Dialect) -> list[str]:
-    """Return all texts of a request that stand under a key for ids of calls."""
-    shape = dialect.shapes.get("tool_call")
-    named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
-    words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
-    found: set[str] = set()
-    seen: set[int] = set()  # what holds itself is refused where it is read
-    stack = [body]
-    while stack:
-        value = stack.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, dict):
-            found.update(v for k, v in value.items() if k in words and isinstance(v, str))
-            stack.extend(v for v in value.values() if isinstance(v, dict | list))
-        elif isinstance(value, list):
-            stack.extend(v for v in value if isinstance(v, dict | list))
-    return sorted(found)
+def ids(body: str, dialect: Dialect) -> list[str]:
+    """Return all texts that stand under a key for ids of calls in the JSON text of a request."""
+    patterns = dialect.coded.get("ids")
+    if patterns is None:
+        shape = dialect.shapes.get("tool_call")
+        named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
+        words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
+        patterns = [re.compile(f"{re.escape(json.dumps(word))}: ({_TEXT})") for word in words]
+        dialect.coded["ids"] = patterns
+    found = {
+        one[1]
+        for pattern in patterns
+        for one in pattern.finditer(body)
+        if body[one.start() - 1] != "\\"
+    }  # else it is the end of a key with a quote in it
+    return sorted(json.loads(one) if "\\" in one else one[1:-1] for one in found)
 
 
 def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:

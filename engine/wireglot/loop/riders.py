@@ -25,22 +25,19 @@ if TYPE_CHECKING:
 Part = dict[str, Any]
 Entry = dict[str, Any]
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
+NOTHING: tuple[carry.Ride, At] = ({}, ())
 _DATA = frozenset(("own", "value"))  # what holds JSON of the wire
 _WHERE = frozenset(("type", "here", "call", "size", "digest"))  # all that only finds the part
 _FREE = frozenset(("native", "unknown"))  # parts that are what they are on the wire
 
 
 class Rider:
-    """An entry that rode in a message, the part that it stood on, and where that was."""
+    """An entry that rode in a message, the part that it stood on, and its place in `owner`."""
 
-    __slots__ = ("at", "element", "entry")
+    __slots__ = ("at", "element", "entry", "owner")
 
-    def __init__(self, entry: Entry, element: Part | None, at: At | None) -> None:
-        self.entry, self.element, self.at = entry, element, at
-
-    def ignored(self, told: str) -> Draft:
-        """Return the note of one that is not used."""
-        return Draft("ignored", "lost", self.at, None, told)
+    def __init__(self, entry: Entry, element: Part | None, owner: Part, at: At) -> None:
+        self.entry, self.element, self.owner, self.at = entry, element, owner, at
 
 
 class Riders:
@@ -49,7 +46,7 @@ class Riders:
     def __init__(self, client: Held, provider: Held, trail: Trail, made: set[int]) -> None:
         """Begin; `made` are the calls that came without an id."""
         self._client, self._provider, self.trail, self.made = client, provider, trail, made
-        self._takes = Limits(provider.model.limits)
+        self._takes, self._seats = Limits(provider.model.limits), carry.seats(client.model)
         self._told: set[int] = set()  # calls of which something was said
         self.drafts: list[Draft] = []
 
@@ -57,17 +54,18 @@ class Riders:
         """Take what rides out of a message; return what of it is this provider's, and fits."""
         found: list[Rider] = []
         for owner in (message, *message["parts"]):
-            kind = "message" if owner is message else str(owner.get("type"))
-            ride, at = carry.take(self._client.model, owner, kind)
+            seat = self._seats.get("message" if owner is message else owner.get("type"))
+            ride, at = seat.take(owner) if seat is not None else NOTHING
             if not ride:
                 continue
-            at = (*(self.trail.find(owner) or ()), *at)
             for origin, entries in ride.items():
                 if not self._provider.model.signatures.of(self._provider.name, origin):
                     told = f"only {origin[:64]} can read what rides here"
-                    self.drafts.append(Draft("foreign-signature", "lost", at, None, told))
+                    self._note("foreign-signature", owner, at, told)
                     continue
-                found += [Rider(entry, self._stands_on(entry, owner), at) for entry in entries]
+                found += [Rider(one, self._stands_on(one, owner), owner, at) for one in entries]
+        if not found:
+            return found
         calls = {p.get("id"): p for p in message["parts"] if p.get("type") == "tool_call"}
         ids = set(calls)
         return [rider for rider in found if self._fits(rider, calls, ids)]
@@ -76,7 +74,14 @@ class Riders:
         """Put back what rode, and say of what found nothing."""
         for rider in riders:
             if not back.put(rider.entry, rider.element) and rider.entry.keys() - _WHERE:
-                self.drafts.append(rider.ignored(NOT_THERE))
+                self._ignored(rider, NOT_THERE)
+
+    def _ignored(self, rider: Rider, told: str) -> None:
+        self._note("ignored", rider.owner, rider.at, told)
+
+    def _note(self, code: str, owner: Part, at: At, told: str) -> None:
+        at = (*(self.trail.find(owner) or ()), *at)
+        self.drafts.append(Draft(code, "lost", at, None, told))
 
     def _stands_on(self, entry: Entry, owner: Part) -> Part | None:
         """Return the part that an entry tells of, if it is the one that it stands on."""
@@ -93,7 +98,7 @@ class Riders:
         if entry["type"] == "tool_call":
             call = calls.get(entry.get("call")) if rider.element is None else rider.element
             if call is None or id(call) in self._told:
-                self.drafts.append(rider.ignored(NOT_THERE))
+                self._ignored(rider, NOT_THERE)
                 return False
             self._told.add(id(call))
             rider.element = call
@@ -106,10 +111,10 @@ class Riders:
         elif not entry.keys() & {"here", "digest"}:
             rider.entry = _bare(entry)
             if not self._whole(rider.entry):
-                self.drafts.append(rider.ignored("no turn of the model holds such a part"))
+                self._ignored(rider, "no turn of the model holds such a part")
                 return False
         elif rider.element is None and "digest" not in entry:
-            self.drafts.append(rider.ignored(NOT_THERE))
+            self._ignored(rider, NOT_THERE)
             return False
         return True
 
@@ -138,7 +143,7 @@ class Riders:
 
     def _without(self, rider: Rider, key: str, told: str) -> None:
         rider.entry = {k: v for k, v in rider.entry.items() if k != key}
-        self.drafts.append(rider.ignored(told))
+        self._ignored(rider, told)
 
     def _whole(self, part: Part) -> bool:
         """Tell whether a part may stand in a turn of the model, and makes no other turn."""
@@ -169,7 +174,7 @@ def _bare(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        key: item if key in _DATA else _bare(item)
+        key: item if key in _DATA or isinstance(item, str) else _bare(item)
         for key, item in value.items()
         if key not in ("spelled", "kept")
     }
