@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import wireglot
+from wireglot import seeds
 from wireglot.loop import carry
 
 from . import mocks
@@ -293,3 +294,25 @@ def test_the_documented_example_of_the_loop_runs_for_every_provider(
     # The name beside a result says again what its call says.
     lost = [note.source_path for note in out.notes if note.effect == "lost"]
     assert lost in ([], ["/messages/2/name", "/messages/3/name"])
+
+
+def test_ids_of_a_request_are_all_texts_under_a_key_for_ids_of_calls() -> None:
+    odd = {"id": 'a"b\\', "deep": [{"id": "é\u2028"}], 'x"id': "no", "y": '"id": "no"', "id2": "no"}
+    listed = ["id", {"id": 5}, {"id": ["no"]}, '{"id": "no"}']
+    x = wireglot.exchange("openai-chat", "gemini", "m", state={})
+    x.request({"messages": [{"role": "user", "content": "Hi"}], "metadata": odd, "z": listed})
+    assert x.state["ids"] == ['a"b\\', "é\u2028"]
+
+
+def test_a_text_of_nothing_is_put_back_only_where_its_entry_says_so() -> None:
+    told = {"origin": "gemini", "says": "", "parts": []}
+    for mark, parts in ((seeds.digest("")[:16], 2), ("0" * 16, 1)):
+        entry = {"type": "text", "size": 0, "digest": mark, "signature": "c2ln"}
+        call = {"type": "tool_call", "call": "c1", "id": None}
+        state = {"version": 1, "turns": [{**told, "parts": [call, entry]}]}
+        x = wireglot.exchange("openai-chat", "gemini", "m", state=state)
+        tool = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        asked = {"role": "assistant", "content": None, "tool_calls": [tool]}
+        result = {"role": "tool", "tool_call_id": "c1", "content": "x"}
+        out = x.request({"messages": [{"role": "user", "content": "Hi"}, asked, result]})
+        assert len(out.body["contents"][1]["parts"]) == parts

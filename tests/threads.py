@@ -66,7 +66,7 @@ class Told(NamedTuple):
     failed: int  # conversions that raised
     mixed: int  # outcomes that no version alone makes
     versions: int  # versions that converted
-    held: int  # sets that are still in memory, beside the one in force
+    held: int  # sets and dialects that are still in memory, beside those in force
 
 
 class Held(NamedTuple):
@@ -232,13 +232,14 @@ def run(
     workers = [threading.Thread(target=convert, args=(seed,)) for seed in range(THREADS)]
     for worker in workers:
         worker.start()
-    sets, broken, change = weakref.WeakSet([live.rules]), 0, 0
+    there: weakref.WeakSet[Any] = weakref.WeakSet()
+    broken = change = 0
     while change < changes or len(done) < conversions:
         change += 1
         put(folder, change % VERSIONS, change % BROKEN == 0, dialects)
         if not live.reload():
             broken += 1
-        sets.add(live.rules)
+        there.update((live.rules, live.rules[loops.CLIENT].model))
         assert live.hash in hashes
     stop.set()
     for worker in workers:
@@ -249,7 +250,7 @@ def run(
         print(what, file=sys.stderr)
     failed = sum(number for what, number in by.items() if what.startswith("failed"))
     versions = sum(str(n) in by for n in range(VERSIONS))
-    found = Told(len(done), live.swaps, broken, failed, by["mixed"], versions, len(sets) - 1)
+    found = Told(len(done), live.swaps, broken, failed, by["mixed"], versions, len(there) - 2)
     return found, Counter(name for name, _ in done)
 
 
