@@ -20,7 +20,7 @@ from ..room import with_room
 from ..seeds import digest
 from ..trail import value_at
 from . import carry, markers, memory, names, undo
-from .remainder import Remainder
+from .remainder import Remainder, Turn
 from .riders import Riders
 from .states import VERSION, States, newest, opened
 
@@ -166,11 +166,7 @@ class Exchange:
                 two, read.ir, "response", True, read.trail, self._options, read.made, read.odd
             )
             return self._given(out, all_notes(read.notes, drafts, out, True))
-        rest = Remainder(one, two, self._names, self._taken(), self._options, sent)
-        rest.taken(read.ir, read.trail, read.made, self._carries)
-        out, drafts = rest.written(read.ir, read.trail, read.made, read.odd, self._carries)
-        rest.noted(drafts, read.trail, self._stays)
-        self._remember(rest.turns)
+        out, drafts = Remainder(self._turn(one, two)).written(read)
         return self._given(out, all_notes(read.notes, drafts, out, False))
 
     def translator(self) -> Translator:
@@ -179,14 +175,12 @@ class Exchange:
         When it is finished, what the client has no room for is in the state; what can, rides in
         its frames. Raises UsageError.
         """
-        from .turnstream import TurnStream
+        from .streamride import TurnStream
 
         asked, sent = self._state["models"]
-        one, two = self._at(self.provider, sent), self._at(self.client, asked)
-        settings = (self._options, self._judge, self._rules.hash, self._stays, self._carries, sent)
-        made = TurnStream(one, two, self._names, self._taken(), self._remember, settings)
-        made.asked(self._state["asked"], self._state["unasked"])
-        return made
+        turn = self._turn(self._at(self.provider, sent), self._at(self.client, asked))
+        said = self._state["asked"], self._state["unasked"]
+        return TurnStream(turn, self._judge, self._rules.hash, *said)
 
     @with_room
     def error(self, body: Any, http: int | None = None) -> Conversion:
@@ -256,10 +250,12 @@ class Exchange:
             return None
         return done if self._resolve is None or quiet(done.notes) else None
 
-    def _taken(self) -> set[str]:
-        """Return the ids of calls that the client has."""
+    def _turn(self, provider: Held, client: Held) -> Turn:
+        """Return what is known of an answer that is to come."""
         known = (entry.get("call") for turn in self._state["turns"] for entry in turn["parts"])
-        return {*self._state["ids"], *(name for name in known if name is not None)}
+        ids = {*self._state["ids"], *(name for name in known if name is not None)}
+        kept = (self._options, self._state["models"][1], self._stays, self._carries)
+        return Turn(provider, client, self._names, ids, *kept, self._remember)
 
     def _find(self, store: States, ids: list[str], seen: memory.Places | None) -> None:
         """Take from a store what it knows of a history."""

@@ -73,13 +73,10 @@ def of_call(part: Part, seen: Part, told: Any, made: bool, renamed: bool) -> tup
     return entry, len(entry) > 2
 
 
-def of_text(part: Part) -> Entry:
-    """Return the entry of a text that the client sees."""
-    return {"type": "text", "size": len(part["text"]), "digest": digest(part["text"])}
-
-
-def of_alike(part: Part) -> Entry:
-    """Return the entry of a part of another kind that the client sees."""
+def of_seen(part: Part) -> Entry:
+    """Return the entry of a part that the client sees: no call, and no thought."""
+    if part["type"] == "text":
+        return {"type": "text", "size": len(part["text"]), "digest": digest(part["text"])}
     return {"type": part["type"], "digest": digest(content(part))}
 
 
@@ -111,7 +108,7 @@ def of_thought(part: Part, dialect: str) -> Entry:
     return {**of_whole(part), **({"home": home} if home else {})}
 
 
-def of_seen(part: Part, entry: Entry) -> Entry:
+def of_shown(part: Part, entry: Entry) -> Entry:
     """Return the entry of a thought that the client sees, with what it lacks."""
     told = ("signature", "by", "home", *(("own",) if "home" in entry else ()))
     said = {key: entry[key] for key in told if key in entry}

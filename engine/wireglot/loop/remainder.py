@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interpreter import reading, writing
@@ -13,6 +14,8 @@ from .names import Names
 
 if TYPE_CHECKING:
     from ..interpreter.hands import Writer
+    from ..interpreter.limits import Limits
+    from ..interpreter.reading import Read
     from ..language.held import Held
 
 Part = dict[str, Any]
@@ -28,104 +31,119 @@ class Row(NamedTuple):
     rides: bool
 
 
+class Turn(NamedTuple):
+    """An answer of a provider on its way to its client, and what the exchange knows of both.
+
+    Attributes:
+        ids: Those of the calls that the client has.
+        model: The one that was asked.
+        stays: Whether somebody keeps the state.
+        carries: Whether anything may ride.
+        remember: Takes what is remembered of the answer.
+    """
+
+    provider: Held
+    client: Held
+    names: Names
+    ids: set[str]
+    options: dict[str, Any]
+    model: str | None
+    stays: bool
+    carries: bool
+    remember: Callable[[list[dict[str, Any]]], None]
+
+    def prepare(self, limits: Limits) -> None:
+        """Let a writer of the client's write names as before, and no id that a call has."""
+        self.names.into(limits, self.client.name)
+        for name in self.ids:
+            limits.reserve("call_id", name)
+        for name in self.names.back(self.provider.name).values():  # the client's own, whatever
+            limits.remember("tool_name", name, name)
+
+
 class Remainder:
     """A response of one provider on its way to a client of another dialect."""
 
-    def __init__(
-        self,
-        provider: Held,
-        client: Held,
-        names: Names,
-        ids: set[str],
-        options: dict[str, Any],
-        model: str | None = None,
-    ) -> None:
-        """Begin with what was written for names before, and the `ids` of calls that there are."""
-        self.rode: dict[str, str] = {}  # what rode in the frames of a stream, and under which key
-        self._by = [model] if model is not None else []  # the names of the model that answered
-        self.pieces = False  # whether the client may hold one text as several
-        self.provider, self.client = provider, client
-        self.turns: list[dict[str, Any]] = []
-        self._names, self._ids, self._options = names, ids, options
-        self._back = names.back(provider.name)
+    def __init__(self, turn: Turn, rode: dict[str, str] | None = None) -> None:
+        """Begin; of a stream `rode` is what rode in the frames, and under which key."""
+        self._turn, self._rode, self._streamed = turn, rode or {}, rode is not None
+        self._provider, self._client = turn.provider, turn.client
+        self._by = [turn.model] if turn.model is not None else []  # the names of who answered
+        self._back = turn.names.back(turn.provider.name)
         self._told: dict[int, Any] = {}  # names as the provider gave them
         self._states: dict[int, tuple[str, Any]] = {}  # signatures, and where they stood
         self._wholes: list[Part] = []  # parts that the client does not see
         self._places: dict[int, tuple[Any, str]] = {}  # where what is said of a part rides
         self._was: dict[int, str] = {}  # ids that were another call's, or none
-        self._odd: list[Draft] = []  # calls that are not as the row of their tool gave it
         self._kept: list[tuple[Part, Any]] = []  # ids that a client of this dialect may drop
 
-    # -- before it is written ---------------------------------------------------------------------
-
-    def taken(self, ir: Any, trail: Trail, made: set[int], carries: bool) -> None:
-        """Give names back, and take out what only the provider can read."""
-        self._was = trail.was
-        answered = ir.get("model")
-        if isinstance(answered, str) and answered not in self._by:
-            self._by.append(answered)
-        for part in _parts(ir):
-            if part.get("type") == "tool_call":
-                self._told[id(part)] = part["name"]
-                part["name"] = self._back.get(part["name"], part["name"])
-                row = undo.row_of(self._names, self.provider, part["name"])
-                draft = undo.put_back(row, part, trail) if row is not None else None
-                self._odd += [draft] if draft is not None else []
-            state = part.get("signature")
-            if isinstance(state, dict) and state.get("origin") == self.provider.name:
-                self._states[id(part)] = (state["value"], trail.find(part, "signature"))
-                del part["signature"]
-            if part.get("type") == "reasoning" and carries and not part.get("redacted"):
-                if carry.must_ride(self.client.model, "reasoning"):
-                    # A place that must be filled; what rides there is known once all is written.
-                    part["signature"] = {"value": carry.MARK, "origin": self.client.name}
-
-    def written(
-        self, ir: Any, trail: Trail, made: set[int], odd: list[Draft], carries: bool
-    ) -> tuple[Any, list[Draft]]:
-        """Write the response for the client, with what rides; `turns` is what is remembered."""
+    def written(self, read: Read) -> tuple[Any, list[Draft]]:
+        """Write a response that was read for the client, with what rides, and remember the rest."""
+        carries = self._turn.carries and not self._streamed
+        odd = self._taken(read, carries)
         held: list[Writer] = []
 
         def prepare(writer: Writer) -> None:
             held.append(writer)
-            self._names.into(writer.limits, self.client.name)
-            for name in self._ids:
-                writer.limits.reserve("call_id", name)
-            for name in self._back.values():  # the client's own names, whatever they are
-                writer.limits.remember("tool_name", name, name)
+            self._turn.prepare(writer.limits)
 
-        out, drafts, _ = writing.write(
-            self.client,
-            ir,
-            "response",
-            False,
-            trail,
-            self._options,
-            made,
-            [*odd, *self._odd],
-            prepare,
-        )
+        given = (self._client, read.ir, "response", False, read.trail, self._turn.options)
+        out, drafts, _ = writing.write(*given, read.made, [*read.odd, *odd], prepare)
         (writer,) = held
-        self._names.learn(writer.limits, self.client.name)
-        seen = reading.read(self.client, out, "response", None, None, self._options).ir
-        there = Places(out)
+        self._turn.names.learn(writer.limits, self._client.name)
+        self._turn.remember(self._turns(read, out, writer, carries))
+        self._noted(drafts, read.trail)
+        return out, drafts
+
+    # -- before it is written ---------------------------------------------------------------------
+
+    def _taken(self, read: Read, carries: bool) -> list[Draft]:
+        """Give names back, and take out what only the provider can read.
+
+        Returns notes of calls that are not as the row of their tool gave it.
+        """
+        odd = []
+        ir, trail, self._was = read.ir, read.trail, read.trail.was
+        answered = ir.get("model")
+        if isinstance(answered, str) and answered not in self._by:
+            self._by.append(answered)
+        must = carries and carry.must_ride(self._client.model, "reasoning")
+        for part in (part for one in ir.get("candidates") or () for part in one["parts"]):
+            if part.get("type") == "tool_call":
+                self._told[id(part)] = part["name"]
+                part["name"] = self._back.get(part["name"], part["name"])
+                row = undo.row_of(self._turn.names, self._provider, part["name"])
+                draft = undo.put_back(row, part, trail) if row is not None else None
+                odd += [draft] if draft is not None else []
+            state = part.get("signature")
+            if isinstance(state, dict) and state.get("origin") == self._provider.name:
+                self._states[id(part)] = (state["value"], trail.find(part, "signature"))
+                del part["signature"]
+            if must and part.get("type") == "reasoning" and not part.get("redacted"):
+                # A place that must be filled; what rides there is known once all is written.
+                part["signature"] = {"value": carry.MARK, "origin": self._client.name}
+        return odd
+
+    # -- once it is written -----------------------------------------------------------------------
+
+    def _turns(self, read: Read, out: Any, writer: Writer, carries: bool) -> list[dict[str, Any]]:
+        """Return what is remembered of each answer; what can, rides."""
+        seen = reading.read(self._client, out, "response", None, None, self._turn.options).ir
+        there, turns = Places(out), []
+        pieces = self._streamed and carry.comes_in_pieces(self._client.model)
         for candidate, client_sees in zip(
-            ir.get("candidates") or (), seen.get("candidates") or (), strict=False
+            read.ir.get("candidates") or (), seen.get("candidates") or (), strict=False
         ):
             parts = client_sees.get("parts", [])
-            entries = self._entries(candidate["parts"], parts, writer, made)
+            entries = self._entries(candidate["parts"], parts, writer, read.made)
             thoughts = any(part.get("type") == "reasoning" for part, _, _ in entries)
-            if entries and (self.pieces or thoughts or any(more for _, _, more in entries)):
+            if entries and (pieces or thoughts or any(more for _, _, more in entries)):
                 if carries:
                     self._ride(candidate, entries, writer, there)
-                self.turns.append(
-                    {
-                        "origin": self.provider.name,
-                        "says": memory.says(parts),
-                        "parts": [entry for _, entry, _ in entries],
-                    }
-                )
-        return out, drafts
+                said = [entry for _, entry, _ in entries]
+                origin = self._provider.name
+                turns.append({"origin": origin, "says": memory.says(parts), "parts": said})
+        return turns
 
     def _entries(
         self, parts: list[Part], seen: list[Part], writer: Writer, made: set[int]
@@ -137,27 +155,19 @@ class Remainder:
         sees = dict(zip(map(id, calls), shown if len(shown) == len(calls) else calls, strict=True))
         found = []
         for part in parts:
-            entry, more = memory.of_whole(part), id(part) in gone
-            thought = part.get("type") == "reasoning"
-            if thought:
-                entry = memory.of_thought(part, self.provider.name)
-            if part.get("type") == "tool_call" and more:
-                continue  # what the client never saw it cannot answer
-            if part.get("type") == "tool_call":
-                told = self._told[id(part)]
-                one = sees[id(part)]
-                entry, more = memory.of_call(part, one, told, id(part) in made, told in self._back)
-                if id(part) in self._was:
-                    entry["id"], more = self._was[id(part)], True
-                if "id" not in entry and self._droppable():
-                    entry["id"], more = part["id"], True
-                    self._kept.append((part, "id"))
-            elif part.get("type") == "text" and not more:
-                entry = memory.of_text(part)
+            kind, more = part.get("type"), id(part) in gone
+            if kind == "tool_call":
+                if more:
+                    continue  # what the client never saw it cannot answer
+                entry, more = self._call(part, sees[id(part)], made)
+            elif kind == "reasoning":
+                entry = memory.of_thought(part, self._provider.name)
             elif more:
+                entry = memory.of_whole(part)
+            else:
+                entry = memory.of_seen(part)
+            if more and kind != "tool_call":
                 self._wholes.append(part)
-            elif not thought:
-                entry = memory.of_alike(part)
             if id(part) in self._states:
                 entry["signature"] = self._states[id(part)][0]
                 if self._by:
@@ -166,9 +176,20 @@ class Remainder:
             found.append((part, entry, more))
         return found
 
+    def _call(self, part: Part, seen: Part, made: set[int]) -> tuple[Entry, bool]:
+        """Return the entry of a call as the client sees it, and whether that says less."""
+        told = self._told[id(part)]
+        entry, more = memory.of_call(part, seen, told, id(part) in made, told in self._back)
+        if id(part) in self._was:
+            entry["id"], more = self._was[id(part)], True
+        if "id" not in entry and self._droppable():
+            entry["id"], more = part["id"], True
+            self._kept.append((part, "id"))
+        return entry, more
+
     def _droppable(self) -> bool:
         """Tell whether clients need not keep the ids of calls, and have no room beside them."""
-        model = self.client.model
+        model = self._client.model
         cases = model.shapes["tool_call"].cases if "tool_call" in model.shapes else []
         marks = {hole.mark for case in cases for hole in holes(case.wire) if hole.path == "id"}
         return "tool_call" not in model.carry and bool(marks & {"made", "refused", "read-only"})
@@ -183,7 +204,7 @@ class Remainder:
         there: Places,
     ) -> None:
         """Let entries ride on their elements, else on the next that has room, else on the last."""
-        carries = self.client.model.carry
+        carries = self._client.model.carry
         unseen = {id(part) for part in self._wholes}
         # Where the client does not see something in the middle, the order of all must ride, too.
         whole = any(id(part) in unseen for part, _, _ in entries[1:])
@@ -191,7 +212,7 @@ class Remainder:
         waiting: list[tuple[Part, Entry]] = []
         for part, entry, more in entries:
             wire = writer.written.get(id(part), (None, None))[1]
-            if carry.is_around(self.client.model, part["type"]):
+            if carry.is_around(self._client.model, part["type"]):
                 wire = writer.around.get(id(part), (part, wire))[1]
             if part["type"] not in carries or there.find(wire) is None:
                 waiting += [(part, entry)] if more or whole else []
@@ -208,60 +229,56 @@ class Remainder:
         if waiting and rows:
             rows[-1] = rows[-1]._replace(riders=[*rows[-1].riders, *waiting], rides=True)
         elif waiting and "message" in carries:
-            wire = carry.place(self.client.model, writer.written[id(candidate)][1])
+            wire = carry.place(self._client.model, writer.written[id(candidate)][1])
             rows = [Row(wire, "message", waiting, wire is not None)]
         for wire, kind, riders, rides in rows:
             if rides:
-                said = {self.provider.name: [entry for _, entry in riders]}
+                said = {self._provider.name: [entry for _, entry in riders]}
                 key = carries[kind]
-                wire[key] = carry.form(self.client.model, kind, said, wire.get(key))
+                wire[key] = carry.form(self._client.model, kind, said, wire.get(key))
                 self._places.update((id(part), (wire, key)) for part, _ in riders)
 
     # -- notes ------------------------------------------------------------------------------------
 
-    def noted(self, drafts: list[Draft], trail: Trail, stays: bool) -> None:
+    def _noted(self, drafts: list[Draft], trail: Trail) -> None:
         """Say of all that is kept aside where it is; what is nowhere is lost."""
-        name = self.client.name
+        name = self._client.name
         gone = {id(part) for part in self._wholes}
         for part in self._wholes:
             at = trail.find(part)
             places = at.places if isinstance(at, Several) else [at]
             for draft in drafts:
                 if draft.effect == "lost" and draft.source is not None and draft.source in places:
-                    self._told_of(draft, part, stays, memory.mark(part))
+                    self._told_of(draft, part, memory.mark(part))
         for key, (value, at) in self._states.items():
             if key not in gone:
-                told = f"only {self.provider.name} can read this, and {name} has no place for it"
+                told = f"only {self._provider.name} can read this, and {name} has no place for it"
                 draft = Draft("foreign-signature", "lost", at, None, told)
-                self._told_of(draft, key, stays, f"signature {value}")
+                self._told_of(draft, key, f"signature {value}")
                 drafts.append(draft)
         for part, field in self._kept:
             told = f"a client of {name} need not keep this id"
             draft = Draft("no-place", "lost", trail.find(part, field), None, told)
-            self._told_of(draft, part, stays)
+            self._told_of(draft, part)
             drafts.append(draft)
 
-    def _told_of(self, draft: Draft, part: Any, stays: bool, mark: str = "") -> None:
+    def _told_of(self, draft: Draft, part: Any, mark: str = "") -> None:
         place = self._places.get(part if isinstance(part, int) else id(part))
         if place is not None:
             draft.effect, (draft.owner, draft.place) = "kept", place
             draft.message += f"; it rides in `{place[1]}`"
-        elif mark in self.rode:
+        elif mark in self._rode:
             draft.effect = "kept"
-            draft.message += f"; it rides in `{self.rode[mark]}` of a frame"
-        elif stays:
+            draft.message += f"; it rides in `{self._rode[mark]}` of a frame"
+        elif self._turn.stays:
             draft.effect = "kept"
             draft.message += "; the state keeps it"
-
-
-def _parts(ir: Any) -> list[Part]:
-    return [part for candidate in ir.get("candidates") or () for part in candidate["parts"]]
 
 
 def _here(part: Part, entry: Entry) -> Entry:
     """Return the entry of a part as it rides on the very element that it tells of."""
     if part["type"] == "reasoning":
-        said = memory.of_seen(part, entry)
+        said = memory.of_shown(part, entry)
     else:
         said = entry  # a call with its id: it may come back on another one
     return {**said, "here": True}

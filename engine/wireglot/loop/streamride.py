@@ -1,4 +1,4 @@
-"""What rides in the frames of a stream: where the client's own protocol puts such things.
+"""The stream of a turn, and what rides in its frames: where the client's own protocol puts it.
 
 A part that rides in the place of a signature has it when it ends; what rides in an object stands
 beside what the frame that begins the part says of it, and so is what is known by then, or in the
@@ -9,15 +9,20 @@ whole response.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..language.events import Event
 from ..language.picture import Fields, Hole, Items, Picture, holes
-from . import carry, memory
+from ..notes import Draft
+from ..policy import Policy
+from ..streaming.incoming import Part
+from ..streaming.streams import Translator
+from . import carry, memory, undo
+from .remainder import Remainder, Turn
 
 if TYPE_CHECKING:
-    from ..language.held import Held
-    from ..streaming.incoming import Part
+    from ..interpreter.reading import Read
     from ..streaming.outcome import Outcome
     from ..streaming.outgoing import Frames
     from .carry import Ride
@@ -29,20 +34,11 @@ Entry = dict[str, Any]
 class Rides:
     """What rides in the frames for one client, as an unfold writes them."""
 
-    def __init__(
-        self,
-        provider: Held,
-        client: Held,
-        back: dict[str, str],
-        frames: Frames,
-        who: tuple[str | None, Outcome],
-    ) -> None:
-        """Begin a stream; `back` has the names of tools that the provider knows by others.
-
-        `who` is the model that was asked, and what the stream says of the one that answers.
-        """
-        self._model, self._outcome = who
-        self._provider, self._client, self._back, self._frames = provider, client, back, frames
+    def __init__(self, turn: Turn, frames: Frames, outcome: Outcome) -> None:
+        """Begin a stream; `outcome` has what it says of the model that answers."""
+        client = turn.client
+        self._turn, self._outcome, self._frames = turn, outcome, frames
+        self._back = turn.names.back(turn.provider.name)
         self._waits: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
         self._here: set[int] = set()  # parts beside which something stands already
         shape = client.model.shapes.get("tool_call")
@@ -58,7 +54,7 @@ class Rides:
 
     def fills(self, part: Part) -> bool:
         """Tell whether something must stand in the place of a part's signature."""
-        return not part.said.get("redacted") and carry.must_ride(self._client.model, part.kind)
+        return not part.said.get("redacted") and carry.must_ride(self._turn.client.model, part.kind)
 
     def sealed(self, part: Part, ir: IR) -> IR:
         """Return a part that is over with what rides in the place of its signature."""
@@ -67,14 +63,16 @@ class Rides:
         if key is None:
             return ir
         # What comes in pieces says which text they are.
-        must = carry.must_ride(self._client.model, kind) or (self._pieces and kind != "tool_call")
+        must = carry.must_ride(self._turn.client.model, kind) or (
+            self._pieces and kind != "tool_call"
+        )
         ride = self._taken(part, ir, must)
         if ride is None:
             return ir
         self._here.add(id(part))
         self.rode[memory.mark(memory.of_whole(ir))] = key
-        value = carry.form(self._client.model, kind, ride)
-        return {**ir, "signature": {"value": value, "origin": self._client.name}}
+        value = carry.form(self._turn.client.model, kind, ride)
+        return {**ir, "signature": {"value": value, "origin": self._turn.client.name}}
 
     def begun(self, part: Part, ir: IR, event: Event) -> None:
         """Let what is known of a part stand beside what was just written of it."""
@@ -89,7 +87,7 @@ class Rides:
         known = kind != "text" or "text" in ir  # else it flows, and is known when it is over
         ride = self._taken(part, ir if known else None) if isinstance(at, dict) else None
         if ride is not None and isinstance(at, dict):
-            at[key] = carry.form(self._client.model, kind, ride, at.get(key))
+            at[key] = carry.form(self._turn.client.model, kind, ride, at.get(key))
             if known:
                 self._here.add(id(part))
 
@@ -101,7 +99,7 @@ class Rides:
             return None
         ride = self._taken(part, ir)
         self._here.add(id(part))
-        return None if ride is None else (key, carry.form(self._client.model, kind, ride))
+        return None if ride is None else (key, carry.form(self._turn.client.model, kind, ride))
 
     def over(self, part: Part, ir: IR, seen: bool) -> None:
         """Take a part that is over: what has not ridden yet, waits. `seen` by the client or not."""
@@ -118,23 +116,23 @@ class Rides:
 
     def left(self, candidate: int, event: Event) -> None:
         """Let what is left stand beside a piece without a text, which was just written."""
-        key = self._client.model.carry.get("message")
+        key = self._turn.client.model.carry.get("message")
         at = beside(event.writes[0], self._frames.recent[0], "piece")
         waits = self._waits.pop(candidate, [])
         if key is not None and isinstance(at, dict):
             ride = self._ridden(waits, key)
-            at[key] = carry.form(self._client.model, "message", ride, at.get(key))
+            at[key] = carry.form(self._turn.client.model, "message", ride, at.get(key))
 
     def waits(self, candidate: int) -> bool:
         """Tell whether something is left that a message has a place for."""
         waits = self._waits.get(candidate, [])
-        return "message" in self._client.model.carry and any(map(_tells, waits))
+        return "message" in self._turn.client.model.carry and any(map(_tells, waits))
 
     # -- entries ----------------------------------------------------------------------------------
 
     def _key(self, part: Part, kind: str, text: bool) -> str | None:
         """Return the key under which it rides, as text or not, on a part that kept its kind."""
-        client = self._client.model
+        client = self._turn.client.model
         if kind != part.kind or kind not in client.carry or carry.is_text(client, kind) != text:
             return None
         return client.carry[kind]
@@ -153,12 +151,12 @@ class Rides:
         if not more:
             return None
         self._waits.pop(part.candidate, None)
-        return self._ridden(entries, self._client.model.carry[kind])
+        return self._ridden(entries, self._turn.client.model.carry[kind])
 
     def _ridden(self, entries: list[Entry], key: str) -> Ride:
         for entry in entries:
             self.rode.update((mark, key) for mark in marks(entry))
-        return {self._provider.name: entries}
+        return {self._turn.provider.name: entries}
 
     def _entry(self, part: Part, ir: IR) -> tuple[Entry, bool]:
         """Return the entry of a part that the client sees, and whether it says more than that."""
@@ -174,23 +172,21 @@ class Rides:
             entry, more = memory.of_call(call, seen, told, part.made, told in self._back)
             if "id" in part.was:
                 entry["id"], more = part.was["id"], True
-        elif kind == "text":
-            entry, more = memory.of_text(ir), False
         elif kind == "reasoning":
             thought = {**ir, "spelled": {}}
             self._outcome.homed(thought, part.key)
-            entry = memory.of_thought(thought, self._provider.name)
+            entry = memory.of_thought(thought, self._turn.provider.name)
             more = self._sign(entry, ir) or "home" in entry
-            return entry if self._pieces else memory.of_seen(ir, entry), more
+            return entry if self._pieces else memory.of_shown(ir, entry), more
         else:
-            entry, more = memory.of_alike(ir), False
+            entry, more = memory.of_seen(ir), False
         return entry, self._sign(entry, ir) or more
 
     def _sign(self, entry: Entry, ir: IR) -> bool:
         state = ir.get("signature")
-        signed = isinstance(state, dict) and state.get("origin") == self._provider.name
+        signed = isinstance(state, dict) and state.get("origin") == self._turn.provider.name
         if signed and isinstance(state, dict):
-            names = (self._model, self._outcome.response.get("model"))
+            names = (self._turn.model, self._outcome.response.get("model"))
             by = [name for name in names if isinstance(name, str)]
             entry["signature"] = state["value"]
             if by:
@@ -229,3 +225,45 @@ def beside(picture: Picture, frame: Any, path: str) -> dict[str, Any] | None:
             if found is not None:
                 return found
     return None
+
+
+class TurnStream(Translator):
+    """A translator that gives names back, and remembers what the client has no room for.
+
+    The frames that tell the end come from `finish`, when what must come back is in the state of
+    the exchange: a client asks again once it has them.
+    """
+
+    _eager = True  # what is remembered of a turn is known when it ends
+
+    def __init__(
+        self, turn: Turn, policy: Policy, rules_hash: str, asked: str, unasked: Iterable[str]
+    ) -> None:
+        """Begin a turn: `asked` is the digest of its request, of which ids are made.
+
+        `unasked` are the events that the request did not want.
+        """
+        super().__init__(turn.provider, turn.client, turn.options, policy, True, rules_hash)
+        self._turn, self._back = turn, turn.names.back(turn.provider.name)
+        self._fold.outcome.asked = asked
+        if self._unfold is not None:
+            turn.prepare(self._unfold.writer.limits)
+            self._unfold.unasked = frozenset(unasked)
+            self._fold.met = self._met
+            if turn.carries and turn.client.model.carry:
+                self._unfold.rides = Rides(turn, self._unfold.frames, self._fold.outcome)
+
+    def _met(self, part: Part) -> None:
+        """Give a call the name that the client knows it by."""
+        name = part.said["name"]
+        if name in self._back:
+            part.was["name"], part.said["name"] = name, self._back[name]
+        row = undo.row_of(self._turn.names, self._source, part.said["name"])
+        if row is not None:
+            part.undone = lambda ir: undo.back(row, ir)[0]
+
+    def _written(self, read: Read) -> tuple[Any, list[Draft]]:
+        assert self._unfold is not None
+        self._turn.names.learn(self._unfold.writer.limits, self._target.name)
+        rides = self._unfold.rides
+        return Remainder(self._turn, {} if rides is None else rides.rode).written(read)
