@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -85,44 +86,52 @@ class Exchange:
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
-        text, done = _text(body), None
-        ids, rides = names.ids(text, one.model), carry.may_ride(text)
+        text = _text(body)
+        this: dict[str, Any] = {
+            "models": [asked, sent], "ids": names.ids(text, one.model), "asked": digest(text),
+            "unasked": _unasked(one, body),
+        }  # fmt: skip
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
             options = {**options, "away": True}
-        read = seen = None
+        read = places = done = self._place = None
         if self._store is not None:
-            read = self._read(body, one, stream, options)
-            seen = None if read is None else memory.Places(messages_of(read), read.made)
-            self._find(self._store, ids, seen)
-        models = [asked, sent]
+            with contextlib.suppress(ConversionError):  # which is raised below
+                read = reading.read(one, body, "request", None, stream, options)
+                places = memory.Places(messages_of(read), read.made)
+            found = self._store.find(this["ids"], places.says if places is not None else ())
+            self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
+        rides = carry.may_ride(text)
         if text and not rides:
-            done = self._at_once(body, one, two, models, stream)
-        this = {"models": models, "ids": ids, "asked": digest(text)}
-        this["unasked"] = _unasked(one, body)
-        if done is not None:
-            self._state.update(this)
-            self._place = seen.end if seen is not None else None
-            return self._sent(done.body, done.notes, done.envelope)
-        if read is None:
-            read = reading.read(one, body, "request", None, stream, options)
+            done = self._at_once(body, one, two, [asked, sent], stream)
+        if done is None:
+            read = read or reading.read(one, body, "request", None, stream, options)
+            done = self._asked(read, rides, places, (one, two, sent), options)
+        self._state.update(this)
+        self._place = places.end if places is not None else None
+        return self._sent(done.body, done.notes, done.envelope)
+
+    def _asked(
+        self,
+        read: reading.Read,
+        rides: bool,
+        places: memory.Places | None,
+        pair: tuple[Held, Held, str | None],
+        options: dict[str, Any],
+    ) -> Conversion:
+        """Write a request that was read, with all that belongs to its history."""
+        one, two, sent = pair
+        same = self.client == self.provider
+        messages, turns = messages_of(read), self._state["turns"]
         if self.model is not None:
             read.ir["model"] = self.model
-        same = self.client == self.provider
-        drafts: list[Draft] = list(read.odd)
-        messages = messages_of(read)
         pieces = carry.comes_in_pieces(one.model) and not same
-        joined = memory.rejoin(messages, self._state["turns"], carry.sealed if pieces else None)
+        memory.rejoin(messages, turns, carry.sealed if pieces else None)
         if pieces:
             memory.without_blanks(messages)
-        if joined and seen is not None:
-            seen = memory.Places(messages, read.made)
         markers.put_back(one.model, messages, self._state["markers"])
-        calls: list[tuple[Part, dict[str, Any]]] = []
-        if rides or self._state["turns"]:
-            riders = Riders(one, two, read.trail, read.made)
-            calls = self._put_back(messages, riders, seen, two, sent)
-            drafts += riders.drafts
+        riders = Riders(one, two, read.trail, read.made)
+        calls = self._put_back(messages, riders, places, two, sent) if rides or turns else []
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
@@ -133,10 +142,11 @@ class Exchange:
                 writer.limits.remember("call_id", name, name)
             self._names.into(writer.limits, self.provider)
 
-        made = read.made - {id(part) for part, entry in calls}
-        sure = not any("input" in part for part, entry in calls)  # texts of JSON mean what they did
-        out, found, envelope = writing.write(
-            two, read.ir, "request", same, read.trail, options, made, drafts, prepare, sure
+        made = read.made - {id(part) for part, _ in calls}
+        sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
+        odd = [*read.odd, *riders.drafts]
+        out, drafts, envelope = writing.write(
+            two, read.ir, "request", same, read.trail, options, made, odd, prepare, trusts=sure
         )
         if not same:
             new = markers.written(two, messages, out)
@@ -145,9 +155,7 @@ class Exchange:
                 self._store.keep(opened({"version": VERSION, "markers": new}))
         self._names.learn(held[0].limits, self.provider)
         undo.learn(self._names, two, read.ir, held[0])
-        self._state.update(this)
-        self._place = seen.end if seen is not None else None
-        return self._sent(out, all_notes(read.notes, found, out, same), envelope)
+        return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)
 
     @with_room
     def response(self, body: Any) -> Conversion:
@@ -256,21 +264,6 @@ class Exchange:
         ids = {*self._state["ids"], *(name for name in known if name is not None)}
         kept = (self._options, self._state["models"][1], self._stays, self._carries)
         return Turn(provider, client, self._names, ids, *kept, self._remember)
-
-    def _find(self, store: States, ids: list[str], seen: memory.Places | None) -> None:
-        """Take from a store what it knows of a history."""
-        self._place = None
-        found = store.find(ids, seen.says if seen is not None else ())
-        self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
-
-    def _read(
-        self, body: Any, client: Held, stream: bool | None, options: dict[str, Any]
-    ) -> reading.Read | None:
-        """Return a request as it is read; None where it cannot be, which is said elsewhere."""
-        try:
-            return reading.read(client, body, "request", None, stream, options)
-        except ConversionError:
-            return None
 
     def _remember(self, turns: list[dict[str, Any]]) -> None:
         """Remember turns of the provider."""

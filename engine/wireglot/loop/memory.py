@@ -120,13 +120,13 @@ def of_shown(part: Part, entry: Entry) -> Entry:
 
 def rejoin(
     messages: list[Any], turns: list[dict[str, Any]], rides: Callable[[Part], bool] | None = None
-) -> bool:
+) -> None:
     """Make one message of neighbours that are one turn: a client may keep frames, each as one.
 
-    `rides` tells where something rides that was said of the whole turn. Returns whether any was.
+    `rides` tells where something rides that was said of the whole turn.
     """
     if not turns and rides is None:
-        return False
+        return
     known = {turn["says"] for turn in turns}
     out: list[Any] = []
     for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
@@ -134,12 +134,10 @@ def rejoin(
         plain = own and len(found) > 1 and all(m.keys() <= _BARE for m in found)
         parts = [part for message in found for part in message["parts"]] if plain else []
         if plain and (says(parts) in known or (rides is not None and any(map(rides, parts)))):
-            out.append({**found[0], "parts": parts})
-        else:
-            out += found
-    joined = len(out) < len(messages)
+            found[0]["parts"] = parts
+            del found[1:]
+        out += found
     messages[:] = out
-    return joined
 
 
 def without_blanks(messages: list[Any]) -> None:
@@ -165,7 +163,7 @@ class Places:
 
     def __init__(self, messages: list[Any], made: set[int]) -> None:
         """Go through a history; `made` are the calls that came without an id."""
-        self._of: dict[int, tuple[list[str], str]] = {}  # and what the turn says
+        self._of: dict[int, list[str]] = {}
         self.says: set[str] = set()  # what each turn says, by itself and with its neighbours
         chain = link = ""
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
@@ -180,16 +178,15 @@ class Places:
             said = says(parts)
             self.says.add(said)
             for message in found:
-                alone = said if len(found) == 1 else says(message["parts"])
-                self._of[id(message)] = [chain, link], alone
-                self.says.add(alone)
+                self._of[id(message)] = [chain, link]
+                self.says.add(said if len(found) == 1 else says(message["parts"]))
             calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in made]
             ids = sorted(str(part.get("id")) for part in calls)
             chain, link = digest(stringify(ids or [chain, said])), digest(said)
         self.end = [chain, link]
 
-    def of(self, message: Any) -> tuple[list[str], str]:
-        """Return the place of a turn, and what it says."""
+    def of(self, message: Any) -> list[str]:
+        """Return the place of a turn."""
         return self._of[id(message)]
 
 
@@ -227,8 +224,7 @@ class Turns:
         calls = [part for part in message["parts"] if part.get("type") == "tool_call"]
         ids = [part.get("id") for part in calls if id(part) not in made]
         if places is not None:
-            place, said = places.of(message)
-            found = self._best(ids, said, place)
+            found = self._best(ids, says(message["parts"]), places.of(message))
         else:
             found = self._first(ids, message["parts"])
         if found is None:
