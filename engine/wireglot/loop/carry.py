@@ -11,14 +11,14 @@ import base64
 import binascii
 import functools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..errors import ConversionError
 from ..interpreter import admission
 from ..ir import field_type
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Picture
+from ..language.picture import Fields, Hole, Items, Picture
 from ..payload import check_json
 from ..trail import At, pointer
 
@@ -265,21 +265,23 @@ def _whole_valid(entry: Entry) -> bool:
 
 def place(dialect: Dialect, wire: Any) -> Any:
     """Return the object of a written candidate in which its message stands, or None."""
-    for case in dialect.shapes["candidate"].cases if "candidate" in dialect.shapes else ():
-        for way in _ways(case.wire):
-            found = wire
-            for key in way:
-                found = found.get(key) if isinstance(found, dict) else None
-            if isinstance(found, dict):
+    cases = dialect.shapes["candidate"].cases if "candidate" in dialect.shapes else ()
+    found = (beside(case.wire, wire, "parts") for case in cases)
+    return next((one for one in found if one is not None), None)
+
+
+def beside(picture: Picture, wire: Any, path: str) -> dict[str, Any] | None:
+    """Return the object of what a picture wrote in which the value of a path stands."""
+    if isinstance(picture, Fields) and isinstance(wire, dict):
+        for names, child in picture.entries:
+            if isinstance(child, Hole) and child.path == path and names[0] in wire:
+                return wire
+            found = beside(child, wire.get(names[0]), path)
+            if found is not None:
+                return found
+    if isinstance(picture, Items) and isinstance(wire, list):
+        for child, inner in zip(picture.items, wire, strict=False):
+            found = beside(child, inner, path)
+            if found is not None:
                 return found
     return None
-
-
-def _ways(picture: Any, way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the keys that lead to the objects in which the parts of a candidate stand."""
-    if isinstance(picture, Fields):
-        for names, child in picture.entries:
-            if isinstance(child, Hole) and child.path == "parts":
-                yield way
-            else:
-                yield from _ways(child, (*way, names[0]))

@@ -131,7 +131,7 @@ class Exchange:
             memory.without_blanks(messages)
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made)
-        calls = self._put_back(messages, riders, places, two, sent) if rides or turns else []
+        calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
@@ -163,8 +163,7 @@ class Exchange:
 
         Raises ConversionError, PolicyError.
         """
-        asked, sent = self._state["models"]
-        one, two = self._at(self.provider, sent), self._at(self.client, asked)
+        one, two = self._ends()
         options = dict(self._options)
         if self.client != self.provider:
             options["asked"] = self._state["asked"]
@@ -185,10 +184,8 @@ class Exchange:
         """
         from .streamride import TurnStream
 
-        asked, sent = self._state["models"]
-        turn = self._turn(self._at(self.provider, sent), self._at(self.client, asked))
         said = self._state["asked"], self._state["unasked"]
-        return TurnStream(turn, self._judge, self._rules.hash, *said)
+        return TurnStream(self._turn(*self._ends()), self._judge, self._rules.hash, *said)
 
     @with_room
     def error(self, body: Any, http: int | None = None) -> Conversion:
@@ -198,8 +195,7 @@ class Exchange:
         """
         if http is not None and not isinstance(http, int):
             raise UsageError(f"`http` is a number, not {type(http).__name__}")
-        asked, sent = self._state["models"]
-        one, two = self._at(self.provider, sent), self._at(self.client, asked)
+        one, two = self._ends()
         read = reading.read(one, body, "error", None, None, self._options)
         same = self.client == self.provider
         http = read.ir.get("http") if http is None else http
@@ -228,6 +224,11 @@ class Exchange:
 
     def _at(self, name: str, model: str | None) -> Held:
         return self._rules.at(name, model, self._options)
+
+    def _ends(self) -> tuple[Held, Held]:
+        """Return the provider and the client of the answer to the last request."""
+        asked, sent = self._state["models"]
+        return self._at(self.provider, sent), self._at(self.client, asked)
 
     def _at_once(
         self,
@@ -281,20 +282,21 @@ class Exchange:
         messages: list[dict[str, Any]],
         riders: Riders,
         places: memory.Places | None,
-        two: Held,
+        rides: bool,
         model: str | None,
     ) -> list[tuple[Part, dict[str, Any]]]:
         """Put what was remembered back into the turns of a history; return their calls."""
         calls: list[tuple[Part, dict[str, Any]]] = []
         turns = self._state["turns"]
         known = memory.Turns(turns) if turns else None
-        reads = functools.partial(two.model.signatures.known, model)
+        signatures = riders.provider.model.signatures
+        reads = functools.partial(signatures.known, model)
         for message in messages:
             if message.get("role") != "assistant":
                 continue
-            rode = riders.of(message)
+            rode = riders.of(message) if rides else []
             turn, by_order = known.match(message, riders.made, places) if known else (None, False)
-            if turn is not None and two.model.signatures.of(self.provider, turn["origin"]):
+            if turn is not None and signatures.of(self.provider, turn["origin"]):
                 rode, entries = [], turn["parts"]
             else:
                 entries = []

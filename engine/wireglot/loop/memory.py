@@ -8,6 +8,7 @@ has (a call by its id, a text by size and digest) with what the element lacks, o
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -316,15 +317,11 @@ class Restored:
             element = self._whole(entry)
         if element is None:
             return False
-        if by_text:
-            self._says(element, entry)
-        elif kind == "tool_call":
-            self._says(element, entry)
+        if kind == "tool_call":
             self.calls.append((element, entry))
-        elif "digest" not in entry or digest(content(element)) == entry["digest"]:
-            self._says(element, entry)
-        else:
+        elif not by_text and "digest" in entry and digest(content(element)) != entry["digest"]:
             return False
+        self._says(element, entry)
         return True
 
     def parts(self) -> list[Part]:
@@ -332,19 +329,15 @@ class Restored:
         found = self._found
         known = sorted((at, nth) for nth, (_, at) in enumerate(found) if at is not None)
         first = min((nth for _, nth in known), default=len(found))
-        behind: dict[int, list[Part]] = {}  # what stands behind each one, or before the first
-        last, seen = -1, 0  # the last one of those that stood before
+        places = [at for at, _ in known]
+        last = [-1, *itertools.accumulate((nth for _, nth in known), max)]  # of so many of them
+        out = [(nth, 0, part) for nth, (part, _) in enumerate(found)]
         for index, part in self._pool.items():
             if _is_plain(part, ("text", "reasoning")) and not part.get("text"):
                 continue  # the last frame of a stream may hold a text of nothing
-            while seen < len(known) and known[seen][0] < index:
-                last, seen = max(last, known[seen][1]), seen + 1
-            behind.setdefault(last, []).append(part)
-        out: list[Part] = []
-        for nth, (part, _) in enumerate(found):
-            out += behind.get(-1, ()) if nth == first else ()
-            out += [part, *behind.get(nth, ())]
-        return out if first < len(found) else out + behind.get(-1, [])
+            behind = last[bisect_left(places, index)]
+            out.append((first, -1, part) if behind < 0 else (behind, 1, part))
+        return [part for _, _, part in sorted(out, key=lambda one: one[:2])]
 
     def _says(self, element: Part, entry: Entry) -> None:
         if "signature" in entry and self._reads(entry.get("by", [])):

@@ -45,7 +45,7 @@ class Riders:
 
     def __init__(self, client: Held, provider: Held, trail: Trail, made: set[int]) -> None:
         """Begin; `made` are the calls that came without an id."""
-        self._client, self._provider, self.trail, self.made = client, provider, trail, made
+        self._client, self.provider, self.trail, self.made = client, provider, trail, made
         self._takes, self._seats = Limits(provider.model.limits), carry.seats(client.model)
         self._told: set[int] = set()  # calls of which something was said
         self.drafts: list[Draft] = []
@@ -59,7 +59,7 @@ class Riders:
             if not ride:
                 continue
             for origin, entries in ride.items():
-                if not self._provider.model.signatures.of(self._provider.name, origin):
+                if not self.provider.model.signatures.of(self.provider.name, origin):
                     told = f"only {origin[:64]} can read what rides here"
                     self._note("foreign-signature", owner, at, told)
                     continue
@@ -149,17 +149,17 @@ class Riders:
         """Tell whether a part may stand in a turn of the model, and makes no other turn."""
         if part["type"] in ("tool_call", "tool_result"):
             return False
-        if part.get("dialect", self._provider.name) != self._provider.name:
+        if part.get("dialect", self.provider.name) != self.provider.name:
             return False
-        if set(part.get("own", ())) - {self._provider.model.family}:
+        if set(part.get("own", ())) - {self.provider.model.family}:
             return False
         if part["type"] not in _FREE:
             return True
         part = {key: value for key, value in part.items() if key != "signature"}
         talk = [{"role": "assistant", "parts": [part]}]
         try:
-            out, _, _ = writing.write(self._provider, talk, "messages", False, Trail(), {})
-            read = reading.read(self._provider, out, "messages", None, None, {}).ir
+            out, _, _ = writing.write(self.provider, talk, "messages", False, Trail(), {})
+            read = reading.read(self.provider, out, "messages", None, None, {}).ir
         except ConversionError:
             return False
         return [(m["role"], [p["type"] for p in m["parts"]]) for m in read] == [

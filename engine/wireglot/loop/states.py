@@ -40,10 +40,9 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
         )
     version = state.get("version")
     if state and version != VERSION:
-        small = isinstance(version, int) and abs(version) < 10**6
-        said = (
-            version if small else f"`{version[:20]}`" if isinstance(version, str) else "no number"
-        )
+        said = f"`{version[:20]}`" if isinstance(version, str) else "no number"
+        if isinstance(version, int) and abs(version) < 10**6:
+            said = str(version)
         raise UsageError(
             f"this state is of version {said}, and version {VERSION} is known; "
             "begin with `state={}`"

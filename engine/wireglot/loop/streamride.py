@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..language.events import Event
-from ..language.picture import Fields, Hole, Items, Picture, holes
+from ..language.picture import holes
 from ..notes import Draft
 from ..policy import Policy
 from ..streaming.incoming import Part
@@ -83,7 +83,7 @@ class Rides:
         path = "id" if kind == "tool_call" else "piece"
         at = self._frames.writer.written.get(id(ir), (None, None))[1]
         if "part" not in event.holes:
-            at = beside(event.writes[0], self._frames.recent[0], path)
+            at = carry.beside(event.writes[0], self._frames.recent[0], path)
         known = kind != "text" or "text" in ir  # else it flows, and is known when it is over
         ride = self._taken(part, ir if known else None) if isinstance(at, dict) else None
         if ride is not None and isinstance(at, dict):
@@ -117,7 +117,7 @@ class Rides:
     def left(self, candidate: int, event: Event) -> None:
         """Let what is left stand beside a piece without a text, which was just written."""
         key = self._turn.client.model.carry.get("message")
-        at = beside(event.writes[0], self._frames.recent[0], "piece")
+        at = carry.beside(event.writes[0], self._frames.recent[0], "piece")
         waits = self._waits.pop(candidate, [])
         if key is not None and isinstance(at, dict):
             ride = self._ridden(waits, key)
@@ -208,23 +208,6 @@ def marks(entry: Entry) -> list[str]:
     found = [f"signature {entry['signature']}"] if "signature" in entry else []
     whole = not entry.keys() & {"call", "digest"}
     return [*found, memory.mark(entry)] if whole else found
-
-
-def beside(picture: Picture, frame: Any, path: str) -> dict[str, Any] | None:
-    """Return the object of a frame in which a hole of its picture stands."""
-    if isinstance(picture, Fields) and isinstance(frame, dict):
-        for names, child in picture.entries:
-            if isinstance(child, Hole) and child.path == path and names[0] in frame:
-                return frame
-            found = beside(child, frame.get(names[0]), path)
-            if found is not None:
-                return found
-    if isinstance(picture, Items) and isinstance(frame, list):
-        for child, inner in zip(picture.items, frame, strict=False):
-            found = beside(child, inner, path)
-            if found is not None:
-                return found
-    return None
 
 
 class TurnStream(Translator):
