@@ -146,8 +146,8 @@ def without_blanks(messages: list[Any]) -> None:
     for message in messages:
         parts = message["parts"]
         if message.get("role") == "assistant" and len(parts) > 1:
-            said = [p for p in parts if not _is_plain(p) or p["text"]]
-            message["parts"] = said or parts[:1]
+            said = [p for p in parts if not _is_plain(p) or p["text"]] or parts[:1]
+            message["parts"] = said if len(said) < len(parts) else parts
 
 
 def _is_plain(part: Part, kinds: tuple[str, ...] = ("text",)) -> bool:
@@ -164,7 +164,7 @@ class Places:
 
     def __init__(self, messages: list[Any], made: set[int]) -> None:
         """Go through a history; `made` are the calls that came without an id."""
-        self._of: dict[int, list[str]] = {}
+        self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
         self.says: set[str] = set()  # what each turn says, by itself and with its neighbours
         chain = link = ""
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
@@ -179,16 +179,18 @@ class Places:
             said = says(parts)
             self.says.add(said)
             for message in found:
-                self._of[id(message)] = [chain, link]
-                self.says.add(said if len(found) == 1 else says(message["parts"]))
+                alone = said if len(found) == 1 else says(message["parts"])
+                self._of[id(message)] = [chain, link], message["parts"], alone
+                self.says.add(alone)
             calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in made]
             ids = sorted(str(part.get("id")) for part in calls)
             chain, link = digest(stringify(ids or [chain, said])), digest(said)
         self.end = [chain, link]
 
-    def of(self, message: Any) -> list[str]:
-        """Return the place of a turn."""
-        return self._of[id(message)]
+    def of(self, message: Any) -> tuple[list[str], str]:
+        """Return the place of a turn, and what it says."""
+        place, parts, said = self._of[id(message)]
+        return place, said if parts is message["parts"] else says(message["parts"])
 
 
 def _told(part: Part) -> Any:
@@ -225,7 +227,8 @@ class Turns:
         calls = [part for part in message["parts"] if part.get("type") == "tool_call"]
         ids = [part.get("id") for part in calls if id(part) not in made]
         if places is not None:
-            found = self._best(ids, says(message["parts"]), places.of(message))
+            place, said = places.of(message)
+            found = self._best(ids, said, place)
         else:
             found = self._first(ids, message["parts"])
         if found is None:
@@ -415,7 +418,7 @@ class Restored:
     def _text(self, entry: Entry) -> Part | None:
         size = entry["size"]
         for index, part in self._of("text").items():
-            held = self._pieces(index, size)
+            held = [part] if len(part["text"]) == size else self._pieces(index, size)
             self._tries -= size + len(held)
             if self._tries < 0:
                 return None

@@ -8,6 +8,7 @@ conversation a request belongs to, and requests that run at once add to it and t
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections import OrderedDict
@@ -83,7 +84,10 @@ def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise UsageError("`limit` is a number of turns, at least 1")
-    known = [opened(state) for state in states]
+    return _merged([opened(state) for state in states], limit)
+
+
+def _merged(known: list[State], limit: int) -> State:
     out = opened(None)
     for key in ("turns", "markers"):
         one = {_text(item): item for state in known for item in state[key]}
@@ -121,6 +125,14 @@ def _names(known: list[State], limit: int) -> dict[str, Any]:
     for (dialect, kind, name), written in sorted(rows.items())[:limit]:
         out.setdefault(dialect, {}).setdefault(kind, {})[name] = written
     return out
+
+
+def _together(records: list[Any]) -> State:
+    """Return the state of all records of a store; raises UsageError where one is none."""
+    if any(record["version"] != VERSION for record in records):
+        raise UsageError("a record is of another version")
+    kinds = {k: [item for one in records for item in one.get(k, ())] for k in ("turns", "markers")}
+    return opened({"version": VERSION, **kinds})
 
 
 class Shelf(Protocol):
@@ -201,13 +213,20 @@ class States:
         """Return what is known of calls of these ids, and of turns that say so, as one state."""
         keys = [self._key("call", name) for name in ids]
         keys += [self._key("says", said) for said in says if said]
-        found = []
-        for record in self._shelf.get(keys) if keys else ():
-            try:
-                found.append(opened(json.loads(record)))
-            except ValueError:
-                continue  # of another version, or not ours: as if it were not there
-        return merge_states(*found, limit=max(LIMIT, len(found)))
+        records = list(self._shelf.get(keys)) if keys else []
+        try:
+            found = [_together([json.loads(record) for record in records])]
+        except (
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):  # one of them is not ours: each by itself
+            found = []
+            for record in records:
+                with contextlib.suppress(ValueError):  # as if it were not there
+                    found.append(opened(json.loads(record)))
+        return _merged(found, max(LIMIT, len(records)))
 
     def keep(self, state: Mapping[str, Any]) -> None:
         """Keep the turns and markers of a state, each by itself."""
