@@ -193,6 +193,23 @@ def test_merging_what_is_no_state_is_refused() -> None:
         wireglot.merge_states({}, limit=0)
 
 
+ODD = (
+    "{", "[]", "5", '{"turns": []}', '{"version": 7, "turns": [5]}', '{"version": 1, "turns": 5}',
+    '{"version": 1, "turns": [{"says": 5}]}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_record_that_is_not_ours_hides_no_other(odd: str) -> None:
+    class Odd(Memory):
+        def get(self, keys: Sequence[str]) -> list[str]:
+            return [odd, *super().get(keys), odd]
+
+    one = Talk(wireglot.States(Odd()))
+    one.turn({"text": "Warm.", "thoughtSignature": "AAAA"})
+    assert one.turn()[1]["parts"] == [{"text": "Warm.", "thoughtSignature": "AAAA"}]
+
+
 # -- shelves ----------------------------------------------------------------------------------
 
 
