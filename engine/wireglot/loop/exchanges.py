@@ -22,6 +22,7 @@ from ..seeds import digest
 from ..trail import value_at
 from . import carry, markers, memory, names, undo
 from .remainder import Remainder, Turn
+from .restored import Restored
 from .riders import Riders
 from .states import VERSION, States, newest, opened
 
@@ -302,7 +303,7 @@ class Exchange:
                 entries = []
             if not entries and not rode:
                 continue
-            back = memory.Restored(message["parts"], self.provider, riders.trail, reads)
+            back = Restored(message["parts"], self.provider, riders.trail, reads)
             for entry in entries:
                 back.put(entry, None, by_order)
             riders.put(rode, back)

@@ -1,4 +1,4 @@
-"""What is remembered of a turn that a provider took, and how it is put back into the history.
+"""What is remembered of a turn that a provider took, and how the turn is found in a history.
 
 A turn is its provider (`origin`), what the client sees of it (`says`, `calls`), and one entry for
 each part, in the order in which the provider sent them. An entry names an element that the client
@@ -8,23 +8,18 @@ has (a call by its id, a text by size and digest) with what the element lacks, o
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from .. import seeds
-from ..interpreter.sight import means
 from ..jsontext import stringify
-from ..language.lenses import Misfit, parse_json
-from ..trail import Trail
 
 Part = dict[str, Any]
 Entry = dict[str, Any]
 
 _BARE = {"role", "parts", "spelled"}  # the keys of a message that holds nothing but parts
 _APART = ("spelled", "kept", "signature")
-_TRIES = 32
 
 
 def digest(text: str, size: int = 16) -> str:
@@ -146,11 +141,11 @@ def without_blanks(messages: list[Any]) -> None:
     for message in messages:
         parts = message["parts"]
         if message.get("role") == "assistant" and len(parts) > 1:
-            said = [p for p in parts if not _is_plain(p) or p["text"]] or parts[:1]
+            said = [p for p in parts if not is_plain(p) or p["text"]] or parts[:1]
             message["parts"] = said if len(said) < len(parts) else parts
 
 
-def _is_plain(part: Part, kinds: tuple[str, ...] = ("text",)) -> bool:
+def is_plain(part: Part, kinds: tuple[str, ...] = ("text",)) -> bool:
     """Tell whether a part is a text and nothing else."""
     return part.get("type") in kinds and part.keys() <= {"type", "text", "spelled"}
 
@@ -268,234 +263,3 @@ class Turns:
         while known and known[0] in self._used:
             known.popleft()
         return known[0] if known else None
-
-
-class Restored:
-    """The parts of one turn with what was remembered of them."""
-
-    def __init__(
-        self, parts: list[Part], origin: str, trail: Trail, reads: Callable[[list[str]], bool]
-    ) -> None:
-        """Begin; `reads` tells whether the provider reads what models of these names signed."""
-        self._parts, self._origin, self._trail, self._reads = parts, origin, trail, reads
-        self.foreign: list[Part] = []  # parts whose signatures another model made
-        self._pool = dict(enumerate(parts))  # those that nothing is put back into yet
-        self._place = {id(part): index for index, part in enumerate(parts)}
-        self._likes: dict[Any, deque[int]] | None = None
-        self._calls: dict[Any, deque[int]] | None = None
-        self._long: dict[str, dict[int, Part]] | None = None
-        self._tries = 0
-        self._found: list[tuple[Part, int | None]] = []
-        self.calls: list[tuple[Part, Entry]] = []  # calls, and what they were for the provider
-
-    def _of(self, kind: str) -> dict[int, Part]:
-        """Return what is left of the texts, or of the thoughts, each by its place."""
-        if self._long is None:
-            self._long = {"text": {}, "reasoning": {}}
-            for index, part in self._pool.items():
-                if part.get("type") in self._long:
-                    self._long[part["type"]][index] = part
-                    # It may be looked at for many entries: all of them so often, and no more.
-                    self._tries += _TRIES * (len(part.get("text", "")) + 1)
-        return self._long[kind]
-
-    def put(self, entry: Entry, element: Part | None = None, by_order: bool = False) -> bool:
-        """Put back what an entry says, and tell whether there was something to put it into.
-
-        `element` is the part that it rode on, if it did; `by_order` says that calls have no ids by
-        which they could be told apart.
-        """
-        kind = entry["type"]
-        by_text = element is None and kind == "text" and "digest" in entry
-        if element is not None:
-            if not self._take(element):
-                return False
-        elif kind == "tool_call":
-            element = self._call(entry, by_order)
-        elif by_text:
-            element = self._text(entry)
-        elif "digest" in entry:
-            element = self._alike(entry)
-        else:
-            element = self._whole(entry)
-        if element is None:
-            return False
-        if kind == "tool_call":
-            self.calls.append((element, entry))
-        elif not by_text and "digest" in entry and digest(content(element)) != entry["digest"]:
-            return False
-        self._says(element, entry)
-        return True
-
-    def parts(self) -> list[Part]:
-        """Return all parts: those put back, and between them those that nothing is known of."""
-        found = self._found
-        known = sorted((at, nth) for nth, (_, at) in enumerate(found) if at is not None)
-        first = min((nth for _, nth in known), default=len(found))
-        places = [at for at, _ in known]
-        last = [-1, *itertools.accumulate((nth for _, nth in known), max)]  # of so many of them
-        out = [(nth, 0, part) for nth, (part, _) in enumerate(found)]
-        for index, part in self._pool.items():
-            if _is_plain(part, ("text", "reasoning")) and not part.get("text"):
-                continue  # the last frame of a stream may hold a text of nothing
-            behind = last[bisect_left(places, index)]
-            out.append((first, -1, part) if behind < 0 else (behind, 1, part))
-        return [part for _, _, part in sorted(out, key=lambda one: one[:2])]
-
-    def _says(self, element: Part, entry: Entry) -> None:
-        if "signature" in entry and self._reads(entry.get("by", [])):
-            element["signature"] = {"value": entry["signature"], "origin": self._origin}
-        elif "signature" in entry:
-            self.foreign.append(element)
-            if element.get("redacted"):  # it is nothing without it
-                self._found = [one for one in self._found if one[0] is not element]
-        home = entry.get("home", {})
-        if home and element["type"] == entry["type"]:
-            spelled = {**element.get("spelled", {})}
-            around = {key: home[key] for key in ("hole", "key") if key in home}
-            own = {"case": home["case"]} if "case" in home else {}
-            spelled[self._origin] = {"../": around, **({"": own} if own else {})}
-            element["spelled"] = spelled
-        if home and isinstance(entry.get("own"), dict):
-            element["own"] = {**element.get("own", {}), **entry["own"]}
-        if "name" in entry:
-            element["name"] = entry["name"]
-        if "arguments_json" in entry:
-            self._text_of(element, entry["arguments_json"])
-
-    def _text_of(self, call: Part, text: str) -> None:
-        """Give a call the text that its arguments came as, if it still means them."""
-        call["arguments_json"] = text
-        if "arguments" in call and not means(text, call["arguments"]):
-            del call["arguments_json"]
-        if call.get("input") == text:
-            # A call in a form that its tool does not have: the text is all of what was said.
-            del call["input"]
-            try:
-                value = parse_json(text)
-            except Misfit:
-                value = None
-            if isinstance(value, dict):
-                call["arguments"] = value
-            else:
-                call["arguments_text"] = call.pop("arguments_json")
-
-    def _take(self, element: Part) -> Part | None:
-        """Take a part out of the pool; None if it is not there any more."""
-        index = self._place.get(id(element))
-        if index not in self._pool:
-            return None
-        self._drop([element])
-        self._found.append((element, index))
-        return element
-
-    def _next(self, known: deque[int] | None) -> Part | None:
-        """Take the first of some parts that is left."""
-        while known:
-            part = self._take(self._parts[known.popleft()])
-            if part is not None:
-                return part
-        return None
-
-    def _call(self, entry: Entry, by_order: bool) -> Part | None:
-        if self._calls is None:  # by id; under nothing, all of them
-            self._calls = {}
-            for index, part in enumerate(self._parts):
-                if part.get("type") == "tool_call":
-                    for key in ((), (part.get("id"),)):
-                        self._calls.setdefault(key, deque()).append(index)
-        return self._next(self._calls.get(() if by_order else (entry["call"],)))
-
-    def _alike(self, entry: Entry) -> Part | None:
-        if self._likes is None:
-            self._likes = {}
-            for index, part in self._pool.items():
-                if part.get("type") not in ("text", "tool_call"):
-                    key = (part.get("type"), digest(content(part)))
-                    self._likes.setdefault(key, deque()).append(index)
-        return self._next(self._likes.get((entry["type"], entry["digest"])))
-
-    def _text(self, entry: Entry) -> Part | None:
-        size = entry["size"]
-        for index, part in self._of("text").items():
-            held = [part] if len(part["text"]) == size else self._pieces(index, size)
-            self._tries -= size + len(held)
-            if self._tries < 0:
-                return None
-            text = "".join(str(piece["text"]) for piece in held)
-            if digest(text[:size]) != entry["digest"]:
-                continue
-            if len(text) == size and len(held) == 1:
-                return self._take(part)
-            if size:
-                # The client's format holds several texts as one, or its SDK one in pieces.
-                first = {"type": "text", "text": text[:size]}
-                self._trail.copy(part, first)
-                self._drop(held if len(text) == size else held[:-1])
-                held[-1]["text"] = text[size:]
-                self._found.append((first, index))
-                return first
-        if size or entry["digest"] != digest(""):
-            return None
-        empty: Part = {"type": "text", "text": ""}
-        self._found.append((empty, None))
-        return empty
-
-    def _pieces(self, index: int, size: int) -> list[Part]:
-        """Return a text, and those behind it that it goes on in, until they are so long."""
-        held = [self._pool[index]]
-        length = len(str(held[0]["text"]))
-        for at in range(index + 1, len(self._parts)):
-            part = self._pool.get(at)
-            self._tries -= 1
-            if part is None:
-                continue
-            if length >= size or not (_is_plain(held[0]) and _is_plain(part)):
-                break
-            held.append(part)
-            length += len(part["text"])
-        return held
-
-    def _drop(self, gone: list[Part]) -> None:
-        for part in gone:
-            index = self._place[id(part)]
-            self._pool.pop(index, None)
-            if self._long is not None:
-                self._long.get(part.get("type", ""), {}).pop(index, None)
-
-    def _whole(self, entry: Entry) -> Part:
-        whole = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
-        place: int | None = None
-        if entry["type"] == "reasoning":
-            place = self._forget(str(entry.get("text", "")))
-        self._found.append((whole, place))
-        return whole
-
-    def _forget(self, text: str) -> int | None:
-        """Take out the client's own form of a thought, in one piece or in several.
-
-        Returns the place of the first part that went.
-        """
-        held: list[Part] = []
-        left = text
-        for part in self._of("reasoning").values():
-            self._tries -= 1
-            if self._tries < 0 or not left:
-                break
-            if "signature" in part:
-                continue
-            own = str(part.get("text", ""))
-            if own.startswith(left) or (own and left.startswith(own)):
-                held.append(part)
-                left = left[len(own) :]
-            elif held:
-                return None
-        if held and not left:
-            said = "".join(str(part["text"]) for part in held)
-            held[-1]["text"] = said[len(text) :]
-            gone = held if len(said) == len(text) else held[:-1]
-            place = self._place[id(gone[0])] if gone else None
-            self._drop(gone)
-            self._likes = None
-            return place
-        return None

@@ -17,7 +17,8 @@ from ..interpreter.limits import Limits
 from ..notes import Draft
 from ..trail import At, Trail
 from . import carry
-from .memory import Restored, content, digest
+from .memory import content, digest
+from .restored import Restored
 
 if TYPE_CHECKING:
     from ..language.held import Held
