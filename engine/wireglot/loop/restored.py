@@ -80,6 +80,8 @@ class Restored:
     def parts(self) -> list[Part]:
         """Return all parts: those put back, and between them those that nothing is known of."""
         found = self._found
+        if not self._pool:
+            return [part for part, _ in found]
         known = sorted((at, nth) for nth, (_, at) in enumerate(found) if at is not None)
         first = min((nth for _, nth in known), default=len(found))
         places = [at for at, _ in known]
