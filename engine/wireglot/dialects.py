@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import policy as policies
 from .interpreter import reading, units, writing
-from .interpreter.resolver import Resolve, resolving
 from .language import ladder, picture, variants
 from .language.model import Dialect
 from .notes import Note, severity_of
@@ -27,6 +26,7 @@ from .trail import Trail, pointer
 
 if TYPE_CHECKING:
     from .compiler.halves import Reads, Writes
+    from .interpreter.resolver import Resolve
 
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
 
@@ -180,7 +180,11 @@ class DialectRules:
                     return concluded(*done[:3], judge, None, self.name, self._hash())
         from .interpreter import admission
 
-        known = resolving(with_clock(known_options(options), clock), resolve)
+        known = with_clock(known_options(options), clock)
+        if resolve is not None:
+            from .interpreter.resolver import resolving
+
+            known = resolving(known, resolve)
         judge = policies.of(policy)
         check_unit(unit)
         check_json(ir)

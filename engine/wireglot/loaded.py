@@ -42,7 +42,7 @@ class Loaded:
         plans: Mapping[tuple[str, str, Both], Any] | None = None,
         findings: Sequence[Any] = (),
         varied: Mapping[str, tuple[Row, ...]] | None = None,
-        models: Mapping[str, tuple[str, ...] | None] | None = None,
+        models: Mapping[tuple[str, str], tuple[str, ...] | None] | None = None,
         hash: str = "",
         again: Callable[[], Any] | None = None,
         sources: Sequence[Any] = (),
@@ -52,8 +52,9 @@ class Loaded:
 
         The files are asked for when they are needed; `plans` are pairs prepared beforehand.
         `varied` are the variants of the dialects that have some, `models` the keys under which
-        requests name their model, where that is known, `hash` that of the rules. `again` loads the
-        rules once more, from `sources`; `made` says that a wheel may bring their functions.
+        requests and responses name their model, by dialect and unit, where that is known, `hash`
+        that of the rules. `again` loads the rules once more, from `sources`; `made` says that a
+        wheel may bring their functions.
         """
         self._files = functools.cache(files)
         self._plans = plans or {}
@@ -72,6 +73,12 @@ class Loaded:
 
     @functools.cached_property
     def _ladder(self) -> Ladder:
+        if self._brings:
+            from .executor import modules
+
+            if modules.fit(self.hash):
+                found: Ladder = modules.ladder()
+                return found
         from .language import ladder
 
         return ladder.load(self._files()["ladder"])
@@ -195,7 +202,7 @@ class Loaded:
         key, name = "", None
         if source in self._varied or target in self._varied:
             name = self._model_in(body, source, "request") if model is None else model
-            keys = self._models.get(source) or ()
+            keys = self._models.get((source, "request")) or ()
             if len(keys) != 1 or name.__class__ is not str:
                 return
             key = keys[0]
@@ -205,13 +212,13 @@ class Loaded:
         taken[name] = fast
 
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
-        """Return the model that a payload names; in a request it mostly stands at the top."""
-        if source not in self._models:
-            self._models[source] = self[source].model_keys
-        keys = self._models[source]
-        if unit != "request" or keys is None or body.__class__ is not dict:
+        """Return the model that a payload names, which mostly stands at the top."""
+        if unit not in ("request", "response") or body.__class__ is not dict:
             return self[source].model_in(body, unit)
-        return text_under(keys, body)
+        if (source, unit) not in self._models:
+            self._models[source, unit] = self[source].keys_of_model(unit)
+        keys = self._models[source, unit]
+        return self[source].model_in(body, unit) if keys is None else text_under(keys, body)
 
     def __contains__(self, name: str) -> bool:
         return name in self.dialects

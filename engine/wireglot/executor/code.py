@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT
@@ -153,6 +152,8 @@ class Code:
         elif at is None and text is None:
             word = str(len(self._values))  # it stands nowhere: no other process knows it
         else:
+            from zlib import crc32  # what a wheel brings has its names
+
             words = value if isinstance(value, dict | frozenset | tuple) else ()
             said = min((word for word in words if isinstance(word, str)), default="")
             whole = text or repr(at)

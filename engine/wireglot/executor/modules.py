@@ -69,11 +69,22 @@ def model(package: str, node: Callable[[], Node]) -> Dialect | None:
         module: Any = importlib.import_module(f"{PACKAGE}.{package}.model")
     except ModuleNotFoundError:
         return None
-    parts = module.rest()
-    parts["made"] = package
+    parts = {**module.rest(), "made": package}
     for word, makes in (("shapes", module.SHAPES), ("units", module.UNITS)):
         parts[word] = {name: make() for name, make in makes.items()}
-    return Dialect.built(parts, node, module.stream)
+
+    def later(word: str) -> Any:
+        if word == "node":
+            return node()
+        return getattr(importlib.import_module(f"{PACKAGE}.{package}.{word}"), word)()
+
+    return Dialect.built(parts, later)
+
+
+def ladder() -> Any:
+    """Return the ladder that a wheel brings."""
+    module: Any = importlib.import_module(f"{PACKAGE}.ladder")
+    return module.ladder()
 
 
 def brought(dialect: Dialect, way: str) -> Brought | None:

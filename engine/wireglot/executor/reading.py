@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError
 from ..interpreter import conversation, intake, runs
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
-from ..interpreter.recorder import Recorder
 from ..language.lenses import Misfit
 from ..language.measure import may_fit
 from ..language.model import Case, Dialect, Group, Shape
@@ -18,6 +17,9 @@ from ..payload import MAX_DEPTH
 from ..trail import At, pointer
 from . import readers
 from .readtime import NO, remember
+
+if TYPE_CHECKING:
+    from ..interpreter.recorder import Recorder
 
 
 class CodedReader(PictureReader):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import (
     Misfit,
@@ -17,8 +17,10 @@ from ..language.lenses import (
     time_of,
 )
 from ..language.picture import ABSENT
-from ..language.schema import Schema
 from ..trail import At, Several, Trail, pointer
+
+if TYPE_CHECKING:
+    from ..language.schema import Schema
 
 Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
 

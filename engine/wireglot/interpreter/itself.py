@@ -13,8 +13,7 @@ from ..trail import At, Several, pointer
 from . import building, demands, intake
 from .env import Env
 from .jobs import ReadJob, WriteJob
-from .recorder import Written
-from .sight import View, tells
+from .sight import View, Written, tells
 
 
 def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:

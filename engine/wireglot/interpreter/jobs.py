@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..language.ladder import Ladder
-from ..language.lenses import moment_of
 from ..language.model import Case, Dialect, Group, Shape
 from ..language.picture import ABSENT, Hole, Picture
 from ..notes import Draft, Effect
 from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
-from .recorder import Recorder
-from .resolver import Resolver
 from .sight import Look, View
 
-START = moment_of(0)
+if TYPE_CHECKING:
+    from ..language.ladder import Ladder
+    from .recorder import Recorder
+    from .resolver import Resolver
+
+START = "1970-01-01T00:00:00.000Z"
 T = TypeVar("T")
 
 

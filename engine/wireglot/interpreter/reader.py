@@ -11,11 +11,10 @@ from typing import Any
 
 from ..errors import ConversionError
 from ..ir import field_type
-from ..language.events import guards
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
 from ..language.model import Case, Group, Shape
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, path_of, pointer
 from . import building, conversation, intake, itself, sums

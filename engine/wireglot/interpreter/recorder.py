@@ -16,15 +16,7 @@ if TYPE_CHECKING:
     from ..language.picture import Picture
     from ..language.source import Pos
     from .env import Env
-    from .sight import View
-
-
-class Written(NamedTuple):
-    """Which picture stands behind a place of the output, and what it was filled from."""
-
-    picture: Picture
-    view: View
-    rel: At
+    from .sight import Written
 
 
 class Whole(NamedTuple):

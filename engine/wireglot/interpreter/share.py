@@ -14,8 +14,7 @@ from ..notes import NO_WORD, foreign, no_place
 from ..trail import At, Several, pointer
 from . import intake, leftover, media
 from .jobs import WriteJob
-from .recorder import Written
-from .sight import Gathered, View, blank, tells
+from .sight import Gathered, View, Written, blank, tells
 
 
 def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:

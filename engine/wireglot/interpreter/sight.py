@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..ir import OPAQUE
 from ..language.lenses import Misfit, parse_json, same
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import ABSENT, Hole
+from ..language.picture import ABSENT, Hole, Picture
 
 if TYPE_CHECKING:
     from ..trail import At
@@ -144,6 +144,14 @@ class Look:
             if role == "tool" and kind != "tool_result":
                 self.paired = False
         return said
+
+
+class Written(NamedTuple):
+    """Which picture stands behind a place of the output, and what it was filled from."""
+
+    picture: Picture
+    view: View
+    rel: At
 
 
 class Gathered:

@@ -16,8 +16,7 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..trail import At, pointer
 from . import choosing, conversation, itself, leftover, making, outlet, share, sums
 from .jobs import WriteJob
-from .recorder import Written
-from .sight import View, tells
+from .sight import View, Written, tells
 
 
 class PictureWriter(WriteJob):

@@ -14,8 +14,7 @@ from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
 from . import conversation, demands, enforce, making, turns, units, unpictured
 from .hands import Writer
-from .recorder import Written
-from .sight import Look, View
+from .sight import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held

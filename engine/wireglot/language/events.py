@@ -19,6 +19,7 @@ from . import picture as pic
 from .lenses import Table
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
+from .picture import guards as guards
 from .source import Node, Pos
 
 # What an event does; those of the second line name a kind of part, or `candidate`, and the one of
@@ -336,8 +337,3 @@ def _addressed(p: Picture, common: Picture | None) -> Picture:
         for one, two in zip(p.items, common.items, strict=False):
             _addressed(one, two)
     return p
-
-
-def guards(value: Any) -> bool:
-    """Tell whether a fixed value tells events apart: what says nothing guards nothing."""
-    return value not in (None, "", [], {}) and value is not pic.ABSENT

@@ -210,7 +210,7 @@ class Dialect:
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None
         self.made = ""  # the package of its functions, where a wheel brings them
-        self._later: dict[str, Callable[[], Any]] = {}  # what is built when it is asked for
+        self._later: Callable[[str], Any] | None = None  # builds what it was not made with
         self._forget()
 
     def _forget(self) -> None:
@@ -221,26 +221,34 @@ class Dialect:
         self.coded: dict[Any, Any] = {}  # generated code, by its way
 
     @classmethod
-    def built(
-        cls, parts: dict[str, Any], node: Callable[[], Node], stream: Callable[[], Stream | None]
-    ) -> Dialect:
-        """Return a dialect of what it holds; its rule file and its stream come when asked for."""
+    def built(cls, parts: dict[str, Any], later: Callable[[str], Any]) -> Dialect:
+        """Return a dialect of what it holds; `later` gives what LATER names when it is needed."""
         made = cls.__new__(cls)
         made.__dict__.update(parts)
-        made._later = {"node": node, "stream": stream}
+        made._later = later
         made._forget()
         return made
+
+    def _built(self, word: str) -> Any:
+        assert self._later is not None
+        return self._later(word)
 
     @functools.cached_property
     def node(self) -> Node:
         """The rule file."""
-        found: Node = self._later["node"]()
+        found: Node = self._built("node")
         return found
 
     @functools.cached_property
     def stream(self) -> Stream | None:
         """The stream, if there is one."""
-        found: Stream | None = self._later["stream"]()
+        found: Stream | None = self._built("stream")
+        return found
+
+    @functools.cached_property
+    def schemas(self) -> dict[str, Schema]:
+        """The dialects of JSON Schema that it writes."""
+        found: dict[str, Schema] = self._built("schemas")
         return found
 
     def kinds_of(self, name: str) -> frozenset[Any]:
@@ -395,4 +403,6 @@ class Dialect:
 
 # What a dialect finds of itself once: another one that is made of it finds it anew.
 FOUND = {key for key, at in vars(Dialect).items() if isinstance(at, functools.cached_property)}
-FOUND -= {"node", "stream"}
+# What it is made with, or what is built when it is asked for.
+LATER = {"node", "stream", "schemas"}
+FOUND -= LATER

@@ -47,6 +47,11 @@ LONG = 200  # signs of a hole that is not remembered
 MARKS = ("optional", "default", "fill", "made", "copy", "refused", "read-only")
 
 
+def guards(value: Any) -> bool:
+    """Tell whether a fixed value tells events apart: what says nothing guards nothing."""
+    return value not in (None, "", [], {}) and value is not ABSENT
+
+
 class Picture:
     """Base of every picture; `pos` is where it stands in its rule file."""
 

@@ -6,17 +6,17 @@ object in the model is one object in what is built, and stands in one function a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from ..language.model import FOUND, Dialect
+from ..executor.code import spelled
+from ..language.model import FOUND, LATER, Dialect
 from ..language.picture import ABSENT
 
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.
-APART = FOUND | {"shapes", "units", "stream", "node", "made", "_later"}
+APART = FOUND | {"shapes", "units", "made", "_later", *LATER}
 APART |= {"candidates", "coded", "kinds", "named"}
-HEAD = "from wireglot.language.picture import ABSENT\nfrom wireglot.made.makers import *\n"
+MAKERS = "wireglot.made.makers"
 
 
 class Makers:
@@ -26,19 +26,22 @@ class Makers:
         self.fields: dict[type, list[str]] = {}  # none of a named tuple, which is called itself
         self.held: dict[int, tuple[Any, str]] = {}  # what was written, and in which function
 
-    def text(self) -> str:
-        """Return the module that has what makes objects."""
-        said = ['"""What makes the objects of models."""\n']
-        for kind in sorted(self.fields, key=lambda one: one.__name__):
-            said.append(f"from {kind.__module__} import {kind.__name__}")
-        said.append("")
+    def texts(self) -> dict[str, str]:
+        """Return the modules that have what makes objects, for each module of their classes."""
+        found: dict[str, str] = {}
         for kind, fields in self.fields.items():
             if fields:
-                name = kind.__name__
-                said += [f"new_{name} = {name}.__new__\nclass_{name} = {name}\n\n"]
-                said += [f"def {name}({', '.join(fields)}):", f"    o = new_{name}(class_{name})"]
-                said += [*(f"    o.{field} = {field}" for field in fields), "    return o\n\n"]
-        return "\n".join(said)
+                name, module = kind.__name__, kind.__module__
+                body = "".join(f"    o.{field} = {field}\n" for field in fields)
+                head = f'"""What makes objects of `{module}`."""\n\n'
+                text = found.setdefault(module.rpartition(".")[2], head)
+                found[module.rpartition(".")[2]] = (
+                    f"{text}from {module} import {name} as class_{name}\n\n"
+                    f"new_{name} = class_{name}.__new__\n\n\n"
+                    f"def {name}({', '.join(fields)}):\n"
+                    f"    o = new_{name}(class_{name})\n{body}    return o\n\n\n"
+                )
+        return found
 
     def of(self, value: Any) -> list[str]:
         """Return the attributes of an object, all of them."""
@@ -55,6 +58,7 @@ class Function:
     def __init__(self, makers: Makers, name: str, value: Any) -> None:
         """Write what builds a value."""
         self.makers, self.name = makers, name
+        self.kinds: set[type] = set()  # classes of objects in it
         self._names: dict[int, str] = {}
         self._lines: list[str] = []
         made = self.of(value)
@@ -79,7 +83,7 @@ class Function:
             inner = "".join(f"{one}, " for one in sorted(map(self.of, value)))
             return f"{kind.__name__}(({inner}))"
         if isinstance(value, tuple):
-            self.makers.fields.setdefault(kind, [])
+            self.kinds.add(kind)
             return f"{kind.__name__}({', '.join(map(self.of, value))})"
         return self._object(value)
 
@@ -88,34 +92,66 @@ class Function:
             _, where = self.makers.held.setdefault(id(value), (value, self.name))
             assert where == self.name, f"{value!r} stands in {where} and in {self.name}"
             given = ", ".join(self.of(getattr(value, field)) for field in self.makers.of(value))
+            self.kinds.add(type(value))
             name = f"{type(value).__name__.lower()}{len(self._names)}"
             self._lines.append(f"    {name} = {type(value).__name__}({given})")
             self._names[id(value)] = name
         return self._names[id(value)]
 
 
-def functions(dialect: Dialect, makers: Makers) -> Iterator[Function]:
-    """Yield the functions that build the parts of a dialect."""
-    rest = {name: value for name, value in vars(dialect).items() if name not in APART}
-    yield Function(makers, "rest", rest)
-    yield Function(makers, "stream", dialect.stream)
-    for word in ("shapes", "units"):
-        for name, shape in getattr(dialect, word).items():
-            yield Function(makers, f"{word}_{name.replace('-', '_').replace('.', '_')}", shape)
-
-
-def module(dialect: Dialect, makers: Makers, base: str, there: dict[str, str]) -> tuple[str, Any]:
-    """Return the text of a module and its functions; what is just so in `base` stands there."""
-    makers.held.clear()
-    found = {one.name: one.text for one in functions(dialect, makers)}
-    same = [name for name, text in found.items() if there.get(name) == text]
-    said = [f'"""The model of {dialect.name}."""\n\n{HEAD}']
+def module(said: str, found: list[Function], base: str, there: dict[str, str]) -> str:
+    """Return the text of a module of functions; what is just so in the module `base` is from it."""
+    same = [one for one in found if there.get(one.name) == one.text]
+    own = [one for one in found if one not in same]
+    lines = [f'"""{said}."""\n\n', "from wireglot.language.picture import ABSENT\n"]
+    imports: dict[str, list[str]] = {}
+    for kind in sorted({kind for one in own for kind in one.kinds}, key=lambda one: one.__name__):
+        whole = not issubclass(kind, tuple)
+        place = f"{MAKERS}.{kind.__module__.rpartition('.')[2]}" if whole else kind.__module__
+        imports.setdefault(place, []).append(kind.__name__)
     if same:
-        said.append(f"from wireglot.made.{base}.model import {', '.join(same)}\n")
-    said += [f"\n\n{text}" for name, text in found.items() if name not in same]
-    for word in ("shapes", "units"):
-        names = [name for name in found if name.startswith(f"{word}_")]
-        pairs = zip(getattr(dialect, word), names, strict=True)
-        listed = "".join(f"    {name!r}: {function},\n" for name, function in pairs)
-        said.append(f"\n\n{word.upper()} = {{\n{listed}}}\n")
-    return "".join(said), found
+        imports[base] = [one.name for one in same]
+    lines += [f"from {place} import {', '.join(names)}\n" for place, names in imports.items()]
+    return "".join(lines + [f"\n\n{one.text}" for one in own])
+
+
+class Written:
+    """The modules of one dialect, and the functions in them by module."""
+
+    def __init__(
+        self, dialect: Dialect, makers: Makers, base: str = "", there: Written | None = None
+    ) -> None:
+        """Write a dialect; what is just so in those of the package `base` is from there."""
+        makers.held.clear()
+        rest = {name: value for name, value in vars(dialect).items() if name not in APART}
+        found = {
+            "model": [Function(makers, "rest", rest)],
+            "stream": [Function(makers, "stream", dialect.stream)],
+            "schemas": [Function(makers, "schemas", dialect.schemas)],
+        }
+        listed = ""
+        for word in ("shapes", "units"):
+            pairs = []
+            for name, shape in getattr(dialect, word).items():
+                found["model"].append(Function(makers, f"{word}_{spelled(name)}", shape))
+                pairs.append(f"    {name!r}: {found['model'][-1].name},\n")
+            listed += f"\n\n{word.upper()} = {{\n{''.join(pairs)}}}\n"
+        self.functions = {
+            file: {one.name: one.text for one in some} for file, some in found.items()
+        }
+        self.texts = {
+            file: module(
+                f"The {file} of {dialect.name}",
+                some,
+                f"wireglot.made.{base}.{file}",
+                there.functions[file] if there is not None else {},
+            )
+            for file, some in found.items()
+        }
+        self.texts["model"] += listed
+
+
+def ladder(rows: Any, makers: Makers) -> str:
+    """Return the text of the module of the ladder."""
+    makers.held.clear()
+    return module("The ladder", [Function(makers, "ladder", rows)], "", {})

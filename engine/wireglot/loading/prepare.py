@@ -81,7 +81,8 @@ def main(target: Path) -> None:
         name: tuple(row._replace(over=Node({}, row.over.pos)) for row in rows)
         for name, rows in varied.items()
     }
-    models = {name: rules[name].model_keys for name in names}
+    units = ("request", "response")
+    models = {(name, unit): rules[name].keys_of_model(unit) for name in names for unit in units}
     file = str(folder / shelf.PREPARED)
     shipped.write(file, flat, plans, light, models, fingerprint(flat))
 
@@ -89,24 +90,27 @@ def main(target: Path) -> None:
 def _modules(rules: RuleSet, folder: Path) -> None:
     """Write the model and the functions of each dialect as modules, with variants of models."""
     makers = modelcode.Makers()
+    files = {"ladder.py": modelcode.ladder(rules._ladder, makers)}
     for name in rules.dialects:
         rows = rules.rows(name)
         models = (None, *variants.models(rows))
         sets = sorted({variants.applying(rows, name, model, {}) for model in models})
         dialects = {modules.folder(name, one): rules._made(name, one).model for one in sets}
-        first, known = next(iter(dialects)), dict[str, str]()
+        first = next(iter(dialects))
+        whole = modelcode.Written(dialects[first], makers)
         for package, dialect in dialects.items():
-            (folder / package).mkdir(parents=True)
-            (folder / package / "__init__.py").touch()
-            text, found = modelcode.module(dialect, makers, first, known)
-            known = known or found
-            (folder / package / "model.py").write_text(text, "utf-8")
+            other = modelcode.Written(dialect, makers, first, whole) if package != first else whole
+            texts = {**other.texts, "__init__": ""}
+            files |= {f"{package}/{file}.py": text for file, text in texts.items()}
         for package, way, text in written.modules(name, dialects):
-            (folder / package / f"{way}.py").write_text(text, "utf-8")
-    (folder / "makers.py").write_text(makers.text(), "utf-8")
-    head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
+            files[f"{package}/{way}.py"] = text
+    files |= {f"makers/{file}.py": text for file, text in makers.texts().items()}
     sizes = "".join(f"    {file!r}: {size},\n" for file, size in sorted(modules.makers().items()))
-    (folder / "__init__.py").write_text(f"{head}MAKERS = {{\n{sizes}}}\n", "utf-8")
+    head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
+    files |= {"makers/__init__.py": "", "__init__.py": f"{head}MAKERS = {{\n{sizes}}}\n"}
+    for file, text in files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text, "utf-8")
 
 
 def _plan(rules: RuleSet, source: str, target: str, both: Both) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import pickle
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
@@ -27,14 +26,14 @@ class Index(NamedTuple):
         nodes: The rule files, by dialect and `ladder`.
         plans: The plans, by source, target and rows of variants; None for a pair without one.
         varied: The variants, without what they lay over their dialects.
-        models: The keys under which requests name their model, where that is known.
+        models: The keys under which requests and responses name their model, where that is known.
         hash: That of the rules.
     """
 
     nodes: dict[str, Span]
     plans: dict[Any, Span | None]
     varied: dict[str, tuple[Row, ...]]
-    models: dict[str, tuple[str, ...] | None]
+    models: dict[tuple[str, str], tuple[str, ...] | None]
     hash: str
 
 
@@ -88,10 +87,21 @@ def read(name: str) -> tuple[Index, Pieces, Pieces]:
     """Return the index of a file, the rule files and the plans."""
     with open(name, "rb") as file:
         size = int.from_bytes(file.read(_SIZE))
-        index: Index = pickle.loads(file.read(size))
+        index = Index(*marshal.loads(file.read(size)))
         opened = Opened(name, _SIZE + size, _stamp(file))
+    varied = {name: tuple(_row(*row) for row in rows) for name, rows in index.varied.items()}
     nodes = Pieces(opened, index.nodes, lambda data: undump(marshal.loads(data)))
-    return index, nodes, Pieces(opened, index.plans, pickle.loads)
+    return index._replace(varied=varied), nodes, Pieces(opened, index.plans, _plan)
+
+
+def _row(models: Any, version: Any, options: Any, over: Any) -> Row:
+    return Row(models, version, options, undump(over))
+
+
+def _plan(data: bytes) -> Any:
+    import pickle  # most conversions need no plan
+
+    return pickle.loads(data)
 
 
 def write(
@@ -99,10 +109,12 @@ def write(
     nodes: Mapping[str, Node],
     plans: Mapping[Any, Any],
     varied: dict[str, tuple[Row, ...]],
-    models: dict[str, tuple[str, ...] | None],
+    models: dict[tuple[str, str], tuple[str, ...] | None],
     hash: str,
 ) -> None:
     """Write a file of rule files, plans and what else the index holds."""
+    import pickle
+
     pieces: list[bytes] = []
     ends = [0]
 
@@ -111,14 +123,14 @@ def write(
         ends.append(ends[-1] + len(data))
         return ends[-2], len(data)
 
-    index = Index(
+    index: tuple[Any, ...] = (
         # In a form that every Python reads.
         {name: kept(marshal.dumps(node.dump(), 2)) for name, node in nodes.items()},
         {k: None if v is None else kept(pickle.dumps(v, protocol=5)) for k, v in plans.items()},
-        varied,
+        {n: tuple((*row[:3], row.over.dump()) for row in rows) for n, rows in varied.items()},
         models,
         hash,
     )
-    head = pickle.dumps(index, protocol=5)
+    head = marshal.dumps(tuple(index), 2)
     with open(file, "wb") as opened:
         opened.write(b"".join([len(head).to_bytes(_SIZE), head, *pieces]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..interpreter.recorder import Recorder, Whole, Written
+from ..interpreter.recorder import Recorder, Whole
+from ..interpreter.sight import Written
 from ..language import picture as pic
 from ..language.lenses import SAID, is_guard, same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
