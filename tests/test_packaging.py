@@ -192,7 +192,7 @@ def test_the_installed_wheel_converts_by_the_functions_that_it_brings(
     assert found["told"] == json.loads(
         json.dumps([[out.body, out.notes, out.envelope] for out in outs])
     )
-    assert "wireglot.made.ollama.write_away" in found["modules"]
+    assert "wireglot.made.ollama_write_away" in found["modules"]
     makers = {"yaml", "wireglot.language.rulefile", "wireglot.executor.caselines"}
     assert not {*makers, "wireglot.executor.readtext"}.intersection(found["modules"])
 

@@ -178,8 +178,8 @@ class Code:
 
     def stable(self, key: Key) -> Key:
         """Return a key with addresses in the place of identities."""
-        holders = self.places.holders
-        return tuple([holders.get(one, one) if one.__class__ is int else one for one in key])
+        found = self.places.holder
+        return tuple([(found(one) or one) if one.__class__ is int else one for one in key])
 
     def keys(self) -> dict[str, Key]:
         """Return the keys of all functions, by their names."""

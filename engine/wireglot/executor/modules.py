@@ -21,8 +21,8 @@ PACKAGE = "wireglot.made"
 MAKERS = ("executor", "language")  # the rooms by which functions are made
 
 
-def folder(dialect: str, rows: Sequence[int]) -> str:
-    """Return the name of the package of a dialect with some of its variants applied."""
+def start(dialect: str, rows: Sequence[int]) -> str:
+    """Return how modules of a dialect begin, with some of its variants applied."""
     return "_".join([dialect.replace("-", "_"), *map(str, rows)])
 
 
@@ -44,8 +44,8 @@ def makers() -> dict[str, int]:
 
 
 def of(dialect: str, rows: Sequence[int], rules: str) -> str:
-    """Return the name of the package of a dialect; "" where there is none for these rules."""
-    return folder(dialect, rows) if fit(rules) else ""
+    """Return how the modules of a dialect begin; "" where there are none for these rules."""
+    return start(dialect, rows) if fit(rules) else ""
 
 
 @functools.cache
@@ -59,24 +59,22 @@ def fit(rules: str) -> bool:
         made: Any = importlib.import_module(PACKAGE)
     except ModuleNotFoundError:
         return False
-    kept = os.path.isfile(made.__cached__ or "")
+    kept = os.path.isfile(getattr(made, "__cached__", None) or "")
     return bool(kept and rules == made.RULES and makers() == made.MAKERS)
 
 
-def model(package: str, node: Callable[[], Node]) -> Dialect | None:
-    """Return the model of a package, whose rule file `node` gives; None where there is none."""
+def model(begin: str, node: Callable[[], Node]) -> Dialect | None:
+    """Return a model that a wheel brings, whose rule file `node` gives; None where it has none."""
     try:
-        module: Any = importlib.import_module(f"{PACKAGE}.{package}.model")
+        module: Any = importlib.import_module(f"{PACKAGE}.{begin}_model")
     except ModuleNotFoundError:
         return None
-    parts = {**module.rest(), "made": package}
-    for word, makes in (("shapes", module.SHAPES), ("units", module.UNITS)):
-        parts[word] = {name: make() for name, make in makes.items()}
+    parts = {**module.rest(), "shapes": module.shapes(), "units": module.units(), "made": begin}
 
     def later(word: str) -> Any:
         if word == "node":
             return node()
-        return getattr(importlib.import_module(f"{PACKAGE}.{package}.{word}"), word)()
+        return getattr(importlib.import_module(f"{PACKAGE}.{begin}_{word}"), word)()
 
     return Dialect.built(parts, later)
 
@@ -89,7 +87,7 @@ def ladder() -> Any:
 
 def brought(dialect: Dialect, way: str) -> Brought | None:
     """Return what a wheel brings of a dialect, one way; None where it brings nothing."""
-    return _gathered(f"{dialect.made}.{way}") if dialect.made else None
+    return _gathered(f"{dialect.made}_{way}") if dialect.made else None
 
 
 @functools.cache

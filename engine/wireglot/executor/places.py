@@ -59,16 +59,19 @@ class Places:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self._known: dict[int, Address] = {}  # of shapes, groups and cases that were met
         self._nodes: dict[Address, list[Picture]] = {}  # of cases that were asked for
 
-    @functools.cached_property
-    def holders(self) -> dict[int, Address]:
-        """The addresses of shapes, groups and cases, by the identity of these."""
-        found: dict[int, Address] = {}
-        for address, one in self._holders():
-            found[id(one)] = address
-            found.update((id(case), ("case", address, n)) for n, case in enumerate(one.cases))
-        return found
+    def holder(self, identity: int) -> Address | None:
+        """Return the address of a shape, group or case, by its identity."""
+        if identity not in self._known:  # cases may have been built since
+            for address, one in self._holders():
+                self._known[id(one)] = address
+                if one.whole:
+                    self._known.update(
+                        (id(case), ("case", address, n)) for n, case in enumerate(one.cases)
+                    )
+        return self._known.get(identity)
 
     def _holders(self) -> Iterator[tuple[Address, Shape | Group]]:
         for word in ("shapes", "units"):
@@ -80,7 +83,10 @@ class Places:
 
     @functools.cached_property
     def _all(self) -> dict[int, Address]:
-        found = dict(self.holders)
+        found: dict[int, Address] = {}
+        for address, one in self._holders():
+            found[id(one)] = address
+            found.update((id(case), ("case", address, n)) for n, case in enumerate(one.cases))
         for word in ("tables", "schemas"):
             for name, one in getattr(self.dialect, word).items():
                 found[id(one)] = (word, name)

@@ -11,6 +11,7 @@ that is written nowhere else, or the whole object. What they raise (Misfit) pass
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -38,12 +39,20 @@ class Writes:
         title = f"writing {dialect.name}{' at home' if home else ''}"
         brought = modules.brought(dialect, f"write_{'home' if home else 'away'}")
         self.code = Code(dialect, title, NAMES, self._made, brought)
-        # Functions are kept by what they are of: of the dialect alone, which holds it.
-        self.known = frozenset(map(id, dialect.cases))
-        found = (hole for case in dialect.cases for hole in pic.holes(case.wire))
-        self.holes = frozenset(map(id, found))
         self.listings: dict[Any, Listing] = {}
         self.messages: dict[int, str | None] = {}
+
+    # Functions are kept by what they are of: of the dialect alone, which holds it.
+
+    @functools.cached_property
+    def known(self) -> frozenset[int]:
+        """The identities of all cases."""
+        return frozenset(map(id, self.dialect.cases))
+
+    @functools.cached_property
+    def holes(self) -> frozenset[int]:
+        """The identities of all holes."""
+        return frozenset(id(h) for case in self.dialect.cases for h in pic.holes(case.wire))
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes by a case."""

@@ -76,14 +76,9 @@ def read(
 
 def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
     """Return the seed of the ids that are made for a response."""
-    known = reader.dialect.coded.get("pieces")
-    if known is None:
-        stream = reader.dialect.stream
-        known = stream is not None and stream.pieces("tool_call")
-        reader.dialect.coded["pieces"] = known
     at = None if ir.get("id") else reader.trail.find(ir, "created")
     time = None if at is None else value_at(body, at)
-    return Seed(reader.options.get("asked"), ir.get("id"), time, body, known)
+    return Seed(reader.options.get("asked"), ir.get("id"), time, body, reader.dialect.pieces)
 
 
 def _apart(trail: Trail, ir: Any) -> list[Draft]:

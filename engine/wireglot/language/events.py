@@ -11,9 +11,9 @@ A picture of an event stands alone when it is read, and over that of `frame` whe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Protocol
 
+from ..patterns import fits
 from ..trail import At, path_of
 from . import picture as pic
 from .lenses import Table
@@ -144,7 +144,7 @@ class Stream:
         word = frame.get(self.named) if self.named and isinstance(frame, dict) else None
         if not isinstance(word, str):
             return None
-        return next((key for key in self.drop if fnmatchcase(word, key)), None)
+        return next((key for key in self.drop if fits(word, key)), None)
 
     def gives_up(self, place: At) -> tuple[str, str] | None:
         """Return the key of `drop` that gives up a leaf, or what it stands in, and the reason."""

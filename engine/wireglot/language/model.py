@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+from _thread import RLock
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir import PARTS
+from ..patterns import fits
 from . import picture as pic
 from .picture import Fields, Hole, Literal, Picture
 from .source import Node, Pos
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .lenses import Table
     from .schema import Schema
 
+BUILDING = RLock()
 Head = tuple[tuple[str, ...], frozenset[str], bool]  # spellings, words, whether none may stand
 
 
@@ -65,7 +67,7 @@ class Shape:
     `groups` are the kinds of a run that it holds, `marks` the field of the element before it.
     """
 
-    __slots__ = ("cases", "groups", "keys", "kind", "marks", "name", "pos")
+    __slots__ = ("_make", "cases", "groups", "keys", "kind", "marks", "name", "pos")
 
     def __init__(
         self,
@@ -77,8 +79,31 @@ class Shape:
         pos: Pos,
         marks: str = "",
     ) -> None:
-        self.name, self.kind, self.cases, self.groups = name, kind, cases, groups
+        self.name, self.kind, self.groups = name, kind, groups
         self.keys, self.pos, self.marks = keys, pos, marks
+        self._make: Callable[[], list[Case]] | None = None
+        self.cases = cases
+
+    @classmethod
+    def built(cls, make: Callable[[], list[Case]], *rest: Any) -> Shape:
+        """Return a shape of what it holds but its cases, which are made when they are needed."""
+        made = cls.__new__(cls)
+        made.name, made.kind, made.groups, made.keys, made.pos, made.marks = rest
+        made._make = make
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "cases":
+            raise AttributeError(name)
+        with BUILDING:  # one case is one object, whoever asks first
+            if self._make is not None:
+                self.cases, self._make = self._make(), None
+        return self.cases
+
+    @property
+    def whole(self) -> bool:
+        """Whether its cases are there."""
+        return self._make is None
 
 
 class Group:
@@ -89,16 +114,25 @@ class Group:
     def __init__(self, cases: list[Case], skeleton: str, spliced: bool) -> None:
         self.cases, self.skeleton, self.spliced = cases, skeleton, spliced
 
+    @property
+    def whole(self) -> bool:
+        """Whether its cases are there."""
+        return True
 
-class Turn(NamedTuple):
-    """A turn that must stand somewhere; `between` names the roles of its neighbours."""
 
-    role: str
-    text: str
-    at: str
-    between: tuple[str, str]
-    pos: Pos
-    before: str = ""  # only where the turn that stands there holds such a part
+class Turn:
+    """A turn that must stand somewhere; `between` names the roles of its neighbours.
+
+    It stands there only where the turn `before` which it is holds such a part.
+    """
+
+    __slots__ = ("at", "before", "between", "pos", "role", "text")
+
+    def __init__(
+        self, role: str, text: str, at: str, between: tuple[str, str], pos: Pos, before: str = ""
+    ) -> None:
+        self.role, self.text, self.at, self.between = role, text, at, between
+        self.pos, self.before = pos, before
 
 
 class Beside(NamedTuple):
@@ -147,12 +181,15 @@ class Conversation:
         return case.name
 
 
-class Signatures(NamedTuple):
+class Signatures:
     """Whose reasoning state a dialect reads, besides that of the very model that made it."""
 
-    models: list[list[str]]
-    dialects: frozenset[str]
-    placeholder: str | None
+    __slots__ = ("dialects", "models", "placeholder")
+
+    def __init__(
+        self, models: list[list[str]], dialects: frozenset[str], placeholder: str | None
+    ) -> None:
+        self.models, self.dialects, self.placeholder = models, dialects, placeholder
 
     def of(self, name: str, origin: str) -> bool:
         """Tell whether the dialect of a name reads what stands for another one."""
@@ -168,7 +205,7 @@ class Signatures(NamedTuple):
 
 
 def _like(name: str, globs: list[str]) -> bool:
-    return any(fnmatchcase(name, glob) for glob in globs)
+    return any(fits(name, glob) for glob in globs)
 
 
 class Dialect:
@@ -209,7 +246,7 @@ class Dialect:
         self.document, self.stream = document, stream
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None
-        self.made = ""  # the package of its functions, where a wheel brings them
+        self.made = ""  # how the modules of its functions begin, where a wheel brings them
         self._later: Callable[[str], Any] | None = None  # builds what it was not made with
         self._forget()
 
@@ -224,9 +261,9 @@ class Dialect:
     def built(cls, parts: dict[str, Any], later: Callable[[str], Any]) -> Dialect:
         """Return a dialect of what it holds; `later` gives what LATER names when it is needed."""
         made = cls.__new__(cls)
-        made.__dict__.update(parts)
-        made._later = later
         made._forget()
+        made._later = later
+        made.__dict__.update(parts)
         return made
 
     def _built(self, word: str) -> Any:
@@ -250,6 +287,11 @@ class Dialect:
         """The dialects of JSON Schema that it writes."""
         found: dict[str, Schema] = self._built("schemas")
         return found
+
+    @functools.cached_property
+    def pieces(self) -> bool:
+        """Whether frames of the stream say what a call is piece by piece."""
+        return self.stream is not None and self.stream.pieces("tool_call")
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..patterns import fits
 from .source import Node, wrong
 
 WORD = "variants"
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
     def applies(self, model: str | None, version: str | None, options: Mapping[str, Any]) -> bool:
         """Tell whether the row is for this model, version and these options."""
-        if self.models and not any(fnmatchcase(model or "", glob) for glob in self.models):
+        if self.models and not any(fits(model or "", glob) for glob in self.models):
             return False
         if self.version is not None and self.version != version:
             return False

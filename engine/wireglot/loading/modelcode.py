@@ -9,39 +9,27 @@ from __future__ import annotations
 from typing import Any
 
 from ..executor.code import spelled
-from ..language.model import FOUND, LATER, Dialect
+from ..language.model import FOUND, LATER, Dialect, Shape
 from ..language.picture import ABSENT
 
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.
-APART = FOUND | {"shapes", "units", "made", "_later", *LATER}
-APART |= {"candidates", "coded", "kinds", "named"}
-MAKERS = "wireglot.made.makers"
+APART = {"shapes", "units", "made", "_later", "candidates", "coded", "in_files", *LATER}
 
 
 class Makers:
-    """The classes that were met, and what makes their objects."""
+    """What makes objects of the classes that were met."""
 
     def __init__(self) -> None:
-        self.fields: dict[type, list[str]] = {}  # none of a named tuple, which is called itself
+        self.fields: dict[type, list[str]] = {}
         self.held: dict[int, tuple[Any, str]] = {}  # what was written, and in which function
 
-    def texts(self) -> dict[str, str]:
-        """Return the modules that have what makes objects, for each module of their classes."""
-        found: dict[str, str] = {}
-        for kind, fields in self.fields.items():
-            if fields:
-                name, module = kind.__name__, kind.__module__
-                body = "".join(f"    o.{field} = {field}\n" for field in fields)
-                head = f'"""What makes objects of `{module}`."""\n\n'
-                text = found.setdefault(module.rpartition(".")[2], head)
-                found[module.rpartition(".")[2]] = (
-                    f"{text}from {module} import {name} as class_{name}\n\n"
-                    f"new_{name} = class_{name}.__new__\n\n\n"
-                    f"def {name}({', '.join(fields)}):\n"
-                    f"    o = new_{name}(class_{name})\n{body}    return o\n\n\n"
-                )
-        return found
+    def text(self, kind: type) -> str:
+        """Return the function that makes objects of a class, of all their attributes."""
+        name, fields = kind.__name__, self.fields[kind]
+        body = "".join(f"    o.{field} = {field}\n" for field in fields)
+        head = f"def {name}({', '.join(fields)}):\n    o = new_{name}(class_{name})\n"
+        return f"\n\nnew_{name} = class_{name}.__new__\n\n\n{head}{body}    return o\n"
 
     def of(self, value: Any) -> list[str]:
         """Return the attributes of an object, all of them."""
@@ -99,19 +87,37 @@ class Function:
         return self._names[id(value)]
 
 
-def module(said: str, found: list[Function], base: str, there: dict[str, str]) -> str:
+class Built(Function):
+    """The text of the function that gives all shapes, or all units: their cases are made later."""
+
+    def __init__(self, makers: Makers, name: str, shapes: dict[str, Shape]) -> None:
+        """Write what gives some shapes."""
+        super().__init__(makers, name, None)
+        self.kinds.add(Shape)
+        said = [f"def {name}():", "    return {"]
+        for key, one in shapes.items():
+            rest = map(self.of, (one.name, one.kind, one.groups, one.keys, one.pos, one.marks))
+            said.append(f"        {key!r}: Shape.built({name}_{spelled(key)}, {', '.join(rest)}),")
+        self.text = "".join(f"{line}\n" for line in (*said, "    }"))
+
+
+def module(
+    said: str, makers: Makers, found: list[Function], base: str, there: dict[str, str]
+) -> str:
     """Return the text of a module of functions; what is just so in the module `base` is from it."""
-    same = [one for one in found if there.get(one.name) == one.text]
+    # What names functions of its own module is of that module alone.
+    some = [one for one in found if not isinstance(one, Built)]
+    same = [one for one in some if there.get(one.name) == one.text]
     own = [one for one in found if one not in same]
     lines = [f'"""{said}."""\n\n', "from wireglot.language.picture import ABSENT\n"]
-    imports: dict[str, list[str]] = {}
-    for kind in sorted({kind for one in own for kind in one.kinds}, key=lambda one: one.__name__):
-        whole = not issubclass(kind, tuple)
-        place = f"{MAKERS}.{kind.__module__.rpartition('.')[2]}" if whole else kind.__module__
-        imports.setdefault(place, []).append(kind.__name__)
+    kinds = sorted({kind for one in own for kind in one.kinds}, key=lambda one: one.__name__)
+    made = [kind for kind in kinds if kind in makers.fields]
+    for kind in kinds:
+        name = f"{kind.__name__} as class_{kind.__name__}" if kind in made else kind.__name__
+        lines.append(f"from {kind.__module__} import {name}\n")
     if same:
-        imports[base] = [one.name for one in same]
-    lines += [f"from {place} import {', '.join(names)}\n" for place, names in imports.items()]
+        lines.append(f"from {base} import {', '.join(one.name for one in same)}\n")
+    lines += map(makers.text, made)
     return "".join(lines + [f"\n\n{one.text}" for one in own])
 
 
@@ -121,37 +127,37 @@ class Written:
     def __init__(
         self, dialect: Dialect, makers: Makers, base: str = "", there: Written | None = None
     ) -> None:
-        """Write a dialect; what is just so in those of the package `base` is from there."""
+        """Write a dialect; what is just so in the modules that begin with `base` is from there."""
         makers.held.clear()
-        rest = {name: value for name, value in vars(dialect).items() if name not in APART}
+        names = [*dialect.shapes, *dialect.unions]
+        known = {name: getattr(dialect, name) for name in sorted(FOUND - APART)}
+        known["kinds"] = {name: dialect.kinds_of(name) for name in names}
+        known["named"] = {name: dialect.keys_of(name) for name in names}
+        rest = {**{k: v for k, v in vars(dialect).items() if k not in APART}, **known}
         found = {
             "model": [Function(makers, "rest", rest)],
             "stream": [Function(makers, "stream", dialect.stream)],
             "schemas": [Function(makers, "schemas", dialect.schemas)],
         }
-        listed = ""
         for word in ("shapes", "units"):
-            pairs = []
-            for name, shape in getattr(dialect, word).items():
-                found["model"].append(Function(makers, f"{word}_{spelled(name)}", shape))
-                pairs.append(f"    {name!r}: {found['model'][-1].name},\n")
-            listed += f"\n\n{word.upper()} = {{\n{''.join(pairs)}}}\n"
-        self.functions = {
-            file: {one.name: one.text for one in some} for file, some in found.items()
-        }
+            shapes = getattr(dialect, word)
+            for name, shape in shapes.items():
+                found["model"].append(Function(makers, f"{word}_{spelled(name)}", shape.cases))
+            found["model"].append(Built(makers, word, shapes))
+        self.functions = {file: {o.name: o.text for o in some} for file, some in found.items()}
         self.texts = {
             file: module(
                 f"The {file} of {dialect.name}",
+                makers,
                 some,
-                f"wireglot.made.{base}.{file}",
+                f"wireglot.made.{base}_{file}",
                 there.functions[file] if there is not None else {},
             )
             for file, some in found.items()
         }
-        self.texts["model"] += listed
 
 
 def ladder(rows: Any, makers: Makers) -> str:
     """Return the text of the module of the ladder."""
     makers.held.clear()
-    return module("The ladder", [Function(makers, "ladder", rows)], "", {})
+    return module("The ladder", makers, [Function(makers, "ladder", rows)], "", {})

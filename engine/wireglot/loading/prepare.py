@@ -95,21 +95,18 @@ def _modules(rules: RuleSet, folder: Path) -> None:
         rows = rules.rows(name)
         models = (None, *variants.models(rows))
         sets = sorted({variants.applying(rows, name, model, {}) for model in models})
-        dialects = {modules.folder(name, one): rules._made(name, one).model for one in sets}
+        dialects = {modules.start(name, one): rules._made(name, one).model for one in sets}
         first = next(iter(dialects))
         whole = modelcode.Written(dialects[first], makers)
-        for package, dialect in dialects.items():
-            other = modelcode.Written(dialect, makers, first, whole) if package != first else whole
-            texts = {**other.texts, "__init__": ""}
-            files |= {f"{package}/{file}.py": text for file, text in texts.items()}
-        for package, way, text in written.modules(name, dialects):
-            files[f"{package}/{way}.py"] = text
-    files |= {f"makers/{file}.py": text for file, text in makers.texts().items()}
+        for start, dialect in dialects.items():
+            other = modelcode.Written(dialect, makers, first, whole) if start != first else whole
+            files |= {f"{start}_{file}.py": text for file, text in other.texts.items()}
+        files |= {f"{file}.py": text for file, text in written.modules(name, dialects)}
     sizes = "".join(f"    {file!r}: {size},\n" for file, size in sorted(modules.makers().items()))
     head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
-    files |= {"makers/__init__.py": "", "__init__.py": f"{head}MAKERS = {{\n{sizes}}}\n"}
+    files["__init__.py"] = f"{head}MAKERS = {{\n{sizes}}}\n"
+    folder.mkdir()
     for file, text in files.items():
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text(text, "utf-8")
 
 

@@ -107,16 +107,16 @@ def module(
     )
 
 
-def modules(name: str, dialects: dict[str, Dialect]) -> Iterator[tuple[str, str, str]]:
-    """Yield the modules of a dialect and its variants: package, way and text.
+def modules(name: str, dialects: dict[str, Dialect]) -> Iterator[tuple[str, str]]:
+    """Yield the modules of a dialect and its variants, with their texts.
 
-    `dialects` has them by their packages, the one without variants first.
+    `dialects` has them by how their modules begin, the one without variants first.
     """
     first = next(iter(dialects))
     known: dict[str, dict[str, Function]] = {}
-    for package, dialect in dialects.items():
+    for start, dialect in dialects.items():
         for way, like in WAYS.items():
             found = functions(dialect, way)
-            base = like and f"{package}.{like}" if package == first else f"{first}.{way}"
-            yield package, way, module(f"{name}, {SAID[way]}", found, base, known.get(base))
-            known[f"{package}.{way}"] = found if package == first else {}
+            base = like and f"{start}_{like}" if start == first else f"{first}_{way}"
+            yield f"{start}_{way}", module(f"{name}, {SAID[way]}", found, base, known.get(base))
+            known[f"{start}_{way}"] = found if start == first else {}
