@@ -128,12 +128,12 @@ def test_functions_of_other_rules_or_of_another_engine_are_not_used(
     brought: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = made(True)
-    assert modules.of("ollama", (), rules.hash) == "ollama"
-    assert modules.of("ollama", (), "another") == ""
+    assert modules.fit(rules.hash)
+    assert not modules.fit("another")
     modules.fit.cache_clear()
     monkeypatch.setattr(modules, "makers", lambda: {"executor/code.py": 1})
     try:
-        assert modules.of("ollama", (), rules.hash) == ""
+        assert not modules.fit(rules.hash)
         assert converted(rules) == converted(made(False))
         assert makes(rules) != []
     finally:
@@ -148,7 +148,7 @@ def test_they_are_left_alone_where_python_keeps_no_bytecode(
     module: Any = importlib.import_module(modules.PACKAGE)
     monkeypatch.setattr(module, "__cached__", str(brought / "nowhere.pyc"))
     try:
-        assert modules.of("ollama", (), rules.hash) == ""
+        assert not modules.fit(rules.hash)
     finally:
         modules.fit.cache_clear()
 

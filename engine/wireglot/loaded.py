@@ -73,12 +73,9 @@ class Loaded:
 
     @functools.cached_property
     def _ladder(self) -> Ladder:
-        if self._brings:
-            from .executor import modules
-
-            if modules.fit(self.hash):
-                found: Ladder = modules.ladder()
-                return found
+        if self._modules is not None:
+            found: Ladder = self._modules.ladder()
+            return found
         from .language import ladder
 
         return ladder.load(self._files()["ladder"])
@@ -117,14 +114,21 @@ class Loaded:
             )
         return found
 
-    def _brought(self, name: str, rows: Rows) -> Dialect | None:
-        """Return the model of a dialect that a wheel brings, built; None if it brings none."""
+    @functools.cached_property
+    def _modules(self) -> Any:
+        """What a wheel brings of these rules, as modules; None where it brings nothing."""
         if not self._brings:
             return None
         from .executor import modules
 
-        package = modules.of(name, rows, self.hash)
-        return modules.model(package, lambda: self._node(name, rows)) if package else None
+        return modules if modules.fit(self.hash) else None
+
+    def _brought(self, name: str, rows: Rows) -> Dialect | None:
+        """Return the model of a dialect that a wheel brings, built; None if it brings none."""
+        if self._modules is None:
+            return None
+        found: Dialect | None = self._modules.model(name, rows, lambda: self._node(name, rows))
+        return found
 
     def _read(self, name: str, rows: Rows) -> Dialect:
         """Return the model of a dialect, read from its rule file."""

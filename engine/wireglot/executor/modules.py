@@ -43,11 +43,6 @@ def makers() -> dict[str, int]:
         return {}
 
 
-def of(dialect: str, rows: Sequence[int], rules: str) -> str:
-    """Return how the modules of a dialect begin; "" where there are none for these rules."""
-    return start(dialect, rows) if fit(rules) else ""
-
-
 @functools.cache
 def fit(rules: str) -> bool:
     """Tell whether there are modules, made of the rules of this hash by this engine.
@@ -63,8 +58,9 @@ def fit(rules: str) -> bool:
     return bool(kept and rules == made.RULES and makers() == made.MAKERS)
 
 
-def model(begin: str, node: Callable[[], Node]) -> Dialect | None:
+def model(dialect: str, rows: Sequence[int], node: Callable[[], Node]) -> Dialect | None:
     """Return a model that a wheel brings, whose rule file `node` gives; None where it has none."""
+    begin = start(dialect, rows)
     try:
         module: Any = importlib.import_module(f"{PACKAGE}.{begin}_model")
     except ModuleNotFoundError:
