@@ -47,6 +47,7 @@ class Lines:
         self.kind = shape.kind if shape is not None else None
         # A whole request: what holds of it was seen to before.
         self.request = shape is not None and shape is writes.dialect.units.get("request")
+        writes.code.places.address(case)  # constants are called after it
         self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
         self.names: dict[str, tuple[str, str]] = {}  # of the `ir` picture: variable, IR path
         self.claims: set[str] = set()  # IR paths that are taken where something stands

@@ -10,7 +10,6 @@ An address begins with a word that says what stands there:
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,6 +58,7 @@ class Places:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self._met: dict[int, Address] = {}  # of what was asked for, and of pictures beside it
         self._known: dict[int, Address] = {}  # of shapes, groups and cases that were met
         self._nodes: dict[Address, list[Picture]] = {}  # of cases that were asked for
 
@@ -81,28 +81,36 @@ class Places:
         for n, group in enumerate(talk.groups if talk is not None else ()):
             yield ("groups", n), group
 
-    @functools.cached_property
-    def _all(self) -> dict[int, Address]:
-        found: dict[int, Address] = {}
-        for address, one in self._holders():
-            found[id(one)] = address
-            found.update((id(case), ("case", address, n)) for n, case in enumerate(one.cases))
-        for word in ("tables", "schemas"):
-            for name, one in getattr(self.dialect, word).items():
-                found[id(one)] = (word, name)
-        for _, holder in self._holders():
-            for case in holder.cases:
-                at = found[id(case)]
-                found.update((id(p), ("node", at, n)) for n, p in enumerate(nodes(case)))
-        return found
-
     def address(self, value: Any) -> Address | None:
         """Return where something stands in the model; None for what does not."""
-        found = self._all.get(id(value))
-        if found is None and isinstance(value, Shape) and len(value.cases) == 1:
-            case = self._all.get(id(value.cases[0]))
-            return None if case is None else ("alone", case)
+        found = self._met.get(id(value)) or self._find(value)
+        if found is not None:
+            self._met[id(value)] = found
         return found
+
+    def _find(self, value: Any) -> Address | None:
+        if isinstance(value, Case):  # what is asked for next mostly stands in it
+            at = self.holder(id(value))
+            if at is not None:
+                self._meet(value, at)
+            return at
+        if isinstance(value, Shape | Group):
+            at = self.holder(id(value))
+            if at is None and len(value.cases) == 1:
+                only = self.address(value.cases[0])
+                return None if only is None else ("alone", only)
+            return at
+        for word in ("tables", "schemas"):
+            for name, one in getattr(self.dialect, word).items():
+                if one is value:
+                    return word, name
+        for address, holder in self._holders():
+            for n, case in enumerate(holder.cases):
+                self._meet(case, ("case", address, n))
+        return self._met.get(id(value))
+
+    def _meet(self, case: Case, at: Address) -> None:
+        self._met.update((id(p), ("node", at, n)) for n, p in enumerate(nodes(case)))
 
     def at(self, address: Address) -> Any:
         """Return what stands at an address."""
