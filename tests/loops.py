@@ -56,7 +56,7 @@ class Kept(StreamTalk):
         assert stream is not None
         reading = Splitter(stream)
         self.notes += self.told[-1][1]
-        return wireglot.collect(reading.feed(sent) + reading.finish(), dialect=self.client)
+        return wireglot.collect([*reading.feed(sent), *reading.finish()], dialect=self.client)
 
 
 def cell(server: Server, client: str, provider: str, streamed: bool, stateful: bool) -> set[str]:

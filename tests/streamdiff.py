@@ -1,10 +1,10 @@
-"""Compare the short ways of a translator with the interpreter on mutated streams.
+"""Compare the short way of a translator with the interpreter on mutated streams.
 
     python -m tests.streamdiff [--count N] [--seed TEXT]
 
 Streams are recorded ones (where ../shared/traffic is there) and those of workload W4, shortened;
 each is mutated in some frames, in their order, and in the cuts of its bytes. The interpreter reads
-each frame by the pictures anew and opens no lanes. Prints each kind of difference once; exits 1 on
+each frame by the pictures anew and begins no runs. Prints each kind of difference once; exits 1 on
 any.
 """
 

@@ -181,7 +181,7 @@ def test_a_reason_that_the_response_words_otherwise_is_the_same() -> None:
     assert said(t) == []
 
 
-def test_numbers_of_frames_are_heard_by_lanes_too() -> None:
+def test_numbers_of_frames_are_heard_in_runs_too() -> None:
     delta = next(f for f in FRAMES if f["type"] == "response.output_text.delta")
     begun = FRAMES[: FRAMES.index(delta)]
     more = [{**delta, "delta": f"a{n}"} for n in range(20)]

@@ -68,7 +68,7 @@ def split(data: bytes, dialect: str) -> list[Any]:
     stream = RULES[dialect].model.stream
     assert stream is not None
     splitter = framing.Splitter(stream)
-    return splitter.feed(data) + splitter.finish()
+    return [*splitter.feed(data), *splitter.finish()]
 
 
 @pytest.mark.parametrize(

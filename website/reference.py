@@ -24,7 +24,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "frames",
         "text_stream",
         "Translator",
-        "streaming.bytestream.Bytes",
+        "streaming.streams.Bytes",
         "TextStream",
     ),
     "Traces": ("Trace", "traces.Origin", "traces.Fate", "traces.Step"),
@@ -34,7 +34,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Telling messages apart": ("has_tool_calls", "is_tool_result"),
 }
 MADE = frozenset(
-    "RuleSet DialectRules Exchange Translator streaming.bytestream.Bytes TextStream Trace".split()
+    "RuleSet DialectRules Exchange Translator streaming.streams.Bytes TextStream Trace".split()
 )
 # Methods by which the modules of the engine speak to each other.
 WITHIN = frozenset(

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from .loading.policyfile import load_policy
     from .loop.exchanges import Exchange
     from .loop.states import States, merge_states
-    from .streaming.streams import TextStream, Translator
+    from .streaming.streams import Translator
+    from .streaming.textstream import TextStream
     from .traces import Trace
 
 __version__ = "0.1.0"
@@ -229,7 +230,7 @@ def text_stream(frames: Iterable[Any], dialect: str) -> TextStream:
         UsageError: The dialect does not exist or has no streams.
         ConversionError: A frame cannot be read; raised where it is iterated.
     """
-    from .streaming.streams import TextStream
+    from .streaming.textstream import TextStream
 
     return TextStream(packaged(), frames, dialect)
 
@@ -243,7 +244,7 @@ _LATER = {
     "DialectRules": ".dialects",
     "Exchange": ".loop.exchanges",
     "States": ".loop.states",
-    "TextStream": ".streaming.streams",
+    "TextStream": ".streaming.textstream",
     "Trace": ".traces",
     "Translator": ".streaming.streams",
     "has_tool_calls": ".guards",

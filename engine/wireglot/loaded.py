@@ -320,7 +320,9 @@ class Loaded:
 
     def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
         """Return a dialect with the variants for a model and options applied."""
-        return self._made(name, self.rows_for(name, model, options))
+        if options:
+            return self._made(name, self.rows_for(name, model, options))
+        return self._picked(name, model, {})
 
     def rows_for(self, name: str, model: str | None, options: Mapping[str, Any]) -> Rows:
         """Return which variants of a dialect apply for a model and options."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from .errors import ConversionError
@@ -37,13 +37,21 @@ def with_room(work: Callable[P, R]) -> Callable[P, R]:
     return worked
 
 
-@contextlib.contextmanager
-def not_too_deep() -> Iterator[None]:
-    """Raise ConversionError where the stack ends, in work that cannot begin again."""
-    try:
-        yield
-    except RecursionError:
-        raise ConversionError("the frame is nested too deep") from None
+class NotTooDeep:
+    """A block that raises ConversionError where the stack ends, in work that cannot begin again."""
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        """Raise ConversionError for an end of the stack."""
+        if isinstance(error, RecursionError):
+            raise ConversionError("the frame is nested too deep") from None
+
+
+not_too_deep = NotTooDeep()
 
 
 def _apart(work: Callable[[], R], body: Any = None, /, **named: Any) -> R:

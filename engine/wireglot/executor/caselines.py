@@ -89,7 +89,7 @@ class CaseLines(Lines):
     def _end(self) -> None:
         t, case = self.t, self.case
         pos = self.code.value(case, "C")
-        if self.seen:
+        if self.way in ("inside", "frame"):  # nobody asks what a frame left
             t("return wire")
             return
         if self.way == "part":
@@ -335,12 +335,12 @@ class CaseLines(Lines):
         fields = self._owner(f"own.{self.dialect.family}")
         known = self.code.value(tuple(table), "OWN")
         with self.t.under(f"if {fields}:"):
-            took = self.t.fresh("took") if full or self.way != "case" else ""
+            took = self.t.fresh("took") if full or self.way in ("inside", "part") else ""
             given = f"{took} = " if took else ""
             self.t(f"{given}own_fields({fields}, {out}, {known})")
             if full:
                 self.t(f"{full} = {full} or bool({took})")
-            if self.way == "case":
+            if self.way in ("case", "frame"):
                 self.claims.update(path for _, _, path in table)
             else:
                 self.took(took)

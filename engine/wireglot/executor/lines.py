@@ -133,6 +133,8 @@ class Lines:
 
     def took(self, paths: str) -> None:
         """Add the line that says that the values of some fields found a place."""
+        if self.way == "frame":
+            return
         self.dynamic = True
         self.t(f"view.claims.update({paths})" if self.seen else f"took = (*took, *{paths})")
 
@@ -142,7 +144,9 @@ class Lines:
             self.t(f"view.claim({found.path[6:]!r})")
         elif self.seen:
             self.t(f"view.claims.add({found.path!r})")
-        elif opaque(found.path) or self.way == "part" or found.path in self.often:
+        elif self.way != "frame" and (
+            opaque(found.path) or self.way == "part" or found.path in self.often
+        ):
             self.dynamic = True
             self.t(f"took = (*took, {found.path!r})")
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..interpreter.sight import View
 from ..interpreter.writer import PictureWriter
@@ -13,6 +13,9 @@ from ..trail import At
 from .lists import shared
 from .values import NO, undo, unmake
 from .writes import Writes
+
+if TYPE_CHECKING:
+    from ..language.events import Event
 
 
 def writes_of(dialect: Dialect, home: bool) -> Writes:
@@ -138,6 +141,20 @@ class CodedWriter(PictureWriter):
         listing = writes.listing(holes)
         shares = shared(self, listing, parts, whole)
         return {id(hole): found for hole, found in zip(holes, shares, strict=True)}
+
+    def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
+        if self.quick and not self.same:
+            writes = writes_of(self.dialect, False)
+            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
+            try:
+                found = writes.code.names[writes.frame(event, nth)](self, said)
+                if found is not NO:
+                    return found
+            except Misfit as misfit:
+                misfit.__traceback__ = None
+            undo(self, *mark)
+            unmake(self, ids)
+        return super().frame(event, nth, said)
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
         whole = top and into is None and p is view.case.wire

@@ -3,6 +3,7 @@
     write_SHAPE_CASE(x, o)        writes the object `o`, or returns NO where the case takes it not
     inside_SHAPE_CASE(x, view)    writes what a view sees, whose names have been matched already
     part_SHAPE_CASE(x, o)         writes some fields of `o`: gives the value and what it took
+    frame_EVENT(x, o)             writes the frame of an event of a stream from what is said
     one_SHAPE(x, o)               writes by the first case that takes the object and reads back
 
 `x` is the writer. What is rare in an object is left to the writer's own methods: a hole of a kind
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
 from ..language.lenses import is_guard
@@ -26,6 +27,9 @@ from .code import Code, Text
 from .lists import Listing, usual_of
 from .places import Address, alone
 from .runtime import NAMES
+
+if TYPE_CHECKING:
+    from ..language.events import Event
 
 # Codecs that are read as what was written, where nothing is noted.
 EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object"))
@@ -60,6 +64,16 @@ class Writes:
         return self.code.function(
             ("case", id(case)), name, lambda name: self._lines(name, shape, case, "case")
         )
+
+    def frame(self, event: Event, nth: int) -> str:
+        """Return the name of the function that writes one of the frames of an event."""
+        key, name = ("frame", event.name, nth), f"frame_{event.name}"
+        return self.code.function(key, name, lambda name: self._frame(name, event.writes[nth]))
+
+    def _frame(self, name: str, p: Picture) -> str:
+        case = Case("", "", p, None, {}, None, p.pos)
+        shape = Shape("", None, [case], frozenset(), frozenset(), p.pos)
+        return self._lines(name, shape, case, "frame")
 
     def message(self, case: Case) -> str | None:
         """Return the name of the function that writes a message by its case; None if none does."""

@@ -19,6 +19,7 @@ from .limits import Limits
 from .sight import Look, View
 
 if TYPE_CHECKING:
+    from ..language.events import Event
     from ..language.ladder import Ladder
     from .recorder import Recorder
     from .resolver import Resolver
@@ -290,6 +291,10 @@ class WriteJob:
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
         """Write one picture; ABSENT when there is nothing to write."""
+        raise NotImplementedError
+
+    def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
+        """Write one of the frames of an event from what is said in it; raises Misfit."""
         raise NotImplementedError
 
     def remembered(self, view: View, rel: At, written: Any) -> Any:

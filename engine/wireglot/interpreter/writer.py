@@ -6,7 +6,7 @@ left then is noted; nothing is silent.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import FUNCTION, OPAQUE, field_type
 from ..language import picture as pic
@@ -17,6 +17,9 @@ from ..trail import At, pointer
 from . import choosing, conversation, itself, leftover, making, outlet, share, sums
 from .jobs import WriteJob
 from .sight import View, Written, tells
+
+if TYPE_CHECKING:
+    from ..language.events import Event
 
 
 class PictureWriter(WriteJob):
@@ -193,6 +196,17 @@ class PictureWriter(WriteJob):
                     self.recorder.wrote(items, len(items), item, made)
                 items.append(item)
         return items
+
+    def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
+        """Write one of the frames of an event from what is said in it; raises Misfit."""
+        p = event.writes[nth]
+        view = View(said, "", Case("", "", p, None, {}, None, p.pos), self)
+        mark = len(self.notes)
+        wire = self.picture(p, view, (), top=True)
+        if wire is ABSENT:
+            del self.notes[mark:]
+            raise Misfit("nothing is written", (), p.pos)
+        return wire
 
     def remembered(self, view: View, rel: At, written: Any) -> Any:
         """Return what stood here when the present value was read, or what is written now."""

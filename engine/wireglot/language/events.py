@@ -10,8 +10,8 @@ A picture of an event stands alone when it is read, and over that of `frame` whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..patterns import fits
 from ..trail import At, path_of
@@ -28,6 +28,7 @@ PLAIN = frozenset("start finish usage end keepalive error part part_stop item_st
 OF_KIND = frozenset("part_start append put add set part part_stop".split())
 OF_SHAPE = frozenset(("item_start",))
 ACTS = PLAIN | OF_KIND | OF_SHAPE
+T = TypeVar("T")
 ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
 # The field that is appended to where an event names none.
 USUAL = {"tool_call": "arguments"}
@@ -74,8 +75,8 @@ class Event:
     """An event: what it does, how its frame is read, and the frames that are written for it."""
 
     __slots__ = (
-        "acts", "addresses", "alike", "holes", "last", "listed", "name", "names", "piece", "pos",
-        "reads", "words", "writes",
+        "acts", "addresses", "alike", "heads", "holes", "last", "listed", "name", "names", "piece",
+        "pos", "reads", "words", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -94,6 +95,7 @@ class Event:
         # Words under `named`, by pictures that are read.
         self.names: tuple[frozenset[Any] | None, ...] = ()
         self.holes: frozenset[str] = frozenset()  # the paths of what is written
+        self.heads: frozenset[str] = frozenset()  # the first names of these paths
         self.listed = False  # whether its piece is an element of a list, and nothing says which
         self.alike: frozenset[tuple[str, str]] = frozenset()  # what flows by frames that it reads
 
@@ -110,8 +112,7 @@ class Stream:
     """The stream of one dialect."""
 
     __slots__ = (
-        "asks", "drop", "events", "forms", "frame", "framing", "named", "of", "outlook", "plain",
-        "pos",
+        "asks", "drop", "events", "frame", "framing", "kept", "named", "of", "plain", "pos",
     )  # fmt: skip
 
     def __init__(
@@ -127,10 +128,16 @@ class Stream:
         self.drop, self.pos = drop, pos
         self.of: dict[Word, Event] = {}
         self.plain = True  # no items bracket its parts
-        self.forms: Any = None  # those of frames that `alike` has met
-        self.outlook: Any = None  # what `unfold` knows of it before anything comes
+        self.kept: dict[str, Any] = {}  # what is known before anything comes
         # Events that come only where a request asks for them: what they do, and how it asks.
         self.asks: dict[str, list[Ask]] = {}
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what is known of this stream under a name; it is made when first asked for."""
+        found: T | None = self.kept.get(name)
+        if found is None:
+            found = self.kept[name] = make()
+        return found
 
     def pictures(self) -> Iterator[Picture]:
         """Yield every picture of the stream."""
@@ -302,6 +309,7 @@ def _event(name: str, node: Node, frame: Node | None, common: Picture | None) ->
     if flows:
         event.piece = "string+list" if flows[0].field[:4] == "own." else "string"
     event.holes = frozenset(hole.path for p in event.writes for hole in pic.holes(p))
+    event.heads = frozenset(path.partition(".")[0] for path in event.holes)
     found = {path for path in event.holes if path[:3] == "at."} - ASIDE
     event.addresses = frozenset(path[3:] for path in found)
     depths = {path: depth for p in event.writes for path, depth in _depths(p)}

@@ -1,38 +1,36 @@
 """Frames that are alike: what events a frame holds is looked for once for each form of frame.
 
 Two frames are alike if they have the same keys, lists as long, and the same fixed values; then the
-same events stand in both, and only the values of the holes differ.
+same events stand in both, and only the values of the holes differ. What a shape reads may differ in
+all that no picture of an event looks for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..errors import ConversionError
-from ..language.events import Stream, guards
-from ..language.picture import Fields, Hole, Items, Literal, Picture
-from ..payload import check_json
-from ..trail import At, path_of
+from ..language.events import Stream
+from ..language.model import Dialect
+from ..language.picture import Hole
+from ..trail import At, value_at
+from .likeness import Check, Likeness, Slots
 from .sighting import Sight, Taken
 
-DEEPEST = 20  # keys and numbers on the way to a value of a form
 MOST = 128  # forms that are remembered of one dialect
 Rest = tuple[At, Any]  # a leaf that no event claims
 Found = tuple[list[Sight], list[tuple[int, Taken]], list[Rest], "Flow | None"]
-Check = Callable[[Any, list[Any]], bool]
+Named = tuple[tuple[str, int], ...]  # slots by names: a slot has the value of one place
 
 
-class Flow:
-    """A form of frames that only let a part grow: which places differ, and the code for them."""
+class Flow(NamedTuple):
+    """A form of frames that only let a part grow: which places differ.
 
-    __slots__ = ("codes", "free", "once")
+    These are the places of the `piece`, the `usage` and the `number` of a frame, and what is
+    `said`: noted once, or a field of the response (`once`), of which the first frame is right.
+    """
 
-    def __init__(self, free: dict[At, str], once: tuple[str, ...]) -> None:
-        # The places of the `piece`, the `usage` and the `number` of a frame, and what is `said`: it
-        # is noted once, or a field of the response (`once`), of which the first frame is right.
-        self.free, self.once = free, once
-        self.codes: dict[Any, Any] = {}
+    free: dict[At, str]
+    once: tuple[str, ...]
 
 
 class Known(NamedTuple):
@@ -40,9 +38,9 @@ class Known(NamedTuple):
 
     check: Check
     size: int
-    sights: tuple[tuple[Sight, tuple[tuple[str, int], ...], tuple[tuple[str, int], ...],
-                        tuple[int, ...]], ...]  # fmt: skip
-    common: tuple[tuple[int, Taken, int], ...]
+    sights: tuple[tuple[Sight, Named, Named, tuple[int | Named, ...]], ...]
+    twins: tuple[tuple[int, int], ...]  # what is said twice
+    common: tuple[tuple[int, int | None, Taken, int], ...]  # its candidate may stand in a slot
     rest: tuple[tuple[At, int], ...]
     flow: Flow | None  # if that is all that such frames do
 
@@ -50,93 +48,100 @@ class Known(NamedTuple):
 class Forms:
     """The forms of the frames of one dialect, as they were met."""
 
-    def __init__(self, pictures: Iterable[Picture]) -> None:
+    def __init__(self, dialect: Dialect, stream: Stream) -> None:
         self._known: dict[tuple[str, ...], list[Known]] = {}
+        self._texts: dict[str, list[Sight]] = {}
         self._count = 0
-        given = tuple(pictures)
-        self._fixed = frozenset(path for p in given for path in _fixed_in(p, ""))
-        self._named = frozenset(path for p in given for path in _named_in(p, ""))
+        self._named, self._likeness = stream.named, Likeness(dialect, stream)
 
     def find(self, wire: Any) -> Found | None:
         """Return what a frame like one before holds, or None for one of another form."""
+        if wire.__class__ is str:
+            said = self._texts.get(wire)
+            return None if said is None else (said, [], [], None)
         if wire.__class__ is not dict:
             return None
-        for known in self._known.get(tuple(wire), ()):
+        key = self._key(wire)
+        alike = self._known.get(key, [])
+        for known in alike:
             values: list[Any] = [None] * known.size
-            if known.check(wire, values):
+            if known.check(wire, values) and all(values[a] == values[b] for a, b in known.twins):
                 break
         else:
             return None
+        if known is not alike[0]:  # the next frame is mostly like this one
+            self._known[key] = [known, *(one for one in alike if one is not known)]
         found = []
         for before, at, holes, taken in known.sights:
-            sight = Sight(before.event)
-            sight.place, sight.ats, sight.places = before.place, before.ats, before.places
-            for name, slot in at:
-                sight.at[name] = values[slot]
-            for path, slot in holes:
-                sight.found[path] = values[slot]
-            sight.taken = [
-                (hole, values[slot], place)
-                for (hole, _, place), slot in zip(before.taken, taken, strict=True)
-            ]
+            sight = before.again_with(
+                {name: values[slot] for name, slot in at},
+                {path: values[slot] for path, slot in holes},
+            )
+            for (hole, _, place), given in zip(before.taken, taken, strict=True) if taken else ():
+                one = values[given] if isinstance(given, int) else {k: values[s] for k, s in given}
+                sight.taken.append((hole, one, place))
             found.append(sight)
-        common = [(nth, (t[0], values[slot], t[2])) for nth, t, slot in known.common]
+        common = [
+            (nth if of is None else max(0, values[of]), (taken[0], values[slot], taken[2]))
+            for nth, of, taken, slot in known.common
+        ]
         return found, common, [(at, values[slot]) for at, slot in known.rest], known.flow
 
     def learn(
         self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
     ) -> None:
         """Remember the form of a frame; what it holds beside its events is noted once."""
+        if self._count >= MOST:  # what is usual is soon learned again
+            self._known, self._texts, self._count = {}, {}, 0
+        if wire.__class__ is str and not any(one.found or one.taken for one in sights):
+            self._texts[wire] = sights
+            self._count += 1
         if wire.__class__ is not dict:
             return
-        slots: dict[At, int] = {}
+        slots = Slots()
 
-        def slot(at: At) -> int:
-            return slots.setdefault(at, len(slots))
+        def given(hole: Hole, value: Any, place: At) -> int | Named:
+            if hole.shape is not None and value_at(wire, place) is not value:  # some of its keys
+                slots.ordered.add(place)
+                slots.shaped.update(((*place, key), None) for key in value)
+                return tuple((key, slots.at((*place, key))) for key in value)
+            if hole.shape is not None:
+                slots.shaped[place] = hole
+            return slots.at(place)
 
-        kept = []
+        kept, twins = [], []
         for sight in sights:
-            if any(h.shape and not self._apart(h, at, value) for h, value, at in sight.taken):
-                return  # what stands in it may be another event's
-            if any(isinstance(value, float) for value in sight.found.values()):
-                return  # a type of its own decides whether it fits
-            at = tuple((name, slot(sight.ats[name])) for name in sight.at)
-            holes = tuple((path, slot(sight.places[path])) for path in sight.found)
-            kept.append((sight, at, holes, tuple(slot(place) for _, _, place in sight.taken)))
-        shared = tuple((nth, taken, slot(taken[2])) for nth, taken in common)
-        left = tuple((at, slot(at)) for at in rest)
-        if () in slots or any(path_of(at) in self._fixed for at in slots):
-            return  # another value may be what another event is known by
-        if any(at[:size] in slots for at in slots for size in range(len(at))):
-            return  # one event takes as a whole what another looks into
-        check = _check(wire, (), slots)
-        if check is None:
-            return
-        flow = _flow(sights, common, rest)
-        known = Known(check, len(slots), tuple(kept), shared, left, flow)
-        if self._count >= MOST:  # what is usual is soon learned again
-            self._known, self._count = {}, 0
-        self._known.setdefault(tuple(wire), []).append(known)
-        self._count += 1
+            at = tuple((name, slots.at(sight.ats[name])) for name in sight.at)
+            holes = tuple((path, slots.at(sight.places[path])) for path in sight.found)
+            twins += [(slots.at(sight.places[path]), slots.at(at)) for path, at in sight.again]
+            kept.append((sight, at, holes, tuple(given(*one) for one in sight.taken)))
+        numbers = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
 
-    def _apart(self, hole: Hole, at: At, value: Any) -> bool:
-        """Tell whether token counts stand where no other event looks for anything."""
-        path = path_of(at)
-        inner = (f"{path}.", f"{path}[")
-        return (
-            hole.path == "usage"
-            and value.__class__ is dict
-            and not any(name.startswith(inner) for name in self._named)
-        )
+        def owner(place: At) -> int | None:
+            """Return the slot that says of which candidate something is."""
+            beside = (at for at in numbers if at[:-1] == place[: len(at) - 1])
+            return next(map(slots.at, beside), None)
+
+        shared = tuple((nth, owner(t[2]), t, slots.at(t[2])) for nth, t in common)
+        left = tuple((at, slots.at(at)) for at in rest)
+        check = self._likeness.check(wire, slots, len(twins))
+        if check is not None:
+            flow = _flow(sights, common, rest)
+            known = Known(check, len(slots.of), tuple(kept), tuple(twins), shared, left, flow)
+            self._known.setdefault(self._key(wire), []).insert(0, known)
+            self._count += 1
+
+    def _key(self, wire: dict[str, Any]) -> tuple[str, ...]:
+        """Return by what the forms of frames are found: the name of the event, and the keys."""
+        word = wire.get(self._named)
+        return (word if word.__class__ is str else "", *wire)
 
 
-def forms_of(stream: Stream) -> Forms:
-    """Return the forms of a stream's frames, kept with it."""
-    if stream.forms is None:
-        read = [p for event in stream.events for p in event.reads]
-        stream.forms = Forms(read if stream.frame is None else [stream.frame, *read])
-    found: Forms = stream.forms
-    return found
+def forms_of(dialect: Dialect) -> Forms:
+    """Return the forms of the frames of a dialect, kept with its stream."""
+    stream = dialect.stream
+    assert stream is not None
+    return stream.once("forms", lambda: Forms(dialect, stream))
 
 
 def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:
@@ -157,6 +162,7 @@ def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) 
             if sight.taken or piece.__class__ is not str:
                 return None
             free[sight.places["piece"]] = "piece"
+            free.update((place, "piece") for path, place in sight.again if path == "piece")
             if "frame" in sight.ats:  # every frame has another number
                 free[sight.ats["frame"]] = "number"
         elif sight.found or (sight.taken and event.acts != {"usage"}):
@@ -166,98 +172,3 @@ def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) 
         elif not event.acts <= {"start", "keepalive"}:
             return None
     return Flow(free, tuple(once)) if "piece" in free.values() else None
-
-
-def _named_in(p: Picture, path: str) -> Iterator[str]:
-    """Yield the places of all that a picture names."""
-    yield path
-    if isinstance(p, Fields):
-        for names, child in p.entries:
-            for name in names:
-                yield from _named_in(child, f"{path}.{name}".lstrip("."))
-    elif isinstance(p, Items):
-        for child in p.items:
-            yield from _named_in(child, f"{path}[]")
-
-
-def _fixed_in(p: Picture, path: str) -> Iterator[str]:
-    """Yield the places of fixed values that tell events apart."""
-    if isinstance(p, Fields):
-        for names, child in p.entries:
-            for name in names:
-                yield from _fixed_in(child, f"{path}.{name}".lstrip("."))
-    elif isinstance(p, Items):
-        for child in p.items:
-            yield from _fixed_in(child, f"{path}[]")
-    elif isinstance(p, Literal) and any(map(guards, p.values)):
-        yield path
-
-
-def _check(wire: Any, at: At, slots: dict[At, int]) -> Check | None:
-    """Return what tells whether a value is alike, and takes the values of its holes.
-
-    None for one that is nested deeper than frames are.
-    """
-    if at in slots:
-        return _hole(wire.__class__, slots[at])
-    if not isinstance(wire, dict | list):
-        return _fixed(wire)
-    if len(at) > DEEPEST:
-        return None
-    pairs = wire.items() if isinstance(wire, dict) else enumerate(wire)
-    children = []
-    for key, child in pairs:
-        check = _check(child, (*at, key), slots)
-        if check is None:
-            return None
-        children.append((key, check))
-    return _object(children) if isinstance(wire, dict) else _list([one for _, one in children])
-
-
-def _hole(kind: Any, slot: int) -> Check:
-    def check(value: Any, values: list[Any]) -> bool:
-        if value.__class__ is not kind:
-            return False
-        if not (kind is int or (kind is str and value.isascii())):
-            try:
-                check_json(value)
-            except ConversionError:
-                return False  # what is wrong is said with its place
-        values[slot] = value
-        return True
-
-    return check
-
-
-def _object(children: list[tuple[Any, Check]]) -> Check:
-    size = len(children)
-
-    def check(value: Any, values: list[Any]) -> bool:
-        if value.__class__ is not dict or len(value) != size:
-            return False
-        for key, inner in children:
-            if key not in value or not inner(value[key], values):
-                return False
-        return True
-
-    return check
-
-
-def _list(children: list[Check]) -> Check:
-    size = len(children)
-
-    def check(value: Any, values: list[Any]) -> bool:
-        if value.__class__ is not list or len(value) != size:
-            return False
-        return all(inner(item, values) for inner, item in zip(children, value, strict=True))
-
-    return check
-
-
-def _fixed(meant: Any) -> Check:
-    kind = meant.__class__
-
-    def check(value: Any, values: list[Any]) -> bool:
-        return bool(value.__class__ is kind and value == meant)
-
-    return check

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..interpreter import making, share
 from ..language import picture as pic
-from ..language.events import Event
+from ..language.events import Event, Stream
 from ..language.model import Dialect, Shape
 from ..language.picture import Hole
 from .outgoing import Frames, Place
@@ -25,22 +25,29 @@ class Bracket:
         self.parts: list[dict[str, Any]] = []
 
 
+class Bracketing:
+    """What is known of the items of a dialect before anything comes."""
+
+    def __init__(self, dialect: Dialect, stream: Stream) -> None:
+        self.starts: dict[str, tuple[Shape, Event]] = {}
+        for word, event in stream.of.items():
+            if word.act == "item_start":
+                shape = dialect.shapes[word.kind]
+                self.starts.update({str(kind): (shape, event) for kind in shape.groups})
+        self.wholes = _wholes(dialect, stream.get("part"))
+        self.stop = stream.get("item_stop")
+        self.whole = self.stop is not None and "parts" in self.stop.holes
+        self.keeps = any("finish" in e.acts and "response" in e.holes for e in stream.events)
+
+
 class Brackets:
     """The items of a stream that is written, and what went out in them."""
 
     def __init__(self, frames: Frames) -> None:
-        self._frames, stream = frames, frames.stream
-        self._shapes = frames.writer.dialect.shapes
+        self._frames, stream, dialect = frames, frames.stream, frames.writer.dialect
+        self._known = stream.once("items", lambda: Bracketing(dialect, stream))
+        self.whole = self._known.whole
         self._family = frames.family
-        self._starts: dict[str, tuple[Shape, Event]] = {}
-        for word, event in stream.of.items():
-            if word.act == "item_start":
-                shape = self._shapes[word.kind]
-                self._starts.update({str(kind): (shape, event) for kind in shape.groups})
-        self._wholes = _wholes(frames.writer.dialect, stream.get("part"))
-        self._stop = stream.get("item_stop")
-        self.whole = self._stop is not None and "parts" in self._stop.holes
-        self._keeps = any("finish" in e.acts and "response" in e.holes for e in stream.events)
         self._open: dict[int, Bracket] = {}
         self._made = Counter[str]()  # ids of items, by their forms
         self._count: dict[int, int] = {}
@@ -54,7 +61,7 @@ class Brackets:
 
         `event` begins the part, or is None where it comes whole.
         """
-        start = self._starts.get(kind) if event is not None else None
+        start = self._known.starts.get(kind) if event is not None else None
         last = self._open.get(place.candidate)
         if last is not None and start is not None and last.shape is start[0]:
             if not self._apart(last.shape, said):
@@ -66,7 +73,8 @@ class Brackets:
         place.inner = 0
         self._count[place.candidate] = place.item + 1
         begins = start[1] if start else event
-        alone = self._wholes.get((kind, said.get("name")), self._wholes.get((kind, None), []))
+        wholes = self._known.wholes
+        alone = wholes.get((kind, said.get("name")), wholes.get((kind, None), []))
         made = pic.holes(begins.writes[0]) if begins else alone
         first = self._identified(said, made)
         self._open[place.candidate] = Bracket(start[0] if start else None, place, first)
@@ -88,7 +96,7 @@ class Brackets:
         item.parts.append(ir)
         if rider is not None:
             self._riders.setdefault(place.candidate, {})[id(ir)] = (ir, *rider)
-        if self._keeps:
+        if self._known.keeps:
             self._gone.setdefault(place.candidate, []).append(ir)
         if item.shape is None:
             self.leave(place.candidate)
@@ -96,9 +104,9 @@ class Brackets:
     def leave(self, candidate: int) -> None:
         """Close the item that is open."""
         item = self._open.pop(candidate, None)
-        if item is not None and self._stop is not None:
+        if item is not None and self._known.stop is not None:
             said = {**self._within(item.first, item.first), "parts": item.parts}
-            self._frames.write(self._stop, said, item.place)
+            self._frames.write(self._known.stop, said, item.place)
             self.ride(candidate)
 
     def ride(self, candidate: int) -> None:

@@ -11,16 +11,10 @@ from typing import Any
 
 from ..language.events import guards
 from ..language.lenses import same
-from ..trail import At, Trail, keys_of, path_of, value_at
+from ..trail import At, Trail, keys_of, value_at
 from .hearing import Hearing
 
 _MEMORY = ("spelled", "arguments_json", "value_json")  # other texts of the same
-
-
-def heard(fold: Hearing, what: str, old: Any, new: Any, at: At = ()) -> None:
-    """Note a value of a frame, if one before it had another."""
-    if guards(old) and guards(new) and not same(old, new):
-        noted(fold, at, what)
 
 
 def compared(
@@ -33,18 +27,7 @@ def compared(
     for path in _differing(was, now, ()):
         quiet = ("own", "value", fold.dialect.family)
         name = ".".join(key for key in path if isinstance(key, str) and key not in quiet)
-        noted(fold, _place(fold, now, path, trail, at), name)
-
-
-def noted(fold: Hearing, at: At, what: str) -> None:
-    """Note that the frame says something else than those before it."""
-    shown = path_of(at)
-    here = (fold.frames - 1, *at)
-    if shown in fold.stream.drop:
-        fold.say("dropped", "lost", here, fold.stream.drop[shown], shown)
-    else:
-        told = f"frames say different things of `{what}`, and one of them counts"
-        fold.say("inconsistent", "changed", here, told, f"{shown} {what}")
+        fold.noted(_place(fold, now, path, trail, at), name)
 
 
 def _differing(was: Any, now: Any, path: At) -> Iterator[At]:

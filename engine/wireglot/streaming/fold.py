@@ -6,41 +6,27 @@ close. It knows no dialect; what it hears is what `sighting` finds by the pictur
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-from ..interpreter import building, pairing
-from ..interpreter.hands import Reader
 from ..language.events import Word
-from ..language.lenses import Misfit, same, stringify
+from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..notes import UNKNOWN_KEY
 from ..payload import check_json
-from ..trail import At, Trail, path_of, value_at
-from . import additions, contradictions, wholes
+from ..trail import At, path_of
+from . import additions, wholes
 from .alike import Flow, forms_of
 from .failure import Failure
-from .incoming import Candidate, Part, joined, merged, wires
-from .outcome import MOST, Outcome
+from .hearing import ASIDE, OWNED, Hearing, Listener
+from .incoming import Candidate, Part, clashes, joined, merged, wires
+from .outcome import MOST
 from .sighting import Frame, Sight, Taken
 
-OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
-ASIDE = ("usage", "part", "parts", "response", ".")
 QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
 
 
-class Listener(Protocol):
-    """What a fold tells of; every step is told in the frame that brought it."""
-
-    def begun(self, outcome: Outcome) -> None: ...
-    def opened(self, part: Part) -> None: ...
-    def grown(self, part: Part, piece: str) -> None: ...
-    def closed(self, part: Part) -> None: ...
-    def failed(self, error: dict[str, Any]) -> None: ...
-
-
-class Fold:
+class Fold(Hearing):
     """The stream of one dialect as far as it has come."""
 
     def __init__(
@@ -51,25 +37,15 @@ class Fold:
         forms: bool = True,
     ) -> None:
         """Begin a stream; without `forms` every frame is read by its pictures anew."""
-        assert dialect.stream is not None
-        self._forms = forms_of(dialect.stream) if forms else None
-        self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
-        self.listener = listener
-        self.outcome = Outcome(dialect)
-        self.begun = self.ended = self.finished = False
+        super().__init__(dialect, listener, keep)
+        self._forms = forms_of(dialect) if forms else None
         self.error: dict[str, Any] | None = None
-        self.frames = 0
-        self.frame: Any = None  # the one that is heard
-        self.order: list[int | None] = [None]  # the number that the next frame should have
-        self.stirred = True  # whether something but the next piece of a part was heard
+        self.due: int | None = None  # the number that the next frame should have
         self.grew: Part | None = None  # the part that the last frame grew
         self.flow: Flow | None = None  # the form of that frame, if it did nothing else
-        self.met: Callable[[Part], None] | None = None  # may give a call another name or id
-        self.notes: list[tuple[str, str, At, Any, str]] = []
-        self._told: set[tuple[str, str]] = set()
-        self._calls: set[str] = set()  # the ids of calls
         self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
-        self._failure = Failure(dialect)
+        self._last_said: Any = None  # the response that a frame said last
+        self._failure = self.stream.once("failure", lambda: Failure(dialect))
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -115,7 +91,7 @@ class Fold:
                 if not self._said(taken[0].path):
                     self.stirred = True
                 if ".own." in taken[0].path:
-                    contradictions.heard(self, taken[0].path, old, taken[1], taken[2])
+                    self.heard(taken[0].path, old, taken[1], taken[2])
                 self._common(taken, nth)
         self._numbered(sights)
         for sight in sights:
@@ -123,7 +99,7 @@ class Fold:
 
     def _numbered(self, sights: list[Sight]) -> None:
         """Hear the number of a frame: each one is the next."""
-        due = self.order[0]
+        due = self.due
         found = next((one for one in sights if "frame" in one.at), None)
         if found is not None:
             number = found.at["frame"]
@@ -131,7 +107,7 @@ class Fold:
                 told = f"this frame has the number {number}, and {due} is the next"
                 self.say("inconsistent", "changed", (self.frames - 1, *found.ats["frame"]), told)
             due = number
-        self.order[0] = None if due is None else due + 1
+        self.due = None if due is None else due + 1
 
     def _said(self, path: str) -> bool:
         """Tell whether a field of the response is known: what is said of it changes nothing."""
@@ -161,38 +137,13 @@ class Fold:
         else:
             self.say("dropped", "lost", (at, *place), given_up[1], given_up[0])
 
-    @property
-    def cut(self) -> bool:
-        """Tell whether the stream broke off: nothing said that it ended, or why it stopped."""
-        return not self.ended and not self.finished
-
-    def say(self, code: str, effect: str, at: At, told: str, once: str = "") -> None:
-        """Note something, once of each place."""
-        if (code, once) not in self._told:
-            self._told.add((code, once))
-            self.notes.append((code, effect, at, self.stream.pos, told))
-
-    def told_odd(self) -> None:
-        """Note what could not be read at the end, where nothing else would say so."""
-        for path, at in self.outcome.odd.items():
-            what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
-            self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
-
-    def over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
-        """Lay later fields of a part over earlier ones."""
-        for key, value in new.items():
-            old, now = (
-                v["value"] if key == "signature" and v else v for v in (said.get(key), value)
-            )
-            contradictions.heard(self, key, old, now)
-        said.update(new)
-
     # -- what every frame says --------------------------------------------------------------------
 
     def _common(self, taken: Taken, nth: int) -> None:
         hole, wire, _ = taken
         owner, _, path = hole.path.partition(".")
         if owner == "response":
+            self._last_said = None
             self.outcome.say(path, hole, wire)
         elif owner == "candidate":
             self.outcome.put(self.outcome.of(nth).own, path, hole, wire)
@@ -201,17 +152,10 @@ class Fold:
 
     def fail(self, error: dict[str, Any]) -> None:
         """Take an error."""
-        self._begin()
+        self.begin()
         self.error = error
         if self.listener is not None:
             self.listener.failed(error)
-
-    def _begin(self) -> None:
-        if not self.begun:
-            self.begun = self.stirred = True
-            self.outcome.first = self.frame
-            if self.listener is not None:
-                self.listener.begun(self.outcome)
 
     def _hear(self, sight: Sight) -> None:
         nth = sight.at.get("candidate", 0)
@@ -219,8 +163,11 @@ class Fold:
             at = (self.frames - 1, *sight.ats.get("candidate", ()))
             self.say("unfit", "lost", at, f"there are no {nth} answers", "candidate")
             nth = 0
+        of_item = []
         for path, value in sight.found.items():
-            if path.startswith(OWNED):
+            if path.startswith("item."):
+                of_item.append((path[5:], value))
+            elif path.startswith(OWNED):
                 self._common((self._plain(path), value, ()), nth)
         for hole, wire, at in sight.taken:
             if hole.path == "usage":
@@ -230,13 +177,16 @@ class Fold:
                 self._common((hole, wire, ()), nth)
             elif hole.path == "response":
                 self._response(hole, wire, at, "finish" in sight.event.acts)
-        if not self.stream.plain:
-            wholes.checked(self, self.outcome.of(nth), sight)
+        if not self.stream.plain:  # there is an answer, even if nothing of it comes
+            wholes.checked(self, self.outcome.of(nth), sight, of_item)
         for word in sight.event.words:
             self._step(word, sight, nth)
 
     def _response(self, hole: Hole, wire: Any, at: At, whole: bool) -> None:
         """Take a response that stands in a frame: at the end it is the whole."""
+        if not whole and wire == self._last_said and repr(wire) == repr(self._last_said):
+            return  # it says nothing new
+        self._last_said = wire
         found = self.outcome.take(hole, wire, at)
         if isinstance(found, Misfit):
             here = (self.frames - 1, *found.at)
@@ -252,19 +202,19 @@ class Fold:
         if act not in QUIET:
             self.stirred = True
         if act == "start":
-            self._begin()
+            self.begin()
         elif act == "finish":
-            self._begin()
+            self.begin()
             self._finish(sight, nth)
         elif act == "end":
             self.ended = True
         elif act == "part_stop":
             wholes.stopped(self, word, sight, self.outcome.of(nth))
         elif act == "item_start":
-            self._begin()
+            self.begin()
             wholes.begun(self, self.outcome.of(nth), sight)
         elif act == "item_stop":
-            self._begin()
+            self.begin()
             wholes.item(self, self.outcome.of(nth), sight)
         elif act == "error":
             self.fail(self.fields(sight))
@@ -272,10 +222,10 @@ class Fold:
             owner = self.outcome.of(nth)
             owner.flows[word.field] = joined(owner.flows.get(word.field), sight.found.get("piece"))
         elif act in additions.ACTS:
-            self._begin()
+            self.begin()
             additions.ACTS[act](self, word, sight, self.outcome.of(nth))
         elif act in ("part_start", "append", "part"):
-            self._begin()
+            self.begin()
             getattr(self, f"_{act}")(word, sight, self.outcome.of(nth))
 
     def _finish(self, sight: Sight, nth: int) -> None:
@@ -291,36 +241,12 @@ class Fold:
         if stops or not _asks(sight.event.holes):
             before = wires(owner.stops)
             for key, wire in wires(stops).items():
-                contradictions.heard(self, key, before.get(key), wire)
+                self.heard(key, before.get(key), wire)
             owner.stops = stops
             self.finished = True
             wholes.stop(self, owner)
 
     # -- parts ------------------------------------------------------------------------------------
-
-    def address(self, sight: Sight) -> tuple[Any, ...]:
-        """Return where a part stands, as the event of its frame says."""
-        names = sight.event.addresses
-        return tuple((n, sight.at[n]) for n in sorted(names) if n in sight.at)
-
-    def at(self, sight: Sight, owner: Candidate) -> Part | None:
-        """Return the part at the address of a frame."""
-        return owner.places.get(self.address(sight))
-
-    def new(self, kind: str, field: str, owner: Candidate, address: tuple[Any, ...]) -> Part:
-        """Begin a part; what nothing addresses ends where the next part begins."""
-        for part in owner.parts[-4:]:
-            if part.open and not part.address:
-                self.shut(part)
-        part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
-        part.address, part.at = address, self.frames - 1
-        owner.total += 1
-        owner.last = part if kind == "text" else owner.last
-        owner.kinds.append(kind)
-        owner.parts.append(part)
-        if address:
-            owner.places[address] = part
-        return part
 
     def _part_start(self, word: Word, sight: Sight, owner: Candidate) -> None:
         address = self.address(sight)
@@ -331,7 +257,7 @@ class Fold:
         if there is None and not address and sight.event.addresses:
             # Nothing says where it stands: the id does, or the last one is meant.
             there = next((p for p in owner.parts if name and p.said.get("id") == name), None)
-        if there is None and name and address and (name in self._calls or word.kind != "tool_call"):
+        if there is None and name and address and (name in self.calls or word.kind != "tool_call"):
             # The same call may come under another number while it is not whole.
             alike = (p for p in owner.parts if p.said.get("id") == name and not p.over)
             there = next(alike, None)
@@ -339,7 +265,7 @@ class Fold:
                 owner.places[address] = there
         if there is not None and self._same(there, name, said, piece):
             for key, value in said.items():
-                contradictions.heard(self, key, there.said.setdefault(key, value), value)
+                self.heard(key, there.said.setdefault(key, value), value)
             if piece:
                 self.grow(there, piece)
             wholes.told(self, there, word, sight)
@@ -351,38 +277,6 @@ class Fold:
         self.open(part)
         if piece:
             self.grow(part, piece)
-
-    def open(self, part: Part) -> None:
-        """Tell of a part that begins; a call without an id gets the one that a hook would make."""
-        if not self.stream.plain:
-            wholes.entered(self, part)
-        if part.kind == "tool_call":
-            self._identify(part)
-            part.said.setdefault("name", "")
-            if self.met is not None:
-                self.met(part)
-        elif part.kind == "tool_result":
-            owner = self.outcome.candidates[part.candidate]
-            pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
-        if self.listener is not None:
-            self.listener.opened(part)
-
-    def _identify(self, part: Part) -> None:
-        """Give a call an id of its own, where it has none or that of another call."""
-        old = part.said.get("id")
-        if old and old not in self._calls:
-            self._calls.add(old)
-            return
-        nth = self.outcome.candidates[part.candidate].kinds.count("tool_call") - 1
-        whole = part.said if part.whole and not old else None
-        part.said["id"] = new = self.outcome.seed.call(part.candidate, nth, whole, self._calls)
-        self._calls.add(new)
-        if old:
-            part.was["id"] = old
-            told = f"another call has the id `{old}`"
-            self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.nth}")
-        else:
-            part.made = True
 
     def _same(self, there: Part, name: str, said: dict[str, Any], piece: str) -> bool:
         """Tell whether the head of a part is said of one that is there already."""
@@ -403,7 +297,7 @@ class Fold:
         said = self.fields(sight)
         if part is not None and address:
             wholes.told(self, part, word, sight)
-        if part is not None and not address and self._clash(part, said):
+        if part is not None and not address and clashes(part.said, said):
             part = None
         if part is None or (address and not part.open):
             if not piece and not said:
@@ -417,7 +311,7 @@ class Fold:
             if part.whole and not part.field:
                 part.field = self._flowing(part.kind, word)
                 self.stirred = True
-            if said and (self._clash(part, said) or said.keys() - part.said.keys()):
+            if said and (clashes(part.said, said) or said.keys() - part.said.keys()):
                 self.stirred = True
             merged(part.said, said, over=True)
         if piece:
@@ -429,9 +323,6 @@ class Fold:
         words = [word] if word.kind == kind else [w for w in self.stream.of if w.kind == kind]
         field = next((w.field for w in words if w.act == "append"), "")
         return field.replace("own.", f"own.{self.dialect.family}.", 1)
-
-    def _clash(self, part: Part, said: dict[str, Any]) -> bool:
-        return _clashes(part.said, said)
 
     def _last(self, word: Word, sight: Sight, owner: Candidate) -> Part | None:
         """Return the part that goes on where nothing says which."""
@@ -456,94 +347,25 @@ class Fold:
         if address and address in owner.places and owner.places[address].open:
             self.shut(owner.places[address])
         for ir in parts:
-            part = self.new(str(ir.get("type")), "", owner, address)
-            part.said, part.whole = ir, True
-            self.open(part)
+            part = self.whole(ir, owner, address)
             if not address or self.stream.get("part_stop") is None:
                 self.shut(part)
-
-    def elements(self, shape: str, wire: Any, place: At) -> tuple[list[Any], Trail]:
-        """Read a whole part or item, and where it came from; what is none is noted."""
-        reader = Reader(self.dialect, {})
-        try:
-            return reader.element(shape, wire, place)[0], reader.trail
-        except Misfit as misfit:
-            self.say("unfit", "lost", (self.frames - 1, *place), misfit.reason, misfit.reason)
-            return [], reader.trail
 
     def kinds_in(self, shape: str, kind: str) -> bool:
         """Tell whether elements of a shape are of a kind."""
         return kind in self.dialect.kinds_of(shape)
-
-    def grow(self, part: Part, piece: str) -> None:
-        """Take a piece of a part that flows."""
-        if part.repeats(piece):
-            return  # the whole once more, at the end
-        part.grow(piece)
-        if self.listener is not None:
-            self.listener.grown(part, piece)
-
-    def shut(self, part: Part) -> None:
-        """Close a part."""
-        if part.tree is not None:
-            self.grow(part, stringify(part.tree))
-        if part.pieces and part.whole:
-            known, now = (value_at(ir, part.field.split(".")) for ir in (part.said, part.ir()))
-            contradictions.heard(self, part.field, known, now)
-        part.open = False
-        if self.listener is not None:
-            self.listener.closed(part)
-        if not self.keep:
-            owner = self.outcome.candidates[part.candidate]
-            owner.parts.remove(part)
-            owner.gone.update(k for k, p in owner.places.items() if p is part)
-            owner.places = {k: p for k, p in owner.places.items() if p is not part}
-
-    def fields(self, sight: Sight) -> dict[str, Any]:
-        """Return what an event says of its part besides the piece."""
-        said: dict[str, Any] = {}
-        for path, value in sight.found.items():
-            if path not in ("piece", "whole") and not path.startswith(OWNED):
-                value = dict(value) if isinstance(value, dict) else value
-                building.place(Reader(self.dialect, {}), said, path, value, None)
-        for hole, wire, _ in sight.taken:
-            if hole.path == "." and "finish" not in sight.event.acts:
-                said.update(self._itself(hole, wire))
-            elif hole.path not in ASIDE and not hole.path.startswith(OWNED):
-                self.outcome.put(said, hole.path, hole, wire)
-        return said
-
-    def _itself(self, hole: Hole, wire: Any) -> dict[str, Any]:
-        """Read fields of a part that have a shape of their own; nothing where they do not fit."""
-        try:
-            made: dict[str, Any] = Reader(self.dialect, {}).shape(hole.shape or "", wire, (), False)
-        except Misfit:
-            return {}
-        return {key: value for key, value in made.items() if key not in ("kept", "spelled")}
 
     # -- the end ----------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Close what is open; nothing more comes. Whatever came, a stream has begun."""
         if self.frames:
-            self._begin()
+            self.begin()
         for owner in self.outcome.candidates:
             for part in list(owner.parts):
                 if part.open:
                     self.shut(part)
             wholes.closed(self, owner)
-
-
-def _clashes(said: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Tell whether two objects of the IR say different things under one key."""
-    for key, value in new.items():
-        old = said.get(key, value)
-        if isinstance(old, dict) and isinstance(value, dict):
-            if _clashes(old, value):
-                return True
-        elif not same(old, value):
-            return True
-    return False
 
 
 def _asks(holes: frozenset[str]) -> bool:

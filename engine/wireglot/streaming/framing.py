@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import ConversionError
@@ -22,24 +23,21 @@ class Splitter:
         self._begun = False
         self.count = 0  # frames so far
 
-    def idle(self) -> bool:
-        """Tell whether the next byte begins another event."""
-        return self._begun and not self._held and not self._data
-
-    def feed(self, data: bytes) -> list[Any]:
-        """Return the frames that are whole with these bytes. Raises ConversionError."""
+    def feed(self, data: bytes) -> Iterator[Any]:
+        """Yield the frames that are whole with these bytes. Raises ConversionError."""
         self._held.append(data)
         if self._begun and b"\n" not in data and b"\r" not in data:
-            return []
+            return
         held = b"".join(self._held)
         if not self._begun:
             if BOM.startswith(held):
-                return []
+                return
             held, self._begun = held.removeprefix(BOM), True
         lines = held.splitlines(keepends=True)
         # The end of the last line may be only the first half of one.
         self._held = [] if lines[-1].endswith(b"\n") else [lines.pop()]
-        return [frame for line in lines for frame in self._line(line.rstrip(b"\r\n"))]
+        for line in lines:
+            yield from self._line(line.rstrip(b"\r\n"))
 
     def finish(self) -> list[Any]:
         """Return the frame that the stream ends with, if nothing closed it."""

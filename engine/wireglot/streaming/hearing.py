@@ -1,35 +1,230 @@
-"""What the pieces of a fold (`wholes` and the like) ask of it."""
+"""Hearing: parts that begin, grow and end as frames tell of them, and what is noted of that."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..language.events import Stream
+from ..interpreter import building, pairing
+from ..interpreter.hands import Reader
+from ..language.events import guards
+from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect
-from ..trail import At, Trail
-from .incoming import Candidate, Part
+from ..language.picture import Hole
+from ..trail import At, Trail, path_of, value_at
+from .incoming import Candidate, Item, Part, merged
 from .outcome import Outcome
 from .sighting import Sight
 
+OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
+ASIDE = ("usage", "part", "parts", "response", ".")
+Address = tuple[Any, ...]  # where a part stands, as frames say
 
-class Hearing(Protocol):
-    """The stream of one dialect as far as it was heard; `fold.Fold` is one."""
 
-    dialect: Dialect
-    stream: Stream
-    outcome: Outcome
-    keep: bool
-    frames: int
-    frame: Any
+class Listener(Protocol):
+    """What a fold tells of; every step is told in the frame that brought it."""
+
+    def begun(self, outcome: Outcome) -> None: ...
+    def opened(self, part: Part) -> None: ...
+    def grown(self, part: Part, piece: str) -> None: ...
+    def closed(self, part: Part) -> None: ...
+    def failed(self, error: dict[str, Any]) -> None: ...
+
+
+class Hearing:
+    """What was heard of a stream, as far as it has come; `fold.Fold` hears its frames."""
+
+    def __init__(self, dialect: Dialect, listener: Listener | None, keep: bool) -> None:
+        """Begin a stream, of which the listener is told; nothing of it is to be kept or all."""
+        assert dialect.stream is not None
+        self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
+        self.listener = listener
+        # Nothing is written at home where nothing is kept.
+        self.outcome = Outcome(dialect, {} if keep else {"away": True})
+        self.begun = self.ended = self.finished = False
+        self.frames = 0
+        self.frame: Any = None  # the one that is heard
+        self.stirred = True  # whether something but the next piece of a part was heard
+        self.met: Callable[[Part], None] | None = None  # may give a call another name or id
+        self.notes: list[tuple[str, str, At, Any, str]] = []
+        self.calls: set[str] = set()  # the ids of calls
+        self._told: set[tuple[str, str]] = set()
 
     @property
-    def cut(self) -> bool: ...
-    def say(self, code: str, effect: str, at: At, told: str, once: str = "") -> None: ...
-    def over(self, said: dict[str, Any], new: dict[str, Any]) -> None: ...
-    def address(self, sight: Sight) -> tuple[Any, ...]: ...
-    def fields(self, sight: Sight) -> dict[str, Any]: ...
-    def elements(self, shape: str, wire: Any, place: At) -> tuple[list[Any], Trail]: ...
-    def new(self, kind: str, field: str, owner: Candidate, address: tuple[Any, ...]) -> Part: ...
-    def open(self, part: Part) -> None: ...
-    def grow(self, part: Part, piece: str) -> None: ...
-    def shut(self, part: Part) -> None: ...
+    def cut(self) -> bool:
+        """Tell whether the stream broke off: nothing said that it ended, or why it stopped."""
+        return not self.ended and not self.finished
+
+    def say(self, code: str, effect: str, at: At, told: str, once: str = "") -> None:
+        """Note something, once of each place."""
+        if (code, once) not in self._told:
+            self._told.add((code, once))
+            self.notes.append((code, effect, at, self.stream.pos, told))
+
+    def told_odd(self) -> None:
+        """Note what could not be read at the end, where nothing else would say so."""
+        for path, at in self.outcome.odd.items():
+            what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
+            self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
+
+    # -- what frames say of one thing, and not the same -------------------------------------------
+
+    def heard(self, what: str, old: Any, new: Any, at: At = ()) -> None:
+        """Note a value of a frame, if one before it had another."""
+        if guards(old) and guards(new) and not same(old, new):
+            self.noted(at, what)
+
+    def noted(self, at: At, what: str) -> None:
+        """Note that the frame says something else than those before it."""
+        shown = path_of(at)
+        here = (self.frames - 1, *at)
+        if shown in self.stream.drop:
+            self.say("dropped", "lost", here, self.stream.drop[shown], shown)
+        else:
+            told = f"frames say different things of `{what}`, and one of them counts"
+            self.say("inconsistent", "changed", here, told, f"{shown} {what}")
+
+    def over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
+        """Lay later fields of a part over earlier ones."""
+        for key, value in new.items():
+            old, now = (
+                v["value"] if key == "signature" and v else v for v in (said.get(key), value)
+            )
+            self.heard(key, old, now)
+        said.update(new)
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Hear that something comes."""
+        if not self.begun:
+            self.begun = self.stirred = True
+            self.outcome.first = self.frame
+            if self.listener is not None:
+                self.listener.begun(self.outcome)
+
+    def address(self, sight: Sight) -> tuple[Any, ...]:
+        """Return where a part stands, as the event of its frame says."""
+        names = sight.event.addresses
+        return tuple((n, sight.at[n]) for n in sorted(names) if n in sight.at)
+
+    def new(self, kind: str, field: str, owner: Candidate, address: Address) -> Part:
+        """Begin a part; what nothing addresses ends where the next part begins."""
+        for part in owner.parts[-4:]:
+            if part.open and not part.address:
+                self.shut(part)
+        part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
+        part.address, part.at = address, self.frames - 1
+        owner.total += 1
+        owner.last = part if kind == "text" else owner.last
+        owner.kinds.append(kind)
+        owner.parts.append(part)
+        if address:
+            owner.places[address] = part
+        return part
+
+    def whole(self, ir: dict[str, Any], owner: Candidate, address: Address = ()) -> Part:
+        """Take a part that came whole, and tell of it."""
+        part = self.new(str(ir.get("type")), "", owner, address)
+        part.said, part.whole = ir, True
+        self.open(part)
+        return part
+
+    def open(self, part: Part) -> None:
+        """Tell of a part that begins; a call without an id gets the one that a hook would make."""
+        place = None if self.stream.plain else dict(part.address).get("item")
+        if place is not None:
+            self._enter(part, place)
+        if part.kind == "tool_call":
+            self._identify(part)
+            part.said.setdefault("name", "")
+            if self.met is not None:
+                self.met(part)
+        elif part.kind == "tool_result":
+            owner = self.outcome.candidates[part.candidate]
+            pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
+        if self.listener is not None:
+            self.listener.opened(part)
+
+    def _identify(self, part: Part) -> None:
+        """Give a call an id of its own, where it has none or that of another call."""
+        old = part.said.get("id")
+        if old and old not in self.calls:
+            self.calls.add(old)
+            return
+        nth = self.outcome.candidates[part.candidate].kinds.count("tool_call") - 1
+        whole = part.said if part.whole and not old else None
+        part.said["id"] = new = self.outcome.seed.call(part.candidate, nth, whole, self.calls)
+        self.calls.add(new)
+        if old:
+            part.was["id"] = old
+            told = f"another call has the id `{old}`"
+            self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.nth}")
+        else:
+            part.made = True
+
+    def _enter(self, part: Part, place: int) -> None:
+        """Put a part that begins into its item; the first one has what is said of the item."""
+        item = self.outcome.candidates[part.candidate].items.setdefault(place, Item())
+        if not item.parts:
+            merged(part.said, item.said)
+        item.parts.append(part)
+
+    def grow(self, part: Part, piece: str) -> None:
+        """Take a piece of a part that flows."""
+        if part.repeats(piece):
+            return  # the whole once more, at the end
+        part.grow(piece)
+        if self.listener is not None:
+            self.listener.grown(part, piece)
+
+    def shut(self, part: Part) -> None:
+        """Close a part."""
+        if part.tree is not None:
+            self.grow(part, stringify(part.tree))
+        if part.pieces and part.whole:
+            known, now = (value_at(ir, part.field.split(".")) for ir in (part.said, part.ir()))
+            self.heard(part.field, known, now)
+        part.open = False
+        if self.listener is not None:
+            self.listener.closed(part)
+        if not self.keep:
+            owner = self.outcome.candidates[part.candidate]
+            owner.parts.remove(part)
+            owner.gone.update(k for k, p in owner.places.items() if p is part)
+            owner.places = {k: p for k, p in owner.places.items() if p is not part}
+
+    def fields(self, sight: Sight) -> dict[str, Any]:
+        """Return what an event says of its part besides the piece."""
+        said: dict[str, Any] = {}
+        reader: Reader | None = None
+        for path, value in sight.found.items():
+            if path not in ("piece", "whole") and not path.startswith(OWNED):
+                value = dict(value) if isinstance(value, dict) else value
+                reader = reader or Reader(self.dialect, self.outcome.options)
+                building.place(reader, said, path, value, None)
+        for hole, wire, _ in sight.taken:
+            if hole.path == "." and "finish" not in sight.event.acts:
+                said.update(self._itself(hole, wire))
+            elif hole.path not in ASIDE and not hole.path.startswith(OWNED):
+                self.outcome.put(said, hole.path, hole, wire)
+        return said
+
+    def _itself(self, hole: Hole, wire: Any) -> dict[str, Any]:
+        """Read fields of a part that have a shape of their own; nothing where they do not fit."""
+        try:
+            made: dict[str, Any] = Reader(self.dialect, self.outcome.options).shape(
+                hole.shape or "", wire, (), False
+            )
+        except Misfit:
+            return {}
+        return {key: value for key, value in made.items() if key not in ("kept", "spelled")}
+
+    def elements(self, shape: str, wire: Any, place: At) -> tuple[list[Any], Trail]:
+        """Read a whole part or item, and where it came from; what is none is noted."""
+        reader = Reader(self.dialect, self.outcome.options)
+        try:
+            return reader.element(shape, wire, place)[0], reader.trail
+        except Misfit as misfit:
+            self.say("unfit", "lost", (self.frames - 1, *place), misfit.reason, misfit.reason)
+            return [], reader.trail

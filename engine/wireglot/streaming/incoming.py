@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..language.events import guards
-from ..language.lenses import Misfit, parse_json, stringify
+from ..language.lenses import Misfit, parse_json, same, stringify
 from .sighting import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
@@ -163,7 +163,8 @@ class Candidate:
     """One of the answers: its parts in the order in which they began."""
 
     __slots__ = (
-        "flows", "gone", "items", "kinds", "last", "own", "parts", "places", "stops", "total",
+        "flows", "gone", "items", "kinds", "last", "own", "parts", "places", "stopped", "stops",
+        "total",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -177,6 +178,7 @@ class Candidate:
         self.own: dict[str, Any] = {}  # what is said of the candidate itself
         self.flows: dict[str, Any] = {}  # what flows into it besides parts
         self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
+        self.stopped: tuple[Any, int, dict[str, Any]] | None = None  # what they said, by how much
 
 
 def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:
@@ -190,6 +192,18 @@ def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict
         elif key not in one or (over and guards(value)):
             one[key] = merged({}, value) if isinstance(value, dict) else value
     return one
+
+
+def clashes(said: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Tell whether two objects of the IR say different things under one key."""
+    for key, value in new.items():
+        old = said.get(key, value)
+        if isinstance(old, dict) and isinstance(value, dict):
+            if clashes(old, value):
+                return True
+        elif not same(old, value):
+            return True
+    return False
 
 
 def wires(stops: list[Taken]) -> dict[str, Any]:

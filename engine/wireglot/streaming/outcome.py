@@ -17,15 +17,39 @@ from ..seeds import Seed
 from ..trail import At, Trail
 from .incoming import Candidate, laid_over, merged
 
-MOST = 128  # candidates of one response
+MOST = 128  # candidates of one response, and ends of candidates that are remembered
+SHORT = 12  # parts of an answer whose end is remembered
+
+
+class Places:
+    """Where a dialect has what a stream says, as far as that is known before anything comes."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        stream, shape = dialect.stream, dialect.units.get("response")
+        assert stream is not None
+        picture = stream.frame or stream.events[0].reads[0]
+        self.case = Case("", "", picture, None, {}, None, stream.pos)
+        # Where a whole response has what is said of a candidate, by path and shape of the hole.
+        self.spots: dict[tuple[str, str | None], At] = {}
+        for owner in [h for case in shape.cases for h in holes(case.wire)] if shape else []:
+            if owner.path == "candidates" and owner.shape is not None:
+                for _, case in dialect.cases_of(owner.shape):
+                    self.spots = {**dict(_placed(case.wire, ())), **self.spots}
+        one, call = dialect.shapes.get("candidate"), dialect.shapes.get("tool_call")
+        # The holes that hold the parts of a candidate, and whether a call may have no id.
+        self.lists = [h for c in one.cases for h in c.lists.get("parts", [])] if one else []
+        ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
+        self.free = any(hole.mark for hole in ids)
+        self.stops: dict[tuple[Any, ...], dict[str, Any]] = {}  # why answers stopped, by words
 
 
 class Outcome:
     """What the frames of a dialect have said so far of their response."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, options: dict[str, Any] | None = None) -> None:
+        """Begin; `options` are those of its readers."""
         assert dialect.stream is not None
-        self.dialect, stream = dialect, dialect.stream
+        self.dialect, self.options, stream = dialect, options or {}, dialect.stream
         self.response: dict[str, Any] = {}
         self.candidates: list[Candidate] = []
         self.usage: dict[str, Any] | None = None  # as it is on the wire
@@ -37,8 +61,8 @@ class Outcome:
         self.asked: str | None = None  # a digest of the request that it answers
         self.first: Any = None  # the frame in which it began
         self.time: Any = None  # the first one that a frame says, as it stands there
-        picture = stream.frame or stream.events[0].reads[0]
-        self.case = Case("", "", picture, None, {}, None, stream.pos)
+        self._known = stream.once("places", lambda: Places(dialect))
+        self.case = self._known.case
 
     def of(self, nth: int) -> Candidate:
         """Return a candidate by its number."""
@@ -57,7 +81,7 @@ class Outcome:
     def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
         """Read a response that stands in a frame; return where it came from, too."""
         shape = self.dialect.units.get(hole.shape or "")
-        reader = Reader(self.dialect, {})
+        reader = Reader(self.dialect, self.options)
         try:
             if shape is not None:
                 return units.whole(reader, shape, wire, at), reader.trail
@@ -90,7 +114,7 @@ class Outcome:
             return
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
-            building.place(Reader(self.dialect, {}), owner, path, value, None)
+            building.place(Reader(self.dialect, self.options), owner, path, value, None)
         except Misfit:  # something of another type stood there: what comes later counts
             held = owner
             for key in self.keys_of(path)[:-1]:
@@ -105,7 +129,7 @@ class Outcome:
         """Read a value by the lenses or the shape of its hole."""
         env = Env((), self.case, True)
         try:
-            Reader(self.dialect, {}).hole(hole, wire, (), (), env)
+            Reader(self.dialect, self.options).hole(hole, wire, (), (), env)
         except Misfit:
             return ABSENT
         return env.fields.get(hole.path, (ABSENT, None))[0]
@@ -118,15 +142,33 @@ class Outcome:
             return _said(
                 self.whole, self.candidates.index(owner) if owner in self.candidates else 0
             )
-        return {k: v for k, v in self._stop(owner).items() if k not in ("spelled", "kept")}
+        known = owner.stopped
+        if known is None or known[0] is not owner.stops or known[1] != len(owner.kinds):
+            known = owner.stopped = owner.stops, len(owner.kinds), self._stopped(owner)
+        return known[2]
 
-    def _stop(self, owner: Candidate) -> dict[str, Any]:
-        """Return why a candidate stopped, and how the frames of its dialect spelled that."""
+    def _stopped(self, owner: Candidate) -> dict[str, Any]:
+        """Read why a candidate stopped; words are read once for all streams."""
+        words = [(h.path, h.shape, h.lenses, _words(wire)) for h, wire, _ in owner.stops]
+        key = (*owner.kinds, *words)
+        found = self._known.stops.get(key)
+        if found is None:
+            odd = len(self.odd)
+            made = self._stop(owner, True)
+            found = {k: v for k, v in made.items() if k not in ("spelled", "kept")}
+            if all(one[3] for one in words) and len(self.odd) == odd and len(key) < SHORT:
+                if len(self._known.stops) >= MOST:
+                    self._known.stops.clear()
+                self._known.stops[key] = found
+        return found
+
+    def _stop(self, owner: Candidate, probe: bool = False) -> dict[str, Any]:
+        """Return why a candidate stopped, and how its frames spelled that, but for a `probe`."""
         env = Env((), self.case, True)
-        reader = Reader(self.dialect, {})
+        reader = Reader(self.dialect, self.options, probe)
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
         for hole, wire, at in owner.stops:
-            rel = self._spots.get((hole.path, hole.shape), ())
+            rel = self._known.spots.get((hole.path, hole.shape), ())
             try:
                 if hole.path == ".":
                     assert hole.shape is not None
@@ -142,18 +184,6 @@ class Outcome:
         building.attach(reader, found, env)
         return found
 
-    @cached_property
-    def _spots(self) -> dict[tuple[str, str | None], At]:
-        """Where a whole response has what is said of a candidate, by path and shape of the hole."""
-        shape = self.dialect.units.get("response")
-        owners = [h for case in shape.cases for h in holes(case.wire)] if shape else []
-        found: dict[tuple[str, str | None], At] = {}
-        for owner in owners:
-            if owner.path == "candidates" and owner.shape is not None:
-                for _, case in self.dialect.cases_of(owner.shape):
-                    found = {**dict(_placed(case.wire, ())), **found}
-        return found
-
     def counts(self) -> dict[str, Any] | None:
         """Return the token counts as far as they are known, as the IR has them."""
         if self.whole is not None:
@@ -161,7 +191,9 @@ class Outcome:
         if self.usage is None:
             return None
         try:
-            found: dict[str, Any] = Reader(self.dialect, {}).shape("usage", self.usage, (), True)
+            found: dict[str, Any] = Reader(self.dialect, self.options).shape(
+                "usage", self.usage, (), True
+            )
         except Misfit:
             self.odd["usage"] = self.counted
             return None
@@ -175,7 +207,7 @@ class Outcome:
         if self.whole is not None:
             return self.whole
         made = {**self.response, "candidates": []}
-        free = any(h.path == "id" and h.mark for h in self._call_holes())
+        free = self._known.free
         for owner in self.candidates:
             parts = [part.ir() for part in owner.parts]
             for part, ir in zip(owner.parts, parts, strict=True):
@@ -186,7 +218,7 @@ class Outcome:
             one: dict[str, Any] = {"parts": parts}
             one.update(self._stop(owner))
             for path, value in owner.flows.items():
-                building.place(Reader(self.dialect, {}), one, path, value, None)
+                building.place(Reader(self.dialect, self.options), one, path, value, None)
             made["candidates"].append(merged(one, owner.own, over=True))
         counts = self.counts()
         if counts is not None:
@@ -195,7 +227,9 @@ class Outcome:
 
     def homed(self, ir: dict[str, Any], key: Any) -> None:
         """Let a part remember where it was read, if it stands there at home alone."""
-        takers = [h for h in self._lists if ir.get("type") in self.dialect.kinds_of(h.shape or "")]
+        takers = [
+            h for h in self._known.lists if ir.get("type") in self.dialect.kinds_of(h.shape or "")
+        ]
         if not takers or any(not hole.dated for hole in takers):
             return
         probe = Writer(self.dialect, False, Trail(), {})
@@ -209,20 +243,18 @@ class Outcome:
                     least = lost, hole, wire
         if least is not None:
             _, hole, wire = least
-            again = Reader(self.dialect, {}).shape(hole.shape or "", wire, ())
+            again = Reader(self.dialect, self.options).shape(hole.shape or "", wire, ())
             memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})
             memory.update(again.get("spelled", {}).get(self.dialect.name, {}))
             memory["../"] = {"hole": hole.shape, **({} if key is None else {"key": key})}
 
-    @cached_property
-    def _lists(self) -> list[Hole]:
-        """The holes that hold the parts of a candidate."""
-        shape = self.dialect.shapes.get("candidate")
-        return [h for case in shape.cases for h in case.lists.get("parts", [])] if shape else []
 
-    def _call_holes(self) -> list[Hole]:
-        shape = self.dialect.shapes.get("tool_call")
-        return [hole for case in shape.cases for hole in holes(case.wire)] if shape else []
+def _words(wire: Any) -> tuple[Any, ...]:
+    """Return what is no more than words as a key; nothing for all else."""
+    if isinstance(wire, str):
+        return (wire,)
+    words = isinstance(wire, dict) and all(isinstance(value, str) for value in wire.values())
+    return (*wire.items(),) if words else ()
 
 
 def _placed(p: Picture, at: At) -> Iterator[tuple[tuple[str, str | None], At]]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..interpreter.hands import Writer
-from ..interpreter.sight import View
 from ..language.events import Event
 from ..language.lenses import Misfit
-from ..language.model import Case
-from ..language.picture import ABSENT
+from ..trail import At, value_at
 from .incoming import Part
 
 if TYPE_CHECKING:
     from .outcome import Outcome
 
+Fill = Callable[[str], list[Any]]  # makes the frames of a piece
 MARK, NUMBER = "\0piece\0", "\0number\0"
-_PLAIN = (str, int, float, bool, type(None))
 
 
 class Place:
@@ -43,7 +43,6 @@ class Frames:
         self.count = 0
         self._made: list[Any] = []
         self.recent: list[Any] = []  # those of the last event
-        self._case = Case("", "", self.stream.events[0].writes[0], None, {}, None, self.stream.pos)
         self._numbered = numbered  # whether frames have numbers
 
     def take(self) -> list[Any]:
@@ -71,39 +70,35 @@ class Frames:
             return False
         return True
 
-    def template(self, event: Event, said: dict[str, Any], place: Place) -> list[Any]:
-        """Return the frames of an event with a place for its piece."""
+    def ready(self, event: Event, said: dict[str, Any], place: Place) -> Fill | None:
+        """Return what makes the frame of an event for any piece, if that can be known."""
         try:
             number = NUMBER if self._numbered else None
-            return self._written(event, {**said, "piece": MARK}, place, number)
+            made = self._written(event, {**said, "piece": MARK}, place, number)
         except Misfit:
-            return []
+            return None
+        return _filling(self, made[0]) if len(made) == 1 else None
 
-    def fill(self, template: list[Any], piece: str) -> None:
-        """Write the frames of a template with a piece in its place."""
-        for frame in template:
-            made = _filled(frame, piece)
-            if self._numbered:
-                made = _numbered(made, self.count)
-            self._made.append(made)
-            self.count += 1
+    def fill(self, ready: Fill, piece: str) -> None:
+        """Write the frame that is ready for a piece."""
+        self._made += ready(piece)
 
     def _written(
         self, event: Event, said: dict[str, Any], place: Place, number: str | None = None
     ) -> list[Any]:
         writer = self.writer
         writer.nth = place.nth
-        mark = len(writer.notes)
-        at: dict[str, Any] = {name: getattr(place, name) for name in Place.__slots__}
-        obj = {**said, "response": self._response(event), "at": at}
+        at: dict[str, Any] = {
+            "candidate": place.candidate, "index": place.index, "nth": place.nth,
+            "item": place.item, "inner": place.inner, "entry": place.entry,
+        }  # fmt: skip
+        obj = {**said, "at": at}
+        if "response" in event.heads:
+            obj["response"] = self._response(event)
         made: list[Any] = []
-        for picture in event.writes:
+        for nth in range(len(event.writes)):
             at["frame"] = self.count + len(made) if number is None else number
-            wire = writer.picture(picture, View(obj, "", self._case, writer), (), top=True)
-            if wire is ABSENT:
-                del writer.notes[mark:]
-                raise Misfit("nothing is written", (), event.pos)
-            made.append(wire)
+            made.append(writer.frame(event, nth, obj))
         return made
 
     def _response(self, event: Event) -> dict[str, Any]:
@@ -116,30 +111,48 @@ class Frames:
         return {**self.head, **self.made, "own": own}
 
 
-def _numbered(frame: Any, number: int) -> Any:
-    """Put the number of a frame in its place; the frame is a copy."""
-    for key, value in frame.items() if isinstance(frame, dict) else ():
-        if value is NUMBER:
-            frame[key] = number
-        elif isinstance(value, dict):
-            _numbered(value, number)
-    return frame
+def _filling(frames: Frames, frame: Any) -> Fill | None:
+    """Return what makes a frame anew, with a piece and its number in their places."""
+    marked, numbered = list(_places(frame, MARK)), list(_places(frame, NUMBER))
+    if len(marked) != 1 or not marked[0]:
+        return None
+    [(*path, last)] = marked
+    first, others = frame.copy, []
+    steps: list[tuple[Any, Callable[[], Any]]] = []  # what stands around the piece
+    for depth, key in enumerate([*path, last]):
+        beside = frame.items() if frame.__class__ is dict else enumerate(frame)
+        others += [
+            (*path[:depth], k) for k, v in beside if k != key and v.__class__ in (dict, list)
+        ]
+        frame = frame[key]
+        if depth < len(path):
+            steps.append((key, frame.copy))
+
+    def filled(piece: str) -> list[Any]:
+        number = frames.count
+        frames.count = number + 1
+        made = owner = first()
+        for key, copied in steps:
+            owner[key] = inner = copied()
+            owner = inner
+        owner[last] = piece
+        for at in others:
+            owner = value_at(made, at[:-1])
+            owner[at[-1]] = copy.deepcopy(owner[at[-1]])
+        for at in numbered:
+            value_at(made, at[:-1])[at[-1]] = number
+        return [made]
+
+    return filled
 
 
-def _filled(frame: Any, piece: str) -> Any:
-    """Copy a frame with a piece in its place."""
-    if frame.__class__ is dict:
-        return {
-            key: piece
-            if value is MARK
-            else value
-            if value.__class__ in _PLAIN
-            else _filled(value, piece)
-            for key, value in frame.items()
-        }
-    if frame.__class__ is list:
-        return [_filled(item, piece) for item in frame]
-    return piece if frame is MARK else frame
+def _places(value: Any, mark: str, at: At = ()) -> Iterator[At]:
+    """Yield the places of a mark."""
+    if value.__class__ is dict or value.__class__ is list:
+        for key, inner in value.items() if value.__class__ is dict else enumerate(value):
+            yield from _places(inner, mark, (*at, key))
+    elif value is mark:
+        yield at
 
 
 class Rides(Protocol):

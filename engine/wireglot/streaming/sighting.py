@@ -19,7 +19,7 @@ Taken = tuple[Hole, Any, At]
 class Sight:
     """One event in a frame: where it stands (`at`), and the wire values of its holes."""
 
-    __slots__ = ("at", "ats", "claims", "event", "found", "place", "places", "taken")
+    __slots__ = ("again", "at", "ats", "claims", "event", "found", "place", "places", "taken")
 
     def __init__(self, event: Event) -> None:
         self.event = event
@@ -29,14 +29,22 @@ class Sight:
         self.claims: list[At] = []
         self.ats: dict[str, At] = {}  # where the addresses stand; they alone say nothing
         self.places: dict[str, At] = {}  # where the plain holes stand
+        self.again: list[tuple[str, At]] = []  # where they stand once more
         self.place: tuple[int, ...] = ()
+
+    def again_with(self, at: dict[str, Any], found: dict[str, Any]) -> Sight:
+        """Return the sight of the same event in a frame that is like this one."""
+        new = Sight.__new__(Sight)
+        new.event, new.place, new.ats, new.places = self.event, self.place, self.ats, self.places
+        new.at, new.found, new.taken, new.claims, new.again = at, found, [], [], []
+        return new
 
     def copy(self) -> Sight:
         """Return a sight that goes on from here."""
         new = Sight(self.event)
         new.at, new.found = dict(self.at), dict(self.found)
         new.taken, new.claims, new.place = list(self.taken), list(self.claims), self.place
-        new.ats, new.places = dict(self.ats), dict(self.places)
+        new.ats, new.places, new.again = dict(self.ats), dict(self.places), list(self.again)
         return new
 
 
@@ -165,6 +173,8 @@ class Frame:
                 return h.mark is not None
             if path in sight.found and not same(sight.found[path], wire):
                 return h.mark is not None  # what is said twice in a frame is said alike
+            if path in sight.found:
+                sight.again.append((path, sight.places[path]))
             sight.found[path], sight.places[path] = wire, at
             sight.claims.append(at)
             return True
@@ -172,7 +182,9 @@ class Frame:
             return h.mark is not None
         if h.shape is not None:
             size = len(at)
-            if not self._whole(h, wire) or any(claim[:size] == at for claim in self.claimed):
+            if not holds(self.dialect, h, wire) or any(
+                claim[:size] == at for claim in self.claimed
+            ):
                 return h.mark is not None
         elif at in self.claimed:
             return h.mark is not None
@@ -187,16 +199,6 @@ class Frame:
             isinstance(wire, str) and (wire in table.to_ir or wire in table.read_also)
             for table in found
             if table is not None and table.closed
-        )
-
-    def _whole(self, h: Hole, wire: Any) -> bool:
-        """Tell whether an object holds what one case of its shape cannot do without."""
-        shape = self.dialect.shapes.get(h.shape or "") if h.mode == "as" else None
-        if shape is None or not isinstance(wire, dict) or h.lenses:
-            return True
-        return any(
-            all(any(wire.get(n) is not None for n in names) for names in required(case))
-            for case in shape.cases
         )
 
     def common(self, p: Picture | None) -> list[tuple[int, Taken]]:
@@ -259,6 +261,17 @@ def idle(p: Picture) -> bool:
     if not isinstance(p, Fields) or p.closed or p.spread:
         return False
     return all(idle(child) for _, child in p.entries)
+
+
+def holds(dialect: Dialect, h: Hole, wire: Any) -> bool:
+    """Tell whether an object holds what one case of the shape of a hole cannot do without."""
+    shape = dialect.shapes.get(h.shape or "") if h.mode == "as" else None
+    if shape is None or not isinstance(wire, dict) or h.lenses:
+        return True
+    return any(
+        all(any(wire.get(n) is not None for n in names) for names in required(case))
+        for case in shape.cases
+    )
 
 
 @functools.lru_cache(maxsize=4096)

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Foreseen, UsageError
 from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
-from ..language import picture
+from ..language.picture import Fields, Hole, Picture
 from ..notes import Draft, Note
 from ..payload import check_call, known_options
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
 from ..room import not_too_deep
-from ..trail import Trail
-from .bytestream import Bytes
+from ..trail import At, Trail, value_at
+from . import framing
 from .fold import Fold
-from .incoming import Part
-from .lanes import Lanes
-from .outcome import Outcome
+from .runs import Runs
 from .unfold import Unfold
 
 if TYPE_CHECKING:
@@ -37,6 +35,7 @@ class Translator:
     gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
     """
 
+    _runs: Runs | None = None
     _eager = False  # whether `finish` makes the result, asked for or not, before it tells the end
 
     def __init__(
@@ -56,31 +55,33 @@ class Translator:
         self._choose = choose
         self._done = self._over = False
         self._result: Conversion | None = None
-        self._between(source, target)
-
-    def _between(self, source: Held, target: Held) -> None:
-        """Begin between two dialects."""
         self._source, self._target = source, target
-        self._guard = Foreseen(source.model.pos)
+        self._home = source.name == target.name
         for dialect in (source, target):
             if dialect.model.stream is None:
                 raise UsageError(f"{dialect.name} has no picture of a stream")
-        self._home = source.name == target.name
+        if choose is None:
+            self._between(source, target)
+
+    def _between(self, source: Held, target: Held) -> None:
+        """Begin between two dialects."""
+        self._source, self._target, self._choose = source, target, None
+        self._guard = Foreseen(source.model.pos)
         self._unfold: Unfold | None = None
         if not self._home:
             writer = Writer(target.model, False, Trail(), self._options, target.ladder)
             self._unfold = Unfold(writer)
         plain = self._options.get("engine") == "interpreted"
         self._fold = Fold(source.model, self._unfold, self._keep, not plain)
-        self._lanes = Lanes(self._fold, self._unfold)
+        self._runs = Runs(self._fold, self._unfold)
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
-        take = self._lanes.take
-        if take is not None:
-            made = take(frame)
+        runs = self._runs
+        if runs is not None and runs.take is not None:
+            made = runs.take(frame)
             if made is None:
-                made = self._lanes.other(frame)
+                made = runs.other(frame)
             if made is not None:
                 return made
         return self._fed(frame)
@@ -90,23 +91,20 @@ class Translator:
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
         if self._choose is not None:
-            choose, self._choose = self._choose, None
             name = model_in(self._source.model, frame)
-            known = choose(name) if name is not None else (self._source, self._target)
-            if known != (self._source, self._target):
-                self._between(*known)
-        lanes = self._lanes
-        lanes.settle()
-        try:
-            with not_too_deep(), self._guard:
+            self._between(
+                *(self._choose(name) if name is not None else (self._source, self._target))
+            )
+        assert self._runs is not None
+        with not_too_deep, self._guard:
+            try:
                 self._fold.feed(frame)
-        except BaseException:
-            lanes.close()
-            raise
-        lanes.learn(frame)
-        if self._unfold is None:
-            return [frame]
-        with not_too_deep(), self._guard:
+            except BaseException:
+                self._runs.close()
+                raise
+            self._runs.learn(frame)
+            if self._unfold is None:
+                return [frame]
             if self._fold.ended and not self._over and not self._eager:
                 self._over = True
                 self._fold.close()
@@ -118,12 +116,14 @@ class Translator:
         if self._done:
             return []
         self._done = True
-        with not_too_deep(), self._guard:
+        if self._choose is not None:  # no frame has come
+            self._between(self._source, self._target)
+        with not_too_deep, self._guard:
             return self._finished()
 
     def _finished(self) -> list[Any]:
-        self._lanes.settle()
-        self._lanes.close()
+        assert self._runs is not None
+        self._runs.close()
         fold = self._fold
         fold.close()
         frames: list[Any] = []
@@ -154,13 +154,15 @@ class Translator:
                 raise UsageError("this translator was told to keep nothing")
             if not (self._done and self._late):
                 raise UsageError("the result is there when the stream is finished")
-            with not_too_deep():
+            with not_too_deep:
                 self._result = self._concluded()
         return self._result
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was not carried exactly, as far as it is known."""
+        if self._choose is not None:
+            return ()  # nothing has come
         if self._result is not None or (self._done and self._late):
             return self.result.notes
         notes = read_notes(self._fold.notes, self._home)
@@ -171,7 +173,7 @@ class Translator:
     @property
     def error(self) -> dict[str, Any] | None:
         """The error that came within the stream, as the IR has it."""
-        return self._fold.error
+        return self._fold.error if self._choose is None else None
 
     def _concluded(self) -> Conversion:
         fold = self._fold
@@ -213,81 +215,40 @@ class Translator:
         return out, drafts
 
 
-class TextStream:
-    """The text of a stream, piece by piece; the rest is there when it is through."""
+class Bytes:
+    """A translator of bytes: `feed(bytes)` and `finish()` return bytes.
 
-    def __init__(self, rules: HeldSet, frames: Iterable[Any], dialect: str) -> None:
-        found = rules[dialect]
-        if found.model.stream is None:
-            raise UsageError(f"{dialect} has no picture of a stream")
-        self._rules, self._dialect, self._frames = found, dialect, frames
-        self._pieces: list[str] = []
-        self._fold = Fold(found.model, self)
-        self._ir: dict[str, Any] | None = None
+    Within one dialect the bytes come out as they went in.
+    """
 
-    def __iter__(self) -> Iterator[str]:
-        for frame in self._frames:
-            self._fold.feed(frame)
-            yield from self._taken()
-        self._fold.close()
-        yield from self._taken()
-        body, _ = collected(self._rules, self._fold, {})
-        self._ir = reading.read(self._rules, body, "response", None, None, {}).ir
-        ids(self._ir, self._fold)
+    def __init__(self, translator: Translator) -> None:
+        source, target = translator._source.model.stream, translator._target.model.stream
+        assert source is not None and target is not None
+        self._translator, self._source, self._target = translator, source, target
+        self._splitter = framing.Splitter(source)
 
-    def _taken(self) -> list[str]:
-        pieces, self._pieces = self._pieces, []
-        return pieces
+    def feed(self, data: bytes) -> bytes:
+        """Take the next bytes; return those that they give rise to. Raises ConversionError."""
+        return self._through(self._splitter.feed(data), data)
 
-    @property
-    def response(self) -> dict[str, Any]:
-        """The whole response, as the IR has it."""
-        if self._ir is None:
-            raise UsageError("this is known when the text has been iterated to its end")
-        return self._ir
+    def finish(self) -> bytes:
+        """Return the bytes that are left; nothing more comes. Raises PolicyError."""
+        made = self._through(self._splitter.finish(), b"")
+        return made + framing.written(self._translator.finish(), self._target)
+
+    def _through(self, frames: Iterable[Any], data: bytes) -> bytes:
+        made = [new for frame in frames for new in self._translator.feed(frame)]
+        return data if self._translator._home else framing.written(made, self._target)
 
     @property
-    def tool_calls(self) -> list[dict[str, Any]]:
-        """The calls of the first candidate, as the IR has them."""
-        found = self.response["candidates"][:1]
-        return [p for one in found for p in one["parts"] if p.get("type") == "tool_call"]
+    def result(self) -> Conversion:
+        """The whole response in the target, as far as it came."""
+        return self._translator.result
 
     @property
-    def usage(self) -> dict[str, Any] | None:
-        """The token counts, as the IR has them."""
-        return self.response.get("usage")
-
-    @property
-    def stop_reason(self) -> str | None:
-        """Why the first candidate stopped, in a word of the IR."""
-        return next((one.get("stop_reason") for one in self.response["candidates"]), None)
-
-    @property
-    def error(self) -> dict[str, Any] | None:
-        """The error that came within the stream."""
-        return self._fold.error
-
-    # -- what the fold tells ----------------------------------------------------------------------
-
-    def begun(self, outcome: Outcome) -> None:
-        """Hear that it begins."""
-
-    def opened(self, part: Part) -> None:
-        """Hear of a part; one that is whole already has its text."""
-        text = part.said.get("text")
-        if part.whole and part.kind == "text" and part.candidate == 0 and text:
-            self._pieces.append(text)
-
-    def grown(self, part: Part, piece: str) -> None:
-        """Hear a piece of a part."""
-        if part.kind == "text" and part.candidate == 0:
-            self._pieces.append(piece)
-
-    def closed(self, part: Part) -> None:
-        """Hear that a part ends."""
-
-    def failed(self, error: dict[str, Any]) -> None:
-        """Hear of an error."""
+    def notes(self) -> tuple[Note, ...]:
+        """What was not carried exactly, as far as it is known."""
+        return self._translator.notes
 
 
 def translate(made: Translator, frames: Iterable[Any]) -> Iterator[Any]:
@@ -357,9 +318,21 @@ def translator(
 def model_in(dialect: Dialect, frame: Any) -> str | None:
     """Return the name of the model that a frame says."""
     stream = dialect.stream
-    pictures = stream.pictures() if stream is not None else ()
-    found = (picture.model_in(p, frame, "response.model") for p in pictures)
-    return next((name for name in found if name is not None), None)
+    if stream is None:
+        return None
+    paths = stream.once("model", lambda: tuple(dict.fromkeys(_models(stream.pictures()))))
+    found = (value_at(frame, path) for path in paths)
+    return next((name for name in found if isinstance(name, str)), None)
+
+
+def _models(pictures: Iterable[Picture], at: At = ()) -> Iterator[At]:
+    """Yield the places where pictures have the name of the model."""
+    for p in pictures:
+        if isinstance(p, Hole) and p.path == "response.model":
+            yield at
+        for names, child in p.entries if isinstance(p, Fields) else ():
+            for name in names:
+                yield from _models((child,), (*at, name))
 
 
 def collect(rules: HeldSet, frames: Iterable[Any], dialect: str) -> Any:

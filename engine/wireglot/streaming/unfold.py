@@ -9,32 +9,29 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from ..interpreter import making, media, share, units
+from ..interpreter import making, media, units
 from ..interpreter.hands import Writer
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
-from ..language.model import Dialect
-from ..language.picture import Hole, holes
-from ..trail import At, Trail
+from ..trail import At
 from .brackets import Brackets
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
-from .outgoing import Frames, Place, Rides
+from .outgoing import Fill, Frames, Place, Rides
+from .outlook import Flow, Outlook
 
 DEPTH = 8  # steps down the ladder
-Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 
 
 class Outgoing:
     """A part on its way out: what flows of it, and how much of that is written."""
 
     __slots__ = (
-        "begun", "fits", "flow", "gone", "more", "part", "place", "rider", "sent", "template",
-        "text",
+        "begun", "fits", "flow", "gone", "more", "part", "place", "ready", "rider", "sent", "text",
     )  # fmt: skip
 
     def __init__(self, part: Part) -> None:
@@ -44,31 +41,9 @@ class Outgoing:
         self.sent = 0  # pieces that are written
         self.text = False  # whether some text was written
         self.fits = False  # whether a whole response holds it, come as it may
-        self.template: list[Any] | None = None
+        self.ready: Fill | None = None  # what makes its next frames
         self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
         self.rider: Any = None  # what rides beside it at the end of its item
-
-
-class Outlook:
-    """What is known of the streams of a dialect before anything comes."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        assert dialect.stream is not None
-        self.lists = list(_lists(dialect))
-        self.identity = _identity(dialect)
-        # Calls that have a picture by their name: no event begins one of them.
-        cases = [case for h in self.lists for _, case in dialect.cases_of(h.shape or "")]
-        calls = [case for case in cases if "tool_call" in case.sides[0].get("/type", ())]
-        self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
-        self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
-        for nth, hole in enumerate(self.lists):
-            for kind in dialect.kinds_of(hole.shape or ""):
-                self.slots.setdefault(str(kind), nth)
-        paths = {hole.path for p in dialect.stream.pictures() for hole in holes(p)}
-        self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths
-        # Whether parts come one after another.
-        self.closes = dialect.stream.get("part_stop") is not None or not dialect.stream.plain
-        self.taking: dict[tuple[str, ...], bool] = {}  # parts that it takes, by their fields
 
 
 class Unfold:
@@ -80,13 +55,8 @@ class Unfold:
         self.same = writer.same
         self.failing = False
         self.moved = True  # whether a part was begun or ended
-        known = self.stream.outlook or Outlook(self.dialect)
-        self.stream.outlook = known
-        self.frames = Frames(writer, known.numbered)
-        self._many, self._closes = known.many, known.closes
-        self._identity, self._named = known.identity, known.named
-        self._lists, self._slots = known.lists, known.slots
-        self._taking = {} if writer.options else known.taking
+        self._known = self.stream.once("outlook", lambda: Outlook(self.dialect))
+        self.frames = Frames(writer, self._known.numbered)
         self._queues: dict[tuple[int, int], list[Outgoing]] = {}
         self._of: dict[int, Outgoing] = {}
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
@@ -105,23 +75,24 @@ class Unfold:
         self._identify(outcome)
         event = self.stream.get("start")
         if event is not None:
-            self.frames.write(event, {"usage": outcome.counts() or {}})
+            counts = outcome.counts() if "usage" in event.holes else None
+            self.frames.write(event, {"usage": counts or {}})
 
     def _identify(self, outcome: Outcome) -> None:
         """Make the id of the response, where the target wants one and the source has none."""
-        hole = self._identity
+        hole = self._known.identity
         if hole is not None and not outcome.response.get("id"):
             self.frames.made["id"] = making.of_answer(str(hole.value), outcome.seed)
             self.writer.note("made-id", "added", None, hole.pos, making.TOLD)
 
     def opened(self, part: Part) -> None:
         """Take a part that begins."""
-        if part.candidate and not self._many:
+        if part.candidate and not self._known.many:
             return
         out = Outgoing(part)
-        alone = part.whole or part.undone is not None or part.said.get("name") in self._named
+        alone = part.whole or part.undone is not None or part.said.get("name") in self._known.named
         if not alone and (self.same or self._takes(part)):
-            out.flow = self._flow(part.kind, part.field)
+            out.flow = self._known.flow(part.kind, part.field)
         self._of[id(part)] = out
         self._queue(out).append(out)
         self._pump(part)
@@ -132,7 +103,7 @@ class Unfold:
 
     def closed(self, part: Part) -> None:
         """Take the end of a part; one of another answer waits for the end, which says who acts."""
-        if part.candidate and not self._many:
+        if part.candidate and not self._known.many:
             self._aside.append(part)
         self._pump(part)
         self._of.pop(id(part), None)
@@ -159,7 +130,9 @@ class Unfold:
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
-        acting = 0 if self._many or cut else units.acting([o.kinds for o in outcome.candidates])
+        acting = (
+            0 if self._known.many or cut else units.acting([o.kinds for o in outcome.candidates])
+        )
         self.flush()
         if acting and not self.failing:
             self._act(acting)
@@ -168,19 +141,19 @@ class Unfold:
         self._left(outcome, cut)
         self.frames.head = outcome.response
         counts = outcome.counts()
-        finish = [e for e in self.stream.events if "finish" in e.acts and e.writes]
+        finish = self._known.finish
         told = False  # whether the counts are written
         if finish and not cut:
             owners = outcome.candidates or [Candidate()]
-            owners = owners if self._many else owners[acting : acting + 1]
+            owners = owners if self._known.many else owners[acting : acting + 1]
             for nth, owner in enumerate(owners):
                 last = nth == len(owners) - 1
                 self._flows(outcome, owner, nth)
-                for event in finish:  # the first that can say it
-                    if self._finish(event, outcome, owner, nth, counts if last else None):
+                for event, free in finish:  # the first that can say it
+                    if self._finish(event, free, outcome, owner, nth, counts if last else None):
                         told = last and "usage" in event.acts
                         break
-        apart = next((e for e in self.stream.events if e.acts == {"usage"}), None)
+        apart = self._known.usage
         if apart is not None and counts is not None and not told and "usage" not in self.unasked:
             self.frames.write(apart, {"usage": counts})
         end = self.stream.get("end")
@@ -200,6 +173,7 @@ class Unfold:
     def _finish(
         self,
         event: Event,
+        free: bool,
         outcome: Outcome,
         owner: Candidate,
         nth: int,
@@ -219,7 +193,7 @@ class Unfold:
             self.frames.whole = {"candidates": [one], **({"usage": counts} if counts else {})}
         if counts is not None:
             said["usage"] = counts
-        elif not any(h.path == "usage" and h.mark for p in event.writes for h in holes(p)):
+        elif not free:
             said["usage"] = {}
         done = self.frames.write(event, said, Place(nth))
         if self._items is not None:
@@ -245,41 +219,21 @@ class Unfold:
 
     # -- what flows, and in which order -----------------------------------------------------------
 
-    def _flow(self, kind: str, field: str) -> Flow | None:
-        append = self.stream.get("append", kind, field)
-        if append is None or field.startswith("own."):
-            return None
-        return self.stream.get("part_start", kind, field), append
-
     def _takes(self, part: Part) -> bool:
         """Tell whether a whole response would hold such a part, as far as it is known."""
         said = {k: v for k, v in part.said.items() if k not in ("own", "kept", "spelled")}
-        key = (part.kind, part.field, *sorted(said))
         if self.rides is not None and self.rides.fills(part):
-            key = (*key, "fills")
             said["signature"] = {"value": "x", "origin": self.dialect.name}
-        found = self._taking.get(key)
-        if found is None:
-            said[part.field] = {} if part.field == "arguments" else "x"
-            found = self._taking[key] = self._lost(said) == set()
-        return found
-
-    def _lost(self, ir: dict[str, Any]) -> set[str] | None:
-        """Return the fields of a part that a whole response has no place for; None: nor for it."""
-        probe = Writer(self.dialect, False, Trail(), self.writer.options)
-        if not share.directly(probe, self._lists, ir)[0]:
-            return None
-        lost = {path for owner, path in probe.lefts if owner == id(ir)}
-        rows = self.writer.ladder.get(str(ir.get("type")), ())
-        return {path for path in lost if any(path in row.before.names for row in rows)}
+        said[part.field] = {} if part.field == "arguments" else "x"
+        return self._known.lost(self.writer, said) == set()
 
     def _queue(self, out: Outgoing) -> list[Outgoing]:
-        slot = 0 if self._closes else self._slots.get(out.part.kind, 0)
+        slot = 0 if self._known.closes else self._known.slots.get(out.part.kind, 0)
         return self._queues.setdefault((out.part.candidate, slot), [])
 
     def _free(self, out: Outgoing) -> bool:
         """Tell whether a part flows beside others: its address says where it belongs."""
-        return out.flow is not None and bool(out.flow[1].addresses) and not self._closes
+        return out.flow is not None and bool(out.flow[1].addresses) and not self._known.closes
 
     def _pump(self, part: Part) -> None:
         """Write what can be written of a part and of those that wait for it."""
@@ -302,8 +256,8 @@ class Unfold:
             self._over(head)
             queue.pop(0)
 
-    def running(self, part: Part) -> tuple[Outgoing, list[Any]] | None:
-        """Return what is written for each further piece of a part: no frames where it waits.
+    def running(self, part: Part) -> tuple[Outgoing, Fill | None] | None:
+        """Return what is written for each further piece of a part: nothing where it waits.
 
         None where a piece may do more than that.
         """
@@ -313,10 +267,10 @@ class Unfold:
         queue = self._queue(out)
         free = self._free(out)
         if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
-            return out, []
-        if not (free or len(queue) == 1) or not (out.begun and out.text and out.template):
+            return out, None
+        if not (free or len(queue) == 1) or not (out.begun and out.text and out.ready):
             return None
-        return (out, out.template) if out.sent == len(part.pieces) else None
+        return (out, out.ready) if out.sent == len(part.pieces) else None
 
     def flush(self) -> None:
         """Write all that waits."""
@@ -347,6 +301,17 @@ class Unfold:
         out.more = {key: made[key] for key in ("own", "item") if key in made}
         return made
 
+    def _start(self, out: Outgoing, kind: str, said: dict[str, Any], flow: Flow) -> dict[str, Any]:
+        """Write how a part begins, if that is written; return what is said of it, and its item."""
+        made = self._begin(out, kind, said, flow[0] or flow[1])
+        if flow[0] is not None:
+            # What an event of its own says later is not said yet.
+            later = self._known.later.get(kind, ())
+            first = {k: v for k, v in made.items() if k not in later}
+            if self.frames.write(flow[0], first, out.place):
+                self._begun(out, said, flow[0])
+        return made
+
     def _live(self, out: Outgoing) -> None:
         """Write what has come of a part that flows."""
         assert out.flow is not None
@@ -355,11 +320,7 @@ class Unfold:
         if not out.begun:
             if not part.pieces if start is None else self._blank(part):
                 return
-            said = self._begin(out, part.kind, part.said, start or append)
-            if start is not None and self.frames.write(
-                start, self._first(part.kind, said), out.place
-            ):
-                self._begun(out, part.said, start)
+            self._start(out, part.kind, part.said, out.flow)
         pieces = part.pieces
         while out.sent < len(pieces):
             self._piece(out, append, pieces[out.sent])
@@ -369,11 +330,11 @@ class Unfold:
         if not piece or out.gone:
             return
         out.text = out.text or not piece.isspace()
-        if out.template is None:
+        if out.ready is None:
             said = {**out.part.said, **out.more}
-            out.template = self.frames.template(append, said, out.place)
-        if out.template:
-            self.frames.fill(out.template, piece)
+            out.ready = self.frames.ready(append, said, out.place)
+        if out.ready is not None:
+            self.frames.fill(out.ready, piece)
         else:
             said = {**out.part.said, **out.more, "piece": piece}
             self.frames.write(append, said, out.place)
@@ -385,12 +346,6 @@ class Unfold:
             and ("no-blank", "") in self.writer.asked
             and not any(piece.strip() for piece in part.pieces)
         )
-
-    def _first(self, kind: str, said: dict[str, Any]) -> dict[str, Any]:
-        """Return what the start of a part says: not what an event of its own says later."""
-        events = [e for w, e in self.stream.of.items() if w.act == "set" and w.kind == kind]
-        later = {hole.path for event in events for p in event.writes for hole in holes(p)}
-        return {k: v for k, v in said.items() if k not in later}
 
     def _over(self, out: Outgoing) -> None:
         """Write the end of a part, or the whole of one that did not flow."""
@@ -424,10 +379,10 @@ class Unfold:
     def _close(
         self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
     ) -> None:
-        for word, event in self.stream.of.items():
-            if word.act == "set" and word.kind == kind:
+        for word, event in self._known.closing.get(kind, ()):
+            if word.act == "set":
                 self.frames.write(event, said, out.place)
-            elif word.act == "add" and word.kind == kind:
+            else:
                 listed = _look(said, word.field, self.dialect.family)
                 for nth, piece in enumerate(listed if isinstance(listed, list) else ()):
                     out.place.entry = nth
@@ -467,7 +422,7 @@ class Unfold:
             ir = media.usual(self.writer, ir, None)
         except Misfit:
             return False  # which the whole response tells of, too
-        lost = set() if self.same else self._lost(ir)
+        lost = set() if self.same else self._known.lost(self.writer, ir)
         out.fits = out.fits or lost is not None
         rows = self.writer.ladder.get(kind, ())
         if lost is not None:  # a field without a place may have a row of its own
@@ -483,23 +438,21 @@ class Unfold:
 
     def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
         """Write a whole part as one that flows at once, where all of it can be said so."""
-        if ir.get("name") in self._named:
+        if ir.get("name") in self._known.named:
             return False
         for field in (USUAL.get(kind, "text"), *LIVE):
-            flow = self._flow(kind, field)
+            flow = self._known.flow(kind, field)
             value = ir.get(field, ir.get(f"{field}_text"))
             if flow is None or value is None:
                 continue
-            if self.same and not self._says(flow, ir, kind, field):
+            items = self._items is not None and self._items.whole  # whose end says all
+            if self.same and not items and not self._known.says(flow, ir, kind, field):
                 continue
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
             if not text and flow[0] is None:
                 return not self.same  # nothing would be said
             ir = self._ready(out, ir)
-            said = self._begin(out, kind, ir, flow[0] or flow[1])
-            if flow[0] is not None:
-                self.frames.write(flow[0], self._first(kind, said), out.place)
-                self._begun(out, ir, flow[0])
+            said = self._start(out, kind, ir, flow)
             if text:
                 self.frames.write(flow[1], {**said, "piece": text}, out.place)
             self._close(out, kind, said, functools.partial(_itself, ir))
@@ -507,19 +460,6 @@ class Unfold:
                 self.rides.over(out.part, ir, True)
             return True
         return False
-
-    def _says(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> bool:
-        """Tell whether the events of a kind say all that a part says."""
-        if self._items is not None and self._items.whole:
-            return True  # the end of the item does
-        events = [event for event in flow if event is not None]
-        events += [e for w, e in self.stream.of.items() if w.act == "set" and w.kind == kind]
-        known = {h.path for event in events for p in event.writes for h in holes(p)}
-        known |= {w.field for w in self.stream.of if w.act == "add" and w.kind == kind}
-        said = {"type", field, f"{field}_json", f"{field}_text", "spelled"}
-        fields = {k for k in ir if k not in said and k != "own"}
-        fields |= {f"own.{k}" for k in ir.get("own", {}).get(self.dialect.family, {})}
-        return fields <= known
 
     def _placed(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
         """Write a part by the event of whole parts."""
@@ -591,22 +531,3 @@ def _look(said: dict[str, Any], path: str, family: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
-
-
-def _identity(dialect: Dialect) -> Hole | None:
-    """Return the hole for the id of a response that is made where there is none."""
-    unit = dialect.units.get("response")
-    found = [h for p in (dialect.stream.pictures() if dialect.stream else ()) for h in holes(p)]
-    found += [h for case in (unit.cases if unit else ()) for h in holes(case.wire)]
-    names = (h for h in found if h.path in ("id", "response.id"))
-    return next((h for h in names if h.mark == "made" and h.value is not None), None)
-
-
-def _lists(dialect: Dialect) -> Iterator[Hole]:
-    """Yield the holes that hold the parts of a candidate."""
-    shape = dialect.units.get("response")
-    for case in shape.cases if shape else ():
-        for outer in holes(case.wire):
-            if outer.path == "candidates" and outer.shape is not None:
-                for _, inner in dialect.cases_of(outer.shape):
-                    yield from (h for h in holes(inner.wire) if h.path == "parts" and h.shape)

@@ -24,18 +24,6 @@ from .sighting import Sight
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
 
 
-def entered(fold: Hearing, part: Part) -> None:
-    """Put a part that begins into its item; the first one has what is said of the item."""
-    place = dict(part.address).get("item")
-    if place is None:
-        return
-    owner = fold.outcome.candidates[part.candidate]
-    item = owner.items.setdefault(place, Item())
-    if not item.parts:
-        merged(part.said, item.said)
-    item.parts.append(part)
-
-
 def begun(fold: Hearing, owner: Candidate, sight: Sight) -> None:
     """Hear that an item begins."""
     item = owner.items.setdefault(sight.at["item"], Item(fold.frames - 1))
@@ -44,14 +32,13 @@ def begun(fold: Hearing, owner: Candidate, sight: Sight) -> None:
     item.said = said
 
 
-def checked(fold: Hearing, owner: Candidate, sight: Sight) -> None:
+def checked(fold: Hearing, owner: Candidate, sight: Sight, said: list[tuple[str, Any]]) -> None:
     """Note a frame that says something of its item that is not so."""
-    said = [(path[5:], value) for path, value in sight.found.items() if path[:5] == "item."]
-    item = owner.items.get(sight.at.get("item", -1)) if said else None
+    item = owner.items.get(sight.at.get("item", -1))
     first = (item.parts[0].said if item.parts else item.said) if item else {}
     for path, value in said if item else ():
         held = value_at(first, fold.outcome.keys_of(path))
-        contradictions.heard(fold, path, held, value, sight.places[f"item.{path}"])
+        fold.heard(path, held, value, sight.places[f"item.{path}"])
 
 
 def told(fold: Hearing, part: Part, word: Word, sight: Sight) -> None:
@@ -182,7 +169,7 @@ def stop(fold: Hearing, owner: Candidate) -> None:
                 continue
             said = table.write(word)[0]
         if said is not ABSENT and not same(said, wire):
-            contradictions.noted(fold, at[1:], path)
+            fold.noted(at[1:], path)
 
 
 def _said_by(fold: Hearing, hole: Hole, meant: dict[str, Any]) -> Any:
@@ -207,10 +194,7 @@ def _anew(fold: Hearing, ir: dict[str, Any]) -> None:
 def text(fold: Hearing, owner: Candidate, whole: str) -> None:
     """Hear the last text once more; another one than that is a text of its own."""
     if owner.last is None or text_of(owner.last.ir()) != whole:
-        part = fold.new("text", "", owner, ())
-        part.said, part.whole = {"type": "text", "text": whole}, True
-        fold.open(part)
-        fold.shut(part)
+        fold.shut(fold.whole({"type": "text", "text": whole}, owner))
 
 
 def _all(
@@ -229,10 +213,7 @@ def _all(
         else:
             _other(fold, part, ir, at)
     for ir in later:
-        new = fold.new(str(ir.get("type")), "", owner, address)
-        new.said, new.whole = dict(ir), True  # it may get an id that is not its own
-        fold.open(new)
-        fold.shut(new)
+        fold.shut(fold.whole(dict(ir), owner, address))  # it may get an id that is not its own
 
 
 def _around(owner: Candidate, part: Part) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Lanes: the short ways of a translator do what the interpreter does, and are taken."""
+"""Runs: the short way of a translator does what the general way does, and is taken."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 import wireglot
 from benchmarks import stream_frames
 from wireglot.streaming.fold import Fold
-from wireglot.streaming.framing import Splitter
 
 from . import streamdiff
 from .streamdiff import difference, outcome
@@ -25,7 +24,7 @@ CHAT = stream_frames.frames("openai-chat", 0, small=True)
 EVENTS = stream_frames.frames("anthropic", 0, small=True)
 CHUNKS = stream_frames.frames("gemini", 0, small=True)
 TO_CHAT, FROM_CHAT = ("anthropic", "openai-chat"), ("openai-chat", "anthropic")
-AT = 7  # a frame with a piece of text, when the lane is open
+AT = 7  # a frame with a piece of text, when the run has begun
 CALL = 21  # a frame with a piece of arguments
 
 
@@ -54,7 +53,6 @@ def test_pieces_are_not_read_by_the_pictures(
     pair: tuple[str, str], frames: list[Json], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meant = outcome(frames, pair, options=streamdiff.INTERPRETED)
-    outcome(frames, pair)  # the code of these frames is compiled
     t = RULES.translator(source=pair[0], target=pair[1])
     for nth, frame in enumerate(frames[: AT - 2]):
         assert t.feed(frame) == meant[nth]
@@ -72,21 +70,7 @@ def test_pieces_that_are_held_are_not_read_by_the_pictures(monkeypatch: pytest.M
     assert t.feed(CHAT[CALL]) == []
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_events_that_differ_in_the_piece_alone_are_not_parsed(
-    end: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pieces = [p.replace(b"\n", end) for p in stream_frames.as_bytes("openai-chat", CHAT)]
-    meant = outcome(pieces, FROM_CHAT, options=streamdiff.INTERPRETED)
-    outcome(pieces, FROM_CHAT)
-    t = RULES.translator(source="openai-chat", target="anthropic").as_bytes()
-    for piece in pieces[: AT - 2]:
-        t.feed(piece)
-    closed(monkeypatch, Splitter, "feed")
-    assert t.feed(b"".join(pieces[AT - 2 : AT + 3])) == b"".join(meant[AT - 2 : AT + 3])
-
-
-def test_calls_that_come_by_turns_each_have_a_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_that_come_by_turns_each_have_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     frames = EVENTS[:2]
     for nth in (1, 2):
         use = {"type": "tool_use", "id": f"t{nth}", "name": "f", "input": {}}
@@ -149,7 +133,7 @@ def test_an_odd_frame_is_taken_as_the_interpreter_takes_it(name: str, target: st
     frames = copy.deepcopy(CHAT)
     ODD[name](frames[AT])
     assert difference(frames, ("openai-chat", target)) == ""
-    frames[AT + 1] = frames[AT + 2] = frames[AT]  # and it may have a lane of its own
+    frames[AT + 1] = frames[AT + 2] = frames[AT]  # and it may have a run of its own
     assert difference(frames, ("openai-chat", target)) == ""
 
 
@@ -327,7 +311,7 @@ def test_odd_bytes_are_taken_as_the_interpreter_takes_them(old: bytes, new: byte
         assert difference([b"".join(made)], FROM_CHAT) == ""
 
 
-def test_frames_of_a_lane_have_their_numbers() -> None:
+def test_frames_of_a_run_have_their_numbers() -> None:
     rules = wireglot.load_rules(Path(__file__).parent / "fuzz" / "streams")
     there = ("openai-chat", "streams")
     assert difference(CHAT, there, rules=rules) == ""
@@ -370,3 +354,27 @@ def test_the_result_is_the_same_whenever_it_is_asked_for() -> None:
         t.finish()
     assert early.result == late.result
     assert late.result is late.result
+
+
+def test_asking_for_notes_does_not_choose_rules_for_a_model() -> None:
+    frames = copy.deepcopy(EVENTS)
+    frames[0]["message"]["model"] = "claude-opus-4-5"
+    t = RULES.translator(source="anthropic", target="openai-chat")
+    assert t.notes == () and t.error is None
+    t.feed(frames[0])
+    assert t._source.model is RULES.at("anthropic", "claude-opus-4-5", {}).model
+    assert t._source.model is not RULES["anthropic"].model
+
+
+def test_a_stream_of_items_that_only_began_has_not_failed() -> None:
+    began = {
+        "id": "r",
+        "object": "response",
+        "created_at": 1,
+        "status": "in_progress",
+        "output": [],
+    }
+    t = RULES.translator(source="openai-responses", target="openai-responses")
+    t.feed({"type": "response.created", "response": began | {"output": []}, "sequence_number": 0})
+    t.finish()
+    assert t.result.body["error"] is None and "status" not in t.result.body

@@ -1,0 +1,128 @@
+"""The outlook of a stream that is written: what is known of its dialect before anything comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import Any
+
+from ..interpreter import share
+from ..interpreter.hands import Writer
+from ..ir import OPAQUE
+from ..language.events import Event, Word
+from ..language.model import Dialect
+from ..language.picture import Hole, holes
+from ..trail import Trail
+
+MOST = 256  # parts that were written on trial, and are remembered
+PLAIN = ("text", "reasoning", "tool_call")  # parts whose values say nothing of what is lost
+Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
+
+
+class Outlook:
+    """What is known of the streams of a dialect before anything comes."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        assert dialect.stream is not None
+        self.dialect, self.stream = dialect, dialect.stream
+        self.lists = list(_lists(dialect))
+        self.identity = _identity(dialect)
+        # Calls that have a picture by their name: no event begins one of them.
+        cases = [case for h in self.lists for _, case in dialect.cases_of(h.shape or "")]
+        calls = [case for case in cases if "tool_call" in case.sides[0].get("/type", ())]
+        self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
+        self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
+        for nth, hole in enumerate(self.lists):
+            for kind in dialect.kinds_of(hole.shape or ""):
+                self.slots.setdefault(str(kind), nth)
+        paths = {hole.path for p in self.stream.pictures() for hole in holes(p)}
+        self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths
+        # Whether parts come one after another.
+        self.closes = self.stream.get("part_stop") is not None or not self.stream.plain
+        self._lost: dict[tuple[Any, ...], Set[str] | None] = {}  # what is lost of parts, by fields
+        # What is said of a part of each kind when it is over, and the fields that are said there.
+        self.closing: dict[str, list[tuple[Word, Event]]] = {}
+        self.later: dict[str, frozenset[str]] = {}
+        for word, event in self.stream.of.items():
+            if word.act in ("set", "add"):
+                self.closing.setdefault(word.kind, []).append((word, event))
+            if word.act == "set":
+                self.later[word.kind] = self.later.get(word.kind, frozenset()) | event.holes
+        # How a candidate ends: each way, and whether it says counts that may be missing.
+        events = self.stream.events
+        self.finish = [
+            (e, any(h.path == "usage" and h.mark for p in e.writes for h in holes(p)))
+            for e in events
+            if "finish" in e.acts and e.writes
+        ]
+        self.usage = next((e for e in events if e.acts == {"usage"}), None)
+
+    def flow(self, kind: str, field: str) -> Flow | None:
+        """Return how parts of a kind flow, if they do."""
+        append = self.stream.get("append", kind, field)
+        if append is None or field.startswith("own."):
+            return None
+        return self.stream.get("part_start", kind, field), append
+
+    def says(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> bool:
+        """Tell whether the events of a kind say all that a part says."""
+        known = set(self.later.get(kind, ()))
+        for event in flow:
+            known |= event.holes if event is not None else set()
+        known |= {w.field for w, _ in self.closing.get(kind, ()) if w.act == "add"}
+        said = {"type", field, f"{field}_json", f"{field}_text", "spelled"}
+        fields = {k for k in ir if k not in said and k != "own"}
+        fields |= {f"own.{k}" for k in ir.get("own", {}).get(self.dialect.family, {})}
+        return fields <= known
+
+    def lost(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
+        """Return the fields of a part that a whole response has no place for; None: nor for it.
+
+        It is written on trial, once for all parts that hold the same fields.
+        """
+        key = None if writer.options else self._fields_of(ir, bool(writer.ladder))
+        if key is None:
+            return self._tried(writer, ir)
+        if key in self._lost:
+            return self._lost.get(key)
+        found = self._tried(writer, ir)
+        if len(self._lost) >= MOST:
+            self._lost.clear()
+        self._lost[key] = found
+        return found
+
+    def _fields_of(self, ir: dict[str, Any], stepping: bool) -> tuple[Any, ...] | None:
+        """Return what tells parts apart of which other fields may be lost; None if values do."""
+        kind, own = ir.get("type"), ir.get("own", {})
+        if kind not in PLAIN or self.dialect.family in own or ir.get("name") in self.named:
+            return None
+        origins = [ir[key].get("origin") for key in OPAQUE if isinstance(ir.get(key), dict)]
+        blank = [not value.strip() for value in (ir.get("text"),) if isinstance(value, str)]
+        said = sorted((key, value.__class__.__name__) for key, value in ir.items())
+        return kind, *said, *origins, *blank, stepping
+
+    def _tried(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
+        probe = Writer(self.dialect, False, Trail(), writer.options)
+        if not share.directly(probe, self.lists, ir)[0]:
+            return None
+        lost = {path for owner, path in probe.lefts if owner == id(ir)}
+        rows = writer.ladder.get(str(ir.get("type")), ())
+        return {path for path in lost if any(path in row.before.names for row in rows)}
+
+
+def _identity(dialect: Dialect) -> Hole | None:
+    """Return the hole for the id of a response that is made where there is none."""
+    unit = dialect.units.get("response")
+    found = [h for p in (dialect.stream.pictures() if dialect.stream else ()) for h in holes(p)]
+    found += [h for case in (unit.cases if unit else ()) for h in holes(case.wire)]
+    names = (h for h in found if h.path in ("id", "response.id"))
+    return next((h for h in names if h.mark == "made" and h.value is not None), None)
+
+
+def _lists(dialect: Dialect) -> Iterator[Hole]:
+    """Yield the holes that hold the parts of a candidate."""
+    shape = dialect.units.get("response")
+    for case in shape.cases if shape else ():
+        for outer in holes(case.wire):
+            if outer.path == "candidates" and outer.shape is not None:
+                for _, inner in dialect.cases_of(outer.shape):
+                    yield from (h for h in holes(inner.wire) if h.path == "parts" and h.shape)

@@ -1,0 +1,193 @@
+"""Runs: frames that bring nothing but the next piece of a part go a short way.
+
+A run begins with a frame that did no more than to let a part grow, where it is clear what becomes
+of its pieces: they are written at once, or held, or the frame goes out as it came. It takes the
+frames that equal that one but for the piece and what may differ in its form (`alike.Flow`); every
+other frame goes the general way. As soon as something but a piece is heard or written all runs end:
+they only ever do again what the general way did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..trail import At
+from .alike import Flow
+from .fold import Fold
+from .incoming import Part
+from .outgoing import Fill
+from .unfold import Outgoing, Unfold
+
+MOST = 6  # runs that are open at once
+Take = Callable[[Any], "list[Any] | None"]
+
+
+class Run:
+    """One run; `take` returns what is written for a frame, or None for one that is another."""
+
+    __slots__ = ("flow", "part", "take")
+
+    def __init__(
+        self, frame: Any, fold: Fold, flow: Flow, part: Part, written: tuple[Any, Fill | None]
+    ) -> None:
+        """Begin with a frame; `written` has what goes out, if anything, and makes its frames."""
+        self.flow, self.part = flow, part
+        self.take: Take = _taking(frame, fold, flow, part, *written)
+
+
+def _taking(
+    first: Any, fold: Fold, flow: Flow, part: Part, out: Outgoing | None, ready: Fill | None
+) -> Take:
+    like = _copied(first)  # what a frame must be, with its own piece
+    where = next(at for at, what in flow.free.items() if what == "piece")
+    *path, last = where
+    place = _at(like, path)
+    free = [(at[:-1], at[-1], what) for at, what in flow.free.items() if at != where]
+    strict = any(what != "said" for _, _, what in free)  # what is said may be the same
+    # Texts that are equal are of one class; numbers need not be.
+    classes = [one for one in _numbers(first, ()) if one[0] not in flow.free]
+    grow, call = part.pieces.append, part.scan is not None
+
+    def take(frame: Any) -> list[Any] | None:
+        counts = None
+        try:
+            owner = frame
+            for key in path:
+                owner = owner[key]
+            piece = owner[last]
+            if piece.__class__ is not str or not piece:
+                return None
+            if not piece.isascii():
+                piece.encode()  # half a sign is an error, which is told with its place
+            place[last] = piece
+            if strict or frame != like:
+                counts = _differing(frame, like, free, piece, fold.due)
+                if frame != like:
+                    return None
+            for at, kind in classes:
+                value = frame
+                for key in at:
+                    value = value[key]
+                if value.__class__ is not kind:
+                    return None
+        except (LookupError, TypeError, UnicodeEncodeError):
+            return None
+        if call and part.repeats(piece):
+            return None
+        fold.frames += 1
+        if fold.due is not None:
+            fold.due += 1
+        if counts is not None:
+            fold.outcome.count(counts)
+        grow(piece)
+        if out is None:
+            return [frame]
+        if ready is None:
+            return []  # it waits
+        out.sent += 1
+        return ready(piece)
+
+    return take
+
+
+def _differing(frame: Any, like: Any, free: list[Any], piece: str, due: int | None) -> Any:
+    """Let what may differ be as it is in a frame; return the token counts in it.
+
+    Raises LookupError where it is of another form.
+    """
+    counts = None
+    for path, key, what in free:
+        owner, mine = _at(frame, path), _at(like, path)
+        value, old = owner[key], mine[key]
+        if what == "usage":
+            if not _alike(old, value):
+                raise LookupError
+            counts = value
+        elif what == "piece":
+            mine[key] = piece  # once more
+            continue
+        elif value.__class__ is str and old.__class__ is str:
+            value.encode()
+        elif (value.__class__, old.__class__) != (int, int) or (what == "number" and value != due):
+            raise LookupError
+        mine[key] = value
+    return counts
+
+
+class Runs:
+    """The runs of one translator."""
+
+    def __init__(self, fold: Fold, unfold: Unfold | None) -> None:
+        self._fold, self._unfold = fold, unfold
+        self._open: list[Run] = []  # the last one that took a frame stands first
+        self.take: Take | None = None  # of that one
+
+    def other(self, frame: Any) -> list[Any] | None:
+        """Take a frame by a run that does not stand first; None where none does."""
+        for run in self._open[1:]:
+            made = run.take(frame)
+            if made is not None:
+                self._front(run)
+                return made
+        return None
+
+    def _front(self, run: Run) -> None:
+        self._open = [run, *(one for one in self._open if one is not run)][:MOST]
+        self.take = run.take
+
+    def close(self) -> None:
+        """End all runs."""
+        self._open, self.take = [], None
+
+    def learn(self, frame: Any) -> None:
+        """Begin a run with a frame that was heard, if it only let a part grow."""
+        fold, unfold = self._fold, self._unfold
+        if fold.stirred or (unfold is not None and unfold.moved):
+            fold.stirred = False
+            if unfold is not None:
+                unfold.moved = False
+            self.close()
+        flow, part = fold.flow, fold.grew
+        if flow is None or part is None or part.tree is not None or not part.open:
+            return
+        if not all(map(fold.outcome.knows, flow.once)):
+            return
+        written = (None, None) if unfold is None else unfold.running(part)
+        if written is not None:
+            self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
+            self._front(Run(frame, fold, flow, part, written))
+
+
+def _at(value: Any, path: At | list[Any]) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def _copied(value: Any) -> Any:
+    """Return a value with containers of its own."""
+    if value.__class__ is dict:
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if value.__class__ is list else value
+
+
+def _numbers(value: Any, at: At) -> Iterator[tuple[At, Any]]:
+    """Yield the numbers and truths of a frame: their places and classes."""
+    if value.__class__ in (dict, list):
+        pairs = value.items() if value.__class__ is dict else enumerate(value)
+        for key, inner in pairs:
+            yield from _numbers(inner, (*at, key))
+    elif value.__class__ in (int, float, bool):
+        yield at, value.__class__
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Tell whether token counts are of one form: whole numbers may differ."""
+    if new.__class__ is not old.__class__:
+        return False
+    if new.__class__ is dict:
+        return new.keys() == old.keys() and all(_alike(old[key], new[key]) for key in new)
+    if new.__class__ is list:
+        return len(new) == len(old) and all(map(_alike, old, new))
+    return new.__class__ is int or (new.__class__ is str and new == old)

@@ -1,0 +1,93 @@
+"""The text of a stream, piece by piece, for whoever wants nothing else until it is through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from ..interpreter import reading
+from .fold import Fold
+from .incoming import Part
+from .outcome import Outcome
+from .streams import collected, ids
+
+if TYPE_CHECKING:
+    from ..language.held import HeldSet
+
+
+class TextStream:
+    """The text of a stream, piece by piece; the rest is there when it is through."""
+
+    def __init__(self, rules: HeldSet, frames: Iterable[Any], dialect: str) -> None:
+        found = rules[dialect]
+        if found.model.stream is None:
+            raise UsageError(f"{dialect} has no picture of a stream")
+        self._rules, self._dialect, self._frames = found, dialect, frames
+        self._pieces: list[str] = []
+        self._fold = Fold(found.model, self)
+        self._ir: dict[str, Any] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        for frame in self._frames:
+            self._fold.feed(frame)
+            yield from self._taken()
+        self._fold.close()
+        yield from self._taken()
+        body, _ = collected(self._rules, self._fold, {})
+        self._ir = reading.read(self._rules, body, "response", None, None, {}).ir
+        ids(self._ir, self._fold)
+
+    def _taken(self) -> list[str]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """The whole response, as the IR has it."""
+        if self._ir is None:
+            raise UsageError("this is known when the text has been iterated to its end")
+        return self._ir
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """The calls of the first candidate, as the IR has them."""
+        found = self.response["candidates"][:1]
+        return [p for one in found for p in one["parts"] if p.get("type") == "tool_call"]
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """The token counts, as the IR has them."""
+        return self.response.get("usage")
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the first candidate stopped, in a word of the IR."""
+        return next((one.get("stop_reason") for one in self.response["candidates"]), None)
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error that came within the stream."""
+        return self._fold.error
+
+    # -- what the fold tells ----------------------------------------------------------------------
+
+    def begun(self, outcome: Outcome) -> None:
+        """Hear that it begins."""
+
+    def opened(self, part: Part) -> None:
+        """Hear of a part; one that is whole already has its text."""
+        text = part.said.get("text")
+        if part.whole and part.kind == "text" and part.candidate == 0 and text:
+            self._pieces.append(text)
+
+    def grown(self, part: Part, piece: str) -> None:
+        """Hear a piece of a part."""
+        if part.kind == "text" and part.candidate == 0:
+            self._pieces.append(piece)
+
+    def closed(self, part: Part) -> None:
+        """Hear that a part ends."""
+
+    def failed(self, error: dict[str, Any]) -> None:
+        """Hear of an error."""
