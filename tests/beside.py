@@ -98,6 +98,8 @@ def _converts(section: str, one: Body, target: str, body: Json = None, **more: A
 def _converted(
     body: Json, source: str, target: str, unit: str, more: dict[str, Any], side: Side
 ) -> Seen:
+    if source == target and not more.get("options"):
+        more = {**more, "options": {"repair": False}}  # else it is given back and not written
     return side.convert(body, source, target, unit, **more)
 
 

@@ -121,7 +121,9 @@ def _runs(rules: Any, base: Base, name: str, options: Any) -> Iterator[tuple[str
     """Yield what is done with a dialect of a set, and how it is called."""
 
     def converted(body: Any, source: str, target: str, unit: str) -> Seen:
-        out = rules.convert(body, source, target, unit=unit, options=options)
+        # At home a body is given back as it is read; with an option it is written, too.
+        given = options or ({"repair": False} if source == target else None)
+        out = rules.convert(body, source, target, unit=unit, options=given)
         return {**conversion(out), "rules": [note.rule for note in out.notes]}
 
     for unit, body in base.bodies.items():

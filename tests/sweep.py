@@ -110,10 +110,11 @@ class Engine:
         unit: str,
         model: str | None = None,
         stream: bool | None = None,
+        options: dict[str, Json] | None = None,
     ) -> Any:
         """Convert one body."""
         return self.rules.convert(
-            body, source=source, target=target, unit=unit, model=model, stream=stream
+            body, source, target, unit=unit, model=model, stream=stream, options=options
         )
 
     def read(self, unit: Unit) -> Json:
@@ -179,18 +180,19 @@ def _judge_home(unit: Unit, outcome: Outcome) -> None:
     tell = _teller(unit, unit.dialect, outcome)
     outcome.counts[*key, "conversions"] += 1
 
-    def converted(body: Json) -> Json:
-        return (
-            engine()
-            .convert(body, unit.dialect, unit.dialect, unit.unit, unit.model, unit.stream)
-            .body
-        )
+    def converted(body: Json, options: dict[str, Json] | None = None) -> Json:
+        given = (unit.dialect, unit.dialect, unit.unit, unit.model, unit.stream)
+        return engine().convert(body, *given, options).body
+
+    def written(body: Json) -> Json:
+        return converted(body, {"repair": False})  # with an option a body is not just given back
 
     def stored(body: Json) -> Json:
         ir = identity.through_json(engine().read(unit))
         return engine().write(ir, unit.dialect, unit.unit)
 
-    for way, through in (("convert", converted), ("read, store, write", stored)):
+    ways = (("convert", converted), ("convert, written", written), ("read, store, write", stored))
+    for way, through in ways:
         with _Caught(tell, way) as caught:
             for problem in identity.changed(unit.body, through):
                 tell("identity", f"{way}: {problem}")

@@ -67,7 +67,8 @@ def read(
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
         odd = _paired(reader, ir, unit, look)
-        if unit == "response" and (options.get("away") or options.get("asked") is not None):
+        gone = options.get("away") and not options.get("returned")  # home, ids stay as they are
+        if unit == "response" and (gone or options.get("asked") is not None):
             odd += _apart(reader.trail, ir)
         if unit == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConversionError, Foreseen, UsageError
+from ..errors import ConversionError, Foreseen, UsageError, short
+from ..jsontext import copied
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
-from ..notes import Draft, asked
-from ..results import Envelope, rule_of
+from ..notes import Draft, Note, asked, severity_of
+from ..results import Envelope, read_notes, rule_of
 from ..room import TooDeep
-from ..trail import Several, Trail, put, value_at
+from ..trail import Several, Trail, pointer, put, value_at
 from . import conversation, demands, enforce, making, turns, units, unpictured
 from .hands import Writer
 from .sight import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held
+    from .reading import Read
 
 
 def write(
@@ -43,6 +45,31 @@ def write(
     with Foreseen(rules.model.pos, options):
         body, envelope = written(writer, ir, unit, made, odd, prepare)
     return body, writer.notes, envelope
+
+
+def returned(
+    rules: Held, body: Any, read: Read, unit: str
+) -> tuple[Any, list[Note], Envelope | None] | None:
+    """Give back a payload that its own dialect has read, and of which nothing else was asked.
+
+    Writing would give the same JSON (the laws hold that), so nothing is remembered when reading
+    and nothing is written: the body is copied. Notes point where they pointed, for all of it is
+    there still. Returns None where the caller says of a request what would stand in its body.
+    """
+    envelope, outside = None, set[str]()
+    if unit == "request":
+        if "envelope" in rules.model.units:
+            writer = Writer(rules.model.of_unit(unit), True, read.trail, {}, rules.ladder)
+            envelope, outside = envelope_of(writer, read.ir)
+        for said in ("model", "stream"):
+            if said in read.ir and said not in outside and read.trail.find(read.ir, said) is None:
+                return None
+    drafts = []
+    for d in read.odd:
+        at = None if d.source is None else pointer(d.source)
+        grave = severity_of(d.effect, d.code)
+        drafts.append(Note(d.code, d.effect, grave, at, at, rule_of(d.rule), short(d.message)))
+    return copied(body), [*read_notes(read.notes, True), *drafts], envelope
 
 
 def written(

@@ -1,0 +1,108 @@
+"""A dialect to itself: a body is given back as it was read, and all that is told of it stays.
+
+`repair: false` asks for nothing, but with an option a body is written and not just given back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot.errors import WireglotError
+
+from . import way
+from .beside import TRAFFIC, bodies
+from .mutate import some
+
+RULES = wireglot.packaged()
+RECORDED = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
+
+
+def containers(value: Any) -> Iterator[int]:
+    """Yield which objects and lists a value is made of."""
+    if isinstance(value, dict | list):
+        yield id(value)
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from containers(inner)
+
+
+def found(body: Any, dialect: str, unit: str, **more: Any) -> Any:
+    try:
+        return RULES.convert(body, dialect, dialect, unit, **more)
+    except WireglotError as error:
+        return type(error), str(error)
+
+
+def check(body: Any, dialect: str, unit: str, **more: Any) -> bool:
+    """Assert that a body comes back, as if it had been written; tell whether it was taken."""
+    short, long = (
+        found(body, dialect, unit, **more),
+        found(body, dialect, unit, **more, options={"repair": False}),
+    )
+    if len(long) == 2 or len(short) == 2:
+        assert short == long
+        return False
+    assert short.body == long.body
+    assert short.envelope == long.envelope
+    more_notes = Counter(map(str, short.notes)) - Counter(map(str, long.notes))
+    assert not more_notes
+    # Writing tells of counts that add up to nothing pictured, though they stay where they are.
+    missing = Counter(map(str, long.notes)) - Counter(map(str, short.notes))
+    assert all("no-place lost /usageMetadata/" in note for note in missing), missing
+    assert not set(containers(body)) & set(containers(short.body))
+    return True
+
+
+@pytest.mark.parametrize("unit", way.BODIES)
+def test_it_is_given_back_as_it_was(unit: str) -> None:
+    body = json.loads(json.dumps(way.BODIES[unit]))
+    body["vendor"] = {"\u2028": [1e22, -0.5, None, "é"]}
+    assert check(body, "openai-chat", unit)
+    done = RULES.convert(body, "openai-chat", "openai-chat", unit)
+    assert json.dumps(done.body) == json.dumps(body), "keys stand in their order"
+
+
+def test_what_a_caller_derives_of_json_comes_back_as_json() -> None:
+    class Text(str):
+        pass
+
+    class Keys(dict[str, Any]):
+        pass
+
+    body = Keys(way.REQUEST, model=Text("gpt-4o"))
+    done = RULES.convert(body, "openai-chat", "openai-chat")
+    assert done.body == way.REQUEST
+    assert type(done.body) is dict
+    assert type(done.body["model"]) is str
+
+
+def test_what_cannot_be_read_is_refused() -> None:
+    with pytest.raises(wireglot.ConversionError, match="expected a list"):
+        RULES.convert({**way.REQUEST, "messages": 1}, "openai-chat", "openai-chat")
+
+
+def test_what_the_call_says_goes_where_the_dialect_has_it() -> None:
+    body = {key: value for key, value in way.REQUEST.items() if key != "model"}
+    done = RULES.convert(body, "openai-chat", "openai-chat", model="gpt-5", stream=True)
+    assert done.body == {**way.REQUEST, "model": "gpt-5", "stream": True}
+    gemini = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    out = RULES.convert(gemini, "gemini", "gemini", model="gemini-3-pro", stream=True)
+    assert out.body == gemini
+    assert out.envelope is not None
+    assert (out.envelope.model, out.envelope.stream) == ("gemini-3-pro", True)
+
+
+@pytest.mark.skipif(not TRAFFIC.is_dir(), reason="../shared/traffic is not here")
+@pytest.mark.parametrize("dialect", RECORDED)
+def test_recorded_bodies_and_mutants_come_back(dialect: str) -> None:
+    taken = Counter[bool]()
+    for one in bodies(dialect)[::20]:
+        if len(str(one.body)) < 20_000:
+            for body in (one.body, *some(one.body, 4, one.name)):
+                taken[check(body, one.dialect, one.unit, **one.more)] += 1
+    assert taken[True] > 5
