@@ -16,8 +16,6 @@ from .trail import Trail, pointer
 
 Hook = Callable[[dict[str, Any], Any, str, Trail], list[tuple[str, dict[str, Any]]]]
 Part = dict[str, Any]
-
-
 _KEYS: dict[Any, str] = {"tool_call": "id", "tool_result": "tool_call_id"}
 
 
@@ -87,7 +85,8 @@ def call_ids(
 
 def _all_have(ir: Part) -> bool:
     """Tell whether all calls and results have ids: mostly they do."""
-    for owner in (*(ir.get("candidates") or ()), *(ir.get("messages") or ()), {"parts": [ir]}):
+    alone = {"parts": [ir] if "type" in ir else []}
+    for owner in (*(ir.get("candidates") or ()), *(ir.get("messages") or ()), alone):
         for part in owner.get("parts", ()) if isinstance(owner, dict) else ():
             if isinstance(part, dict) and _KEYS.get(part.get("type"), "type") not in part:
                 return False

@@ -119,9 +119,13 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
     """Make notes of the drafts, now that the places in the body are known."""
     if not drafts:
         return []
-    # The whole body is walked only for notes that point into it.
-    inside = (d.owner is not None or d.place is not None for d in drafts if d.effect != "lost")
-    places = Places(body if any(inside) else None)
+    # The body is walked only for notes that point into it.
+    wanted: set[int] = set()
+    for d in drafts:
+        if d.effect != "lost":
+            wanted.add(id(d.place if d.owner is None else d.owner))
+    wanted.discard(id(None))
+    places = Places(body if isinstance(body, dict | list) else [], wanted)
     notes = []
     for d in drafts:
         target = None

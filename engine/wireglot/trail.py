@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 At = tuple[Any, ...]
+_HOLDERS = (dict, list)
 
 
 class Listener(Protocol):
@@ -227,19 +228,22 @@ def _copied(new: Any, old: Any, _: At, trail: Trail) -> None:
 class Places:
     """Finds pointers of objects in a finished body, by identity."""
 
-    def __init__(self, body: Any) -> None:
+    def __init__(self, body: Any, wanted: Collection[int] | None = None) -> None:
+        """Walk a body until all objects of the `wanted` identities are found; all of it for None.
+
+        What stands in several places is found at the first.
+        """
         self._at: dict[int, At] = {}
         stack: list[tuple[Any, At]] = [(body, ())]
-        while stack:
+        while stack and (wanted is None or len(self._at) < len(wanted)):
             value, at = stack.pop()
+            if wanted is None or id(value) in wanted:
+                self._at.setdefault(id(value), at)
             if isinstance(value, dict):
-                self._at[id(value)] = at
-                stack.extend((v, (*at, k)) for k, v in value.items() if isinstance(v, dict | list))
-            elif isinstance(value, list):
-                self._at[id(value)] = at
-                stack.extend(
-                    (v, (*at, i)) for i, v in enumerate(value) if isinstance(v, dict | list)
-                )
+                inner = [(v, (*at, k)) for k, v in value.items() if isinstance(v, _HOLDERS)]
+            else:
+                inner = [(v, (*at, i)) for i, v in enumerate(value) if isinstance(v, _HOLDERS)]
+            stack += inner[::-1]
 
     def find(self, owner: Any, key: Any = None) -> str | None:
         """Return the pointer of `owner[key]`, or of the owner itself, or None."""

@@ -12,7 +12,7 @@ from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
 from ..language.picture import Text as TextPicture
-from .holelines import HoleLines, is_own, simple, spread, test_of
+from .holelines import HoleLines, is_own, simple, spread, test_of, wanted
 from .lines import Lines, negated, paths_of, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
@@ -52,6 +52,9 @@ class CaseLines(Lines):
         for hole in pic.holes(case.wire):
             if simple(hole) and hole.path not in self.names:
                 HoleLines(self, hole, (), None, lambda v: None).test()
+        for hole in pic.holes(case.wire) if not self.home else ():
+            if wanted(hole) and hole.path not in self.names:
+                HoleLines(self, hole, (), None, lambda v: None).there()
         several = self.way == "case" and self.shape is not None and len(self.shape.cases) > 1
         for hole in case.lists.get("candidates", ()) if several else ():
             if hole.mark is None and isinstance(case.wire, Fields) and hole not in case.wire.spread:

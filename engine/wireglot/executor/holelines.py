@@ -138,6 +138,11 @@ class HoleLines:
         self.c.tested[id(self.h)] = found
         self.t(f"if {negated(test)}: return {self.c.no}{self.where}")
 
+    def there(self) -> None:
+        """Add the line that tells whether something stands where it must: before all others."""
+        found = self.c.look(self.h.path, self.h.mode == "each" or self.kind != "any")
+        self.t(f"if {found.none}: return {self.c.no}{self.where}")
+
     def value(self) -> None:
         """Add the lines for a hole that is one field."""
         t, h, c = self.t, self.h, self.c
@@ -386,8 +391,11 @@ class HoleLines:
         if c.names.keys() - {"run"}:  # it is written of what these name, too
             self.cold()
             return
-        some = c.writes.parts(str(self.h.shape))
-        t(f"{w}, {claims} = {some}(x, o, {self.h.mark is not None}, {self.into}){self.where}")
+        made = f"{c.writes.parts(str(self.h.shape))}(x, o, {self.h.mark is not None}, {self.into})"
+        if self.h.mark is not None:  # only where it takes something
+            heads = c.writes.heads(str(self.h.shape))
+            made = f"(NO, ()) if {c.code.value(heads)}.isdisjoint(o) else {made}"
+        t(f"{w}, {claims} = {made}{self.where}")
         with t.under(f"if {w} is not NO:"):
             c.took(claims)
             self.put(w)
@@ -448,6 +456,13 @@ def simple(h: Hole) -> bool:
     return (
         plain and h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
     )
+
+
+def wanted(h: Hole) -> bool:
+    """Tell whether nothing is written where a field of a hole is not there."""
+    told = h.mode in ("each", "as") or any(not is_guard(lens) for lens in h.lenses)
+    alone = h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
+    return told and alone and not h.dated and "home" not in h.lenses and not simple(h)
 
 
 def is_own(p: Any) -> bool:

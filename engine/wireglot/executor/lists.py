@@ -139,6 +139,8 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
         try:
             if way.__class__ is str:
                 wire = listing.names[way](x, part)
+            elif len(way.cases) == 1 and share.unread(way.cases[0], part):
+                continue
             else:
                 wire = share.piece(x, way, part)
         except Misfit as misfit:

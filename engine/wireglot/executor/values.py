@@ -91,7 +91,13 @@ def changed(x: WriteJob, mark: int, gone: int) -> bool:
 
 def could_read(wire: Any, sides: Any) -> bool:
     """Tell whether a case may read what was written, by what must stand where for it."""
-    return any(all(_fits(wire, keys, what) for keys, what in side) for side in sides)
+    for side in sides:
+        for keys, what in side:
+            if not _fits(wire, keys, what):
+                break
+        else:
+            return True
+    return False
 
 
 def _fits(wire: Any, keys: tuple[str, ...], what: Any) -> bool:
@@ -387,8 +393,7 @@ def filled(x: Any, h: Hole, o: Any, rel: Any, into: Any) -> Any:
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     """Tell whether a row of the ladder may say some fields of an object in another way."""
-    rows = x.ladder.get(name)
-    return bool(rows) and any(row.needs <= o.keys() for row in rows)
+    return any(row.needs <= o.keys() for row in x.ladder.get(name, ()))
 
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:

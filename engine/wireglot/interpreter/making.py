@@ -17,6 +17,7 @@ from .sight import View
 # What another dialect cannot read would not be there again on the way back.
 _APART = ("spelled", "kept", "own", "signature", "cache", "metadata")
 TOLD = "the target wants an id here; it is made from place and content"
+_HOLDERS = (dict, list)
 _UUID = (0, 8, 12, 15, 18, 30)
 
 
@@ -77,16 +78,18 @@ def numbered(writer: WriteJob, answer: Any) -> None:
     seed = writer.trail.seed
     if seed is None or not writer.ids:
         return
-    stack, count = [answer], Counter[str]()
+    stack, count, ids = [answer], Counter[str](), writer.ids
     while stack:
-        owner = stack.pop()
-        pairs = list(owner.items() if isinstance(owner, dict) else enumerate(owner))
-        for key, value in pairs:
-            form = writer.ids.get(value) if isinstance(value, str) else None
-            if form is not None:
-                owner[key] = of_answer(form, seed, form, str(count[form]))
-                count[form] += 1
-        stack += [value for _, value in reversed(pairs) if isinstance(value, dict | list)]
+        owner, inner = stack.pop(), []
+        for key, value in owner.items() if isinstance(owner, dict) else enumerate(owner):
+            if value.__class__ is str:
+                if value in ids:
+                    form = ids[value]
+                    owner[key] = of_answer(form, seed, form, str(count[form]))
+                    count[form] += 1
+            elif isinstance(value, _HOLDERS):
+                inner.append(value)
+        stack += inner[::-1]
 
 
 def _formed(form: str, digest: str) -> str:

@@ -390,6 +390,8 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
         name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
     best = Misfit("no run takes it")
     for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
+        if unread(case, part):
+            continue
         inner, beside = run_hole(case), said(writer, shape, case, part)
         assert inner.shape is not None
         one = part
@@ -403,6 +405,16 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
         finally:
             writer.shared.pop(id(one), None)
     raise best
+
+
+def unread(case: Case, part: dict[str, Any]) -> bool:
+    """Tell whether a text of a part is not as a case says that it is."""
+    for names, told in case.ir.entries if isinstance(case.ir, pic.Fields) else ():
+        if isinstance(told, pic.Text):
+            text = part.get(names[0])
+            if not isinstance(text, str) or told.read(text) is None:
+                return True
+    return False
 
 
 def _within(

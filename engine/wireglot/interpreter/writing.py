@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError, Foreseen, UsageError, short
 from ..jsontext import copied
+from ..language import picture as pic
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
 from ..notes import Draft, Note, asked, severity_of
@@ -19,7 +20,10 @@ from .sight import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held
+    from ..language.model import Shape
     from .reading import Read
+
+REMEMBERED = 1000  # envelopes of a dialect
 
 
 def write(
@@ -248,8 +252,46 @@ def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
-    """Write what a request keeps outside its body; also return the fields that went there."""
-    shape = writer.dialect.units["envelope"]
+    """Write what a request keeps outside its body; also return the fields that went there.
+
+    It says little, and mostly the same: what came of some texts and switches is remembered.
+    """
+    shape, known = writer.dialect.units["envelope"], writer.dialect.coded
+    if "envelope of" not in known:
+        known["envelope of"] = tuple(sorted(_heads(shape)))
+    made = known.setdefault(("envelope", writer.same), {})
+    said = tuple(map(ir.get, known["envelope of"]))
+    if writer.options or writer.recorder is not None or not all(map(_is_plain, said)):
+        return _enveloped(writer, shape, ir)
+    if said not in made:
+        mark = len(writer.notes)
+        found = _enveloped(writer, shape, ir)
+        if len(writer.notes) > mark:
+            return found
+        if len(made) >= REMEMBERED:
+            made.clear()
+        made[said] = found
+    envelope, claims = made[said]
+    return envelope._replace(headers=dict(envelope.headers)), set(claims)
+
+
+def _heads(shape: Shape) -> set[str]:
+    """Return the fields of a request of which the cases of a shape say anything."""
+    found: set[str] = set()
+    for case in shape.cases:
+        if isinstance(case.ir, pic.Fields):
+            found.update(names[0] for names, _ in case.ir.entries)
+        paths = [path for hole in pic.holes(case.wire) for path in hole.paths]
+        paths += [name for text in pic.texts(case.wire) for name in text.names]
+        found.update(path.partition(".")[0] for path in paths)
+    return found
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or value.__class__ is str or value.__class__ is bool
+
+
+def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
     best = Misfit("the envelope fits nothing")
     for case in shape.cases:
         view = View(ir, "envelope", case, writer)
