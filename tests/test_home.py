@@ -15,8 +15,8 @@ import pytest
 import wireglot
 from wireglot.errors import WireglotError
 
-from . import way
-from .beside import TRAFFIC, bodies
+from . import sweep, way
+from .beside import TRAFFIC, recorded
 from .mutate import some
 
 RULES = wireglot.packaged()
@@ -101,8 +101,10 @@ def test_what_the_call_says_goes_where_the_dialect_has_it() -> None:
 @pytest.mark.parametrize("dialect", RECORDED)
 def test_recorded_bodies_and_mutants_come_back(dialect: str) -> None:
     taken = Counter[bool]()
-    for one in bodies(dialect)[::20]:
-        if len(str(one.body)) < 20_000:
-            for body in (one.body, *some(one.body, 4, one.name)):
-                taken[check(body, one.dialect, one.unit, **one.more)] += 1
+    for exchange in recorded(dialect)[::20]:
+        for one in sweep.units_of({**exchange, "format": dialect}, RULES.dialects):
+            given = {"model": one.model, "stream": one.stream}
+            if len(str(one.body)) < 20_000:
+                for body in (one.body, *some(one.body, 4, one.exchange)):
+                    taken[check(body, one.dialect, one.unit, **given)] += 1
     assert taken[True] > 5
