@@ -222,6 +222,81 @@ def test_json_that_is_no_request_exits_1(
     assert err.startswith("wireglot: ")
 
 
+ASKED = {
+    "model": "m", "max_tokens": 9, "system": "Be brief.",
+    "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "Hello."}]},
+        {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]},
+    ],
+    "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object"}}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["openai-chat", "openai-responses", "gemini", "ollama"])
+def test_a_payload_of_another_dialect_is_told(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = stored(tmp_path, ASKED)
+    status_of("convert", given, "--from", source, "--to", "anthropic")
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "this looks like anthropic, whose pictures take 100% of it; those of " in told
+    status_of("convert", given, "--from", "anthropic", "--to", "openai-chat")
+    assert "looks like" not in capsys.readouterr().err
+
+
+def test_notes_that_are_json_stand_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = stored(tmp_path, ASKED)
+    assert status_of("convert", given, *CROSS[:3], "anthropic", "--notes", "json") == 0
+    assert len(json.loads(capsys.readouterr().err)) > 1
+
+
+def test_values_one_a_line_are_told_with_what_takes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = stored(tmp_path, b'{"a": 1}\n\n{"b": 2}\n')
+    assert status_of("convert", given, *CROSS) == 1
+    said = capsys.readouterr().err
+    assert "is no JSON: it holds 2 JSON values, one a line; this command takes one" in said
+    assert "`diff --replay` a log of payloads" in said
+    assert status_of("convert", stored(tmp_path, b'{"a": 1} {'), *CROSS) == 1
+    assert "Extra data" in capsys.readouterr().err
+
+
+CHUNKS = [
+    {"id": "c", "model": "m", "choices": [{"index": 0, "delta": {"content": text}}]}
+    for text in ("Good ", "day.")
+]
+
+
+def test_a_json_array_is_a_stream_of_its_elements() -> None:
+    done = run(
+        "convert",
+        *CROSS,
+        "--unit",
+        "stream",
+        stdin=b"\xef\xbb\xbf \n" + json.dumps(CHUNKS).encode(),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"text_delta") == 2
+    whole = run("collect", "--dialect", "openai-chat", stdin=json.dumps(CHUNKS).encode())
+    assert json.loads(whole.stdout)["choices"][0]["message"]["content"] == "Good day."
+    cut = run("convert", *CROSS, "--unit", "stream", stdin=b'[{"id": ')
+    assert (cut.returncode, cut.stdout) == (1, b"")
+    assert b"`stdin` is no JSON" in cut.stderr
+
+
+def test_what_holds_no_event_is_no_stream() -> None:
+    done = run("convert", *CROSS, "--unit", "stream", stdin=b"Good day.\n")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"`stdin` holds no event of a stream of openai-chat" in done.stderr
+    assert run("convert", *CROSS, "--unit", "stream", stdin=b"").returncode == 0
+
+
 def test_a_lone_surrogate_is_escaped_as_json_stringify_does() -> None:
     assert terminal.dump({"a": "\ud800é"}, None) == b'{"a":"\\ud800\xc3\xa9"}\n'
 

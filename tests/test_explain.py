@@ -163,3 +163,29 @@ def test_calls_are_checked_where_that_is_asked_for(
     file.write_text(json.dumps({"model": "m", "messages": messages, "tools": tools}), "utf-8")
     assert "bad-arguments" not in run(capsys, str(file), *PAIR)
     assert "bad-arguments" in run(capsys, str(file), *PAIR, "--check-arguments", "--json")
+
+
+LINKED = {
+    "model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": [
+        {"type": "document", "source": {"type": "url", "url": "https://a.b/c.pdf"}},
+        {"type": "text", "text": "Read this."}]}],
+}  # fmt: skip
+DOCUMENTS = ["document base64", "document base64.pdf", "document none", "document file_id"]
+
+
+def test_the_cases_that_refuse_a_value_say_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = tmp_path / "linked.json"
+    given.write_text(json.dumps(LINKED))
+    pair = ["--from", "anthropic", "--to", "openai-chat"]
+    place = "/messages/0/content/0"
+    assert cli.main(["explain", str(given), *pair, "--input", f"{place}/type"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if " refuses it: " in line]
+    assert [line.strip().partition(" refuses")[0] for line in told] == DOCUMENTS
+    assert "`source.type` says something else (rules/openai-chat.yaml:" in told[0]
+    assert cli.main(["explain", str(given), *pair, "--input", place, "--json"]) == 0
+    refused = json.loads(capsys.readouterr().out)["refused"]
+    assert [one["case"] for one in refused] == DOCUMENTS
+    assert cli.main(["explain", str(given), *pair, "--input", "/messages/0/content/1"]) == 0
+    assert "refuses" not in capsys.readouterr().out

@@ -311,6 +311,19 @@ def test_two_turns_with_tools_are_in_the_session_file_and_in_the_next_request() 
     assert [m["toolCallId"] for m in request if m["role"] == "toolResult"] == ["c1", "c2"]
 
 
+def test_messages_alone_are_no_session() -> None:
+    with pytest.raises(
+        ConversionError, match="these are messages alone; the unit `messages` takes"
+    ):
+        RULES["openclaw"].read(SEED, "session")
+    assert RULES["openclaw"].parse(json.dumps(SEED, indent=1)) == SEED
+    with pytest.raises(ConversionError, match="neither a message of gemini-cli nor the head of a"):
+        RULES["gemini-cli"].read(SEED, "session")
+    head = body("openclaw.jsonl")[:1]
+    assert RULES["openclaw"].read(head, "session").ir["messages"] == []
+    assert RULES["openclaw"].read([], "session").ir["messages"] == []
+
+
 def test_a_checkpoint_holds_the_history_that_the_program_makes_of_a_session() -> None:
     lines = body("gemini-cli.jsonl")
     out = RULES.convert(lines, "gemini-cli", "gemini-cli-checkpoint", unit="session").body

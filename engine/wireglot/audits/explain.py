@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,12 @@ from ..errors import UsageError
 from ..loading.shelf import packaged_folder
 from ..notes import Note
 from ..results import Conversion
+from ..rulesets import RuleSet
 from ..selecting import Selection
 from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import keys_of
+from . import refusals
+from .refusals import Refusal
 
 WIDTH = 60
 PACKAGED = "rules/"  # how the places of packaged rules begin
@@ -37,11 +40,29 @@ def chosen(done: Conversion, path: str | None, source: str | None) -> Trace:
     return Trace(origins, fates)
 
 
-def as_json(done: Conversion, part: Trace, select: Selection | None = None) -> Any:
+def as_json(
+    done: Conversion, part: Trace, select: Selection | None = None, refused: Sequence[Refusal] = ()
+) -> Any:
     """Return a part of a trace as plain JSON, with the notes that name it, or what is selected."""
     notes = [note._asdict() for note in notes_of(done.notes, part)]
     found = {**part.as_json(), "notes": notes}
+    if refused:
+        found["refused"] = [one._asdict() for one in refused]
     return found if select is None else select.of(found)
+
+
+def refused(
+    rules: RuleSet,
+    body: Any,
+    chosen: Mapping[str, Any],
+    options: dict[str, Any],
+    part: Trace,
+    path: str | None,
+) -> list[Refusal]:
+    """Return which cases of the target refuse what stood at a place of the input and was lost."""
+    if path is None or all(fate.kind != "lost" for fate in part.fates.values()):
+        return []
+    return refusals.of(rules, body, chosen, options, _pointer(path))
 
 
 def notes_of(notes: tuple[Note, ...], part: Trace) -> list[Note]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import RuleError, WireglotError
+from ..errors import ConversionError, RuleError, WireglotError
 from ..language.source import LADDER
 from ..loaded import check_name
 from ..loading import shelf, start
@@ -42,13 +42,19 @@ def convert(arguments: argparse.Namespace) -> int:
             streamcli.convert(rules, chosen, options, policy, files), arguments.notes
         )
         return OK
-    out = rules.convert(_given(rules, arguments), **chosen, options=options, policy=policy)
+    body = _given(rules, arguments)
+    try:
+        out = rules.convert(body, **chosen, options=options, policy=policy)
+    except ConversionError as error:
+        raise _with_hint(error, rules, body, arguments) from None
     if arguments.unit == "session":
         printed = rules[arguments.target].text(out.body, arguments.indent)
         terminal.write(printed.encode("utf-8", "backslashreplace"), arguments.output)
     else:
         terminal.write(terminal.dump(out.body, arguments.indent), arguments.output)
     terminal.print_notes(out.notes, arguments.notes)
+    if arguments.notes == "text":
+        _hint(rules, body, out, arguments)
     return OK
 
 
@@ -56,13 +62,17 @@ def explain(arguments: argparse.Namespace) -> int:
     from ..audits import explain
 
     select = None if arguments.select is None else Selection(arguments.select)
-    body, out = _traced(arguments)
+    rules = _rules(arguments)
+    body, out = _traced(rules, arguments)
     part = explain.chosen(out, arguments.path, arguments.input)
+    given = {name: getattr(arguments, name) for name in PASSED_ON}
+    refused = explain.refused(rules, body, given, _options(arguments), part, arguments.input)
     if arguments.json or select is not None:
-        text = json.dumps(explain.as_json(out, part, select), indent=2)
+        text = json.dumps(explain.as_json(out, part, select, refused), indent=2)
     else:
         briefly = arguments.path is None and arguments.input is None
-        text = "\n".join(explain.lines(body, out, part, briefly))
+        told = [*explain.lines(body, out, part, briefly), *(f"  {one}" for one in refused)]
+        text = "\n".join(told)
     terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
     return OK
 
@@ -70,7 +80,7 @@ def explain(arguments: argparse.Namespace) -> int:
 def report(arguments: argparse.Namespace) -> int:
     from ..audits import report
 
-    body, out = _traced(arguments)
+    body, out = _traced(_rules(arguments), arguments)
     text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
     terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
     return OK
@@ -346,13 +356,40 @@ def schema(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _traced(arguments: argparse.Namespace) -> tuple[Any, Conversion]:
+def _traced(rules: RuleSet, arguments: argparse.Namespace) -> tuple[Any, Conversion]:
     """Return the input of a command, and its conversion with a trace."""
-    rules = _rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
     options = _options(arguments)
     body = _given(rules, arguments)
-    return body, rules.convert(body, **chosen, options=options, trace=True)
+    try:
+        out = rules.convert(body, **chosen, options=options, trace=True)
+    except ConversionError as error:
+        raise _with_hint(error, rules, body, arguments) from None
+    _hint(rules, body, out, arguments)
+    return body, out
+
+
+def _hint(rules: RuleSet, body: Any, out: Conversion, arguments: argparse.Namespace) -> None:
+    """Say of what was read that it looks like a payload of another dialect."""
+    odd = [note for note in out.notes if note.code in ("unknown-key", "unfit")]
+    # One is mostly a new key of the dialect, and the question takes half a second.
+    hint = _likely(rules, body, arguments) if len(odd) > 1 else None
+    if hint is not None:
+        print(f"wireglot: {hint}", file=sys.stderr)
+
+
+def _with_hint(
+    error: ConversionError, rules: RuleSet, body: Any, arguments: argparse.Namespace
+) -> Exception:
+    """Return what a payload is refused for, with the dialect that it looks like, if any."""
+    hint = _likely(rules, body, arguments)
+    return error if hint is None else Stop(FAILED, f"{error}; {hint}")
+
+
+def _likely(rules: RuleSet, body: Any, arguments: argparse.Namespace) -> str | None:
+    from ..authoring import whose
+
+    return whose.hint(rules, body, arguments.source, arguments.unit)
 
 
 def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..errors import UsageError
+from ..errors import ConversionError, UsageError
 from ..streaming import framing
+from . import terminal
 
 if TYPE_CHECKING:
+    from ..language.events import Stream
     from ..notes import Note
     from ..policy import Policy
     from ..rulesets import RuleSet
 
 SIZE = 65_536
+BLANK = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and what may stand before JSON
 
 
 def convert(
@@ -29,10 +32,15 @@ def convert(
     made = rules.translator(
         chosen["source"], chosen["target"], chosen["model"], options, policy
     ).as_bytes()
+    some = False
     with _written(files[1]) as out:
-        for data in _chunks(files[0]):
+        for data in _bytes(files[0], rules[chosen["source"]].model.stream):
             _put(out, made.feed(data))
+            some = some or bool(data.strip(BLANK))
         _put(out, made.finish())
+    if some and not made.count:
+        told = f"`{terminal.named(files[0])}` holds no event of a stream of {chosen['source']}"
+        raise ConversionError(told)
     return made.notes
 
 
@@ -44,7 +52,7 @@ def collect(rules: RuleSet, dialect: str, file: str) -> Any:
     splitter = framing.Splitter(stream)
 
     def frames() -> Iterator[Any]:
-        for data in _chunks(file):
+        for data in _bytes(file, stream):
             yield from splitter.feed(data)
         yield from splitter.finish()
 
@@ -59,6 +67,24 @@ def frames(rules: RuleSet, dialect: str, body: Any, output: str | None) -> None:
     with _written(output) as out:
         for frame in rules.frames(body, dialect):
             _put(out, framing.written([frame], stream))
+
+
+def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:
+    """Yield the bytes of a stream as they come; a JSON array is a stream of its elements.
+
+    Raises UsageError for what is neither, before anything is written.
+    """
+    chunks, begun = _chunks(file), b""
+    for data in chunks:
+        begun += data
+        if begun.strip():
+            break
+    if stream is None or begun.lstrip(BLANK)[:1] != b"[":
+        yield begun
+        yield from chunks
+        return
+    whole = terminal.parsed(b"".join((begun, *chunks)), terminal.named(file))
+    yield framing.written(whole, stream)
 
 
 def _chunks(file: str) -> Iterator[bytes]:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from ..notes import Note
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
+LINES = (
+    "this command takes one: give it a line. `--unit session` takes the file of an agent, "
+    "`--unit stream` a stream, and `diff --replay` a log of payloads"
+)
 
 
 class Stop(Exception):
@@ -26,7 +30,7 @@ class Stop(Exception):
 
 def body(file: str) -> Any:
     """Return the JSON value of a file; `-` is standard input. Raises Stop."""
-    return _parse(read(file), named(file))
+    return parsed(read(file), named(file))
 
 
 def named(file: str) -> str:
@@ -52,16 +56,32 @@ def text(data: bytes, name: str) -> str:
         raise Stop(FAILED, f"`{name}` is no JSON: byte {error.start} is no UTF-8") from None
 
 
-def _parse(data: bytes, name: str) -> Any:
+def parsed(data: bytes, name: str) -> Any:
+    """Return the JSON value that bytes are. Raises Stop."""
     try:
         return jsontext.load(text(data, name))
     except json.JSONDecodeError as error:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
+        if error.msg == "Extra data" and (count := _values(data)):
+            message = f"it holds {count} JSON values, one a line; {LINES}"
     except RecursionError:
         message = "it is nested too deeply"
     except ValueError as error:
         message = str(error)
     raise Stop(FAILED, f"`{name}` is no JSON: {message}")
+
+
+def _values(data: bytes) -> int:
+    """Count the JSON values of which each line of some bytes is one; 0 where a line is none."""
+    count = 0
+    for line in data.decode("utf-8", "replace").splitlines():
+        if line.strip():
+            try:
+                json.loads(line)
+            except (ValueError, RecursionError):
+                return 0
+            count += 1
+    return count
 
 
 def no_constant(word: str) -> NoReturn:

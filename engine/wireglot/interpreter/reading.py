@@ -50,6 +50,8 @@ def read(
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         try:
             ir = _unit(reader, body, unit)
+            if unit == "session" and body and ir.keys() <= _SAYS_NOTHING and not ir["messages"]:
+                _no_session(rules, body)
         except Misfit as misfit:
             misfit.__traceback__ = None
             rule = rule_of(misfit.pos)
@@ -187,6 +189,22 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     building.fill(reader, ir, None, env)
     building.attach(reader, ir, env)
     return ir
+
+
+_SAYS_NOTHING = frozenset(("messages", "kept", "spelled"))
+
+
+def _no_session(rules: Held, body: Any) -> None:
+    """Refuse a document of which neither a head nor a message was read; raises Misfit."""
+    pos = units.pictured(rules.model, "session").pos
+    try:
+        found = _unit(Reader(rules.model.of_unit("messages"), {}), body, "messages")
+    except (Misfit, ConversionError):
+        found = []
+    if found:
+        raise Misfit("these are messages alone; the unit `messages` takes them", (), pos)
+    name = rules.model.name
+    raise Misfit(f"this holds neither a message of {name} nor the head of a session", (), pos)
 
 
 def _head(reader: Reader, ir: dict[str, Any]) -> None:

@@ -67,7 +67,10 @@ def parsed(text: str, document: Document | None, key: str) -> Any:
         if "lines" not in said:
             raise ConversionError(f"the file is no JSON: {error}") from None
     else:
+        listed = isinstance(whole, list) and all(isinstance(one, dict) for one in whole)
         if "lines" not in said or ("json" in said and isinstance(whole, dict) and key in whole):
+            return whole
+        if whole and listed:  # its reader says what this is, if these are no lines
             return whole
     lines = [_line(line) for line in text.removesuffix("\n").split("\n")] if text.strip() else []
     if lines and not any(isinstance(line, dict) for line in lines):

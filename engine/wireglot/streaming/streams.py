@@ -250,6 +250,11 @@ class Bytes:
         """What was not carried exactly, as far as it is known."""
         return self._translator.notes
 
+    @property
+    def count(self) -> int:
+        """How many frames came so far."""
+        return self._splitter.count
+
 
 def translate(made: Translator, frames: Iterable[Any]) -> Iterator[Any]:
     """Yield what a translator makes of frames."""
