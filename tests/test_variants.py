@@ -152,6 +152,59 @@ def test_children_and_overlays_have_the_variants_of_the_dialect(tmp_path: Path) 
         assert (out["max_tokens"], out["who"]) == (5, "u")
 
 
+KID = """dialect: kid
+extends: acme
+variants:
+  - for: {model: acme-1*}
+    request: {wire: {user: $removed, who: $user (optional)}}
+  - for: {model: acme-1-mini}
+    request: {wire: {max_tokens: $removed, tokens: $max_tokens (optional)}}
+"""
+OVER = """wireglot: 2
+overlay: acme
+variants: [{for: {model: acme-1}, request: {wire: {user: $removed, whose: $user (optional)}}}]
+"""
+
+
+def test_a_child_and_an_overlay_add_variants_to_those_below(tmp_path: Path) -> None:
+    for stem, text in (("acme", HEAD + ACME), ("kid", HEAD + KID), ("over", OVER)):
+        (tmp_path / f"{stem}.yaml").write_text(text, "utf-8")
+    body = {**BODY, "user": "u"}
+
+    def out(name: str, model: str, *overlays: str) -> Any:
+        rules = wireglot.load_rules(tmp_path, overlays=overlays)
+        return rules.convert({**body, "model": model}, "openai-chat", name).body
+
+    assert (out("kid", "acme-1")["max_tokens"], out("kid", "acme-1")["who"]) == (5, "u")
+    assert out("kid", "acme-1-mini")["tokens"] == 5  # laid over what a row of the parent made
+    assert out("acme", "acme-1")["user"] == "u"
+    assert out("acme", "acme-1", "over")["whose"] == "u"
+    assert out("acme", "acme-1", "over")["max_tokens"] == 5
+    assert out("kid", "old-1", "over")["max_tokens"] == 5
+    assert cli.main(["check", str(tmp_path)]) == 0
+
+
+def test_variants_can_be_replaced_and_taken_away(tmp_path: Path) -> None:
+    (tmp_path / "acme.yaml").write_text(HEAD + ACME, "utf-8")
+    for stem, said in (
+        ("kid", KID.replace("variants:", "variants!:")),
+        ("none", "variants: $removed\n"),
+    ):
+        head = "" if stem == "kid" else "dialect: none\nextends: acme\n"
+        (tmp_path / f"{stem}.yaml").write_text(HEAD + head + said, "utf-8")
+    text = (
+        (tmp_path / "kid.yaml")
+        .read_text()
+        .replace("max_tokens: $removed, tokens", "max_completion_tokens: $removed, tokens")
+    )
+    (tmp_path / "kid.yaml").write_text(text)
+    rules = wireglot.load_rules(tmp_path)
+    body = {**BODY, "model": "acme-1", "user": "u"}
+    kid = rules.convert(body, "openai-chat", "kid").body
+    assert (kid["max_completion_tokens"], kid["who"]) == (5, "u")
+    assert rules.convert(body, "openai-chat", "none").body["max_completion_tokens"] == 5
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -99,7 +99,7 @@ def join(one: Sorted, two: Sorted, report: Report | None = None) -> None:
 def _check_overlay(node: Node) -> None:
     _version(node)
     _name(node, "overlay")
-    for word in ("dialect", "extends", "variants"):
+    for word in ("dialect", "extends"):
         if word in node.value:
             pos = node.keys.get(word, node.value[word].pos)
             help = "it changes the dialect that it names, in place"
@@ -190,9 +190,18 @@ def _related(parent: Node, named: Node) -> Node:
 
 def _laid(base: Node, over: Node) -> Node:
     """Lay one file over another; the words of the head stand first."""
-    whole = merge(base, _shown(base, over), Place.FILE)
+    whole = merge(base, _shown(base, _varied(base, over)), Place.FILE)
     first = [key for key in HEAD if key in whole.value]
     return like(whole, {key: whole.value[key] for key in (*first, *whole.value)})
+
+
+def _varied(base: Node, over: Node) -> Node:
+    """Return a layer with the variants of what it lies over before its own."""
+    below, own = base.get(variants.WORD), over.get(variants.WORD)
+    if below is None or own is None or not all(isinstance(n.value, list) for n in (below, own)):
+        return over
+    rows = Node([*below.value, *own.value], own.pos, own.keys)
+    return like(over, {**over.value, variants.WORD: rows})
 
 
 def _shown(base: Node, over: Node) -> Node:
