@@ -118,8 +118,11 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     schema = writer.dialect.schemas.get(name)
     if schema is None:
         return ir
-    new = dict(ir)
     tools, form = ir.get("tools"), ir.get("response_format")
+    strict = [one for one in (*(tools or ()), form) if one and one.get("strict") is True]
+    if not strict:
+        return ir
+    new = dict(ir)
     if isinstance(tools, list):
         out = [_strictly(writer, schema, tool, "parameters") for tool in tools]
         new["tools"] = tools if all(map(operator.is_, out, tools)) else out

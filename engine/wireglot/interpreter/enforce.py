@@ -100,8 +100,11 @@ def users(
     """Leave out what only a user may say; each such part is noted."""
     if role != "assistant":
         return parts
-    kinds = {kind for word, kind in writer.asked if word == "user-only"}
-    if not any(p.get("type") in kinds for p in parts):
+    kinds = writer.dialect.coded.get("user-only")
+    if kinds is None:
+        kinds = {kind for word, kind in talk.enforce if word == "user-only"}
+        writer.dialect.coded["user-only"] = kinds
+    if not kinds or not any(p.get("type") in kinds for p in parts):
         return parts
     for part in parts:
         if part.get("type") in kinds:
@@ -408,7 +411,7 @@ def merged(
 
 def put_first(writer: WriteJob, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
-    if sum(p.get("type") == kind for p in parts) in (0, len(parts)):
+    if len(parts) < 2 or sum(p.get("type") == kind for p in parts) in (0, len(parts)):
         return parts
     calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
     leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]

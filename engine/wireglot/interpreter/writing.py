@@ -239,6 +239,9 @@ def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     talk = writer.dialect.conversation
     if talk is None or ("narrow-tools", "") not in writer.asked:
         return ir
+    choice = ir.get("tool_choice")
+    if choice != "none" and not isinstance(choice, dict):  # all of them may be called
+        return ir
     try:
         hole, case = units.request_hole(writer.dialect, "tool_choice")
     except UsageError:
