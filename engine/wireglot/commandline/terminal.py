@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
 LINES = (
-    "this command takes one: give it a line. `--unit session` takes the file of an agent, "
+    "this command takes one: give it a line. `--unit session` takes a session file, "
     "`--unit stream` a stream, and `diff --replay` a log of payloads"
 )
 
