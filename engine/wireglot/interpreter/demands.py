@@ -119,8 +119,8 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     if schema is None:
         return ir
     tools, form = ir.get("tools"), ir.get("response_format")
-    strict = [one for one in (*(tools or ()), form) if one and one.get("strict") is True]
-    if not strict:
+    said = [*tools, form] if isinstance(tools, list) else [form]
+    if not any(isinstance(one, dict) and one.get("strict") is True for one in said):
         return ir
     new = dict(ir)
     if isinstance(tools, list):
