@@ -397,7 +397,8 @@ def _session(text: str, source: str, target: str, side: Side) -> Seen:
     def call() -> Seen:
         body = side.rules[source].parse(text)
         if "session" in side.rules[target].model.units:
-            out = side.rules.convert(body, source, target, unit="session")
+            written = {"repair": False} if source == target else None  # not just given back
+            out = side.rules.convert(body, source, target, unit="session", options=written)
             return {**conversion(out), "text": side.rules[target].text(out.body)}
         read = side.rules[source].read(body, "session")
         out = side.rules[target].write({"messages": read.ir["messages"]})

@@ -319,6 +319,8 @@ def test_messages_alone_are_no_session() -> None:
     assert RULES["openclaw"].parse(json.dumps(SEED, indent=1)) == SEED
     with pytest.raises(ConversionError, match="neither a message of gemini-cli nor the head of a"):
         RULES["gemini-cli"].read(SEED, "session")
+    with pytest.raises(ConversionError, match="neither a message of gemini-cli nor the head of a"):
+        RULES["gemini-cli"].read([{"kind": "request", "parts": []}], "session")
     head = body("openclaw.jsonl")[:1]
     assert RULES["openclaw"].read(head, "session").ir["messages"] == []
     assert RULES["openclaw"].read([], "session").ir["messages"] == []

@@ -191,7 +191,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     return ir
 
 
-_SAYS_NOTHING = frozenset(("messages", "kept", "spelled"))
+_SAYS_NOTHING = frozenset(("messages", "kept", "own", "spelled"))  # a head has an id or a time
 
 
 def _no_session(rules: Held, body: Any) -> None:
