@@ -349,3 +349,29 @@ stream: {asks: {usage: {o: {all: true}}}}
     out = rules.convert(body, source="openai-chat", target="one")
     assert out.body["o"] == {"k": 3, "all": True}
     assert {n.target_path for n in out.notes if n.code == "filled-in"} == {"/o/k", "/o/all"}
+
+
+WHO = """wireglot: 2
+dialect: acme
+extends: openai-chat
+see: https://acme.example/api
+verified: 2026-11-22
+shapes:
+  who:
+    wire: {x-user: $user}
+    examples: [{wire: {x-user: u}, ir: {user: u}}]
+envelope: {wire: {method: POST, path: /v1/chat, headers: $. as who (optional)}}
+request: {wire: {user: $removed}}
+"""
+
+
+def test_an_envelope_is_of_its_own_request(tmp_path: Path) -> None:
+    """What is remembered of envelopes knows the fields that shapes in them take."""
+    (tmp_path / "acme.yaml").write_text(WHO, "utf-8")
+    rules = wireglot.load_rules(tmp_path)
+    for user in ("one", "two", None, "one"):
+        body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+        body |= {} if user is None else {"user": user}
+        envelope = rules.convert(body, "openai-chat", "acme").envelope
+        assert envelope is not None
+        assert envelope.headers == ({} if user is None else {"x-user": user})

@@ -212,17 +212,7 @@ class Writes:
 
     def heads(self, name: str) -> frozenset[str]:
         """Return the fields of an object of which a shape takes one, or of which parts of one."""
-        found: set[str] = set()
-        for _, case in self.dialect.cases_of(name):
-            if isinstance(case.ir, Fields):
-                found.update(names[0] for names, _ in case.ir.entries)
-            for hole in pic.holes(case.wire):
-                if hole.path == ".":
-                    found |= self.heads(str(hole.shape))
-                found.update(path.partition(".")[0] for path in hole.paths)
-            for text in pic.texts(case.wire):
-                found.update(one.partition(".")[0] for one in text.names)
-        return frozenset(found)
+        return self.dialect.fields_of(case for _, case in self.dialect.cases_of(name))
 
     def part(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes some fields of an object by a case."""

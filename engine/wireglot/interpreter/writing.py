@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError, Foreseen, UsageError, short
 from ..jsontext import copied
-from ..language import picture as pic
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
 from ..notes import Draft, Note, asked, severity_of
@@ -261,9 +260,9 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]
     """
     shape, known = writer.dialect.units["envelope"], writer.dialect.coded
     if "envelope of" not in known:
-        known["envelope of"] = tuple(sorted(_heads(shape)))
+        known["envelope of"] = tuple(sorted(writer.dialect.fields_of(shape.cases)))
     made = known.setdefault(("envelope", writer.same), {})
-    said = tuple(map(ir.get, known["envelope of"]))
+    said = tuple(ir.get(field, ABSENT) for field in known["envelope of"])
     if writer.options or writer.recorder is not None or not all(map(_is_plain, said)):
         return _enveloped(writer, shape, ir)
     if said not in made:
@@ -278,20 +277,8 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]
     return envelope._replace(headers=dict(envelope.headers)), set(claims)
 
 
-def _heads(shape: Shape) -> set[str]:
-    """Return the fields of a request of which the cases of a shape say anything."""
-    found: set[str] = set()
-    for case in shape.cases:
-        if isinstance(case.ir, pic.Fields):
-            found.update(names[0] for names, _ in case.ir.entries)
-        paths = [path for hole in pic.holes(case.wire) for path in hole.paths]
-        paths += [name for text in pic.texts(case.wire) for name in text.names]
-        found.update(path.partition(".")[0] for path in paths)
-    return found
-
-
 def _is_plain(value: Any) -> bool:
-    return value is None or value.__class__ is str or value.__class__ is bool
+    return value is None or value is ABSENT or value.__class__ in (str, bool)
 
 
 def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from _thread import RLock
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir import PARTS
@@ -352,6 +352,20 @@ class Dialect:
         told = (c.sides[0] for s in self.shapes.values() for c in s.cases)
         words = (side.get("/name") for side in told if "tool_result" in side.get("/type", ()))
         return frozenset(w for found in words if isinstance(found, tuple) for w in found)
+
+    def fields_of(self, cases: Iterable[Case]) -> frozenset[str]:
+        """Return the fields of an IR object of which the pictures of some cases say anything."""
+        found: set[str] = set()
+        for case in cases:
+            if isinstance(case.ir, Fields):
+                found.update(names[0] for names, _ in case.ir.entries)
+            for hole in pic.holes(case.wire):
+                if hole.path == ".":
+                    found |= self.fields_of(one for _, one in self.cases_of(str(hole.shape)))
+                found.update(path.partition(".")[0] for path in hole.paths)
+            for text in pic.texts(case.wire):
+                found.update(one.partition(".")[0] for one in text.names)
+        return frozenset(found)
 
     def dropped(self, unit: str) -> dict[str, str]:
         """Return the wire paths that the rule file gives up under `drop:`, with the reasons.
