@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 At = tuple[Any, ...]
-_HOLDERS = (dict, list)
+HOLDERS = (dict, list)
 
 
 class Listener(Protocol):
@@ -240,9 +240,9 @@ class Places:
             if wanted is None or id(value) in wanted:
                 self._at.setdefault(id(value), at)
             if isinstance(value, dict):
-                inner = [(v, (*at, k)) for k, v in value.items() if isinstance(v, _HOLDERS)]
+                inner = [(v, (*at, k)) for k, v in value.items() if isinstance(v, HOLDERS)]
             else:
-                inner = [(v, (*at, i)) for i, v in enumerate(value) if isinstance(v, _HOLDERS)]
+                inner = [(v, (*at, i)) for i, v in enumerate(value) if isinstance(v, HOLDERS)]
             stack += inner[::-1]
 
     def find(self, owner: Any, key: Any = None) -> str | None:

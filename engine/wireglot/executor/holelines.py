@@ -14,10 +14,10 @@ from ..ir import PARTS, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
 from ..language.picture import Fields, Hole
+from .code import CLASSES
 from .lines import Found, Lines, negated, variable
 
 Put = Callable[[str], None]
-CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool", "integer": "int"}
 FORMS = ("single", "bare", "blocks", "joined")
 IDS = ("id", "tool_call_id")
 DROPPED = ("made", "refused", "read-only")  # marks of what may be left out
@@ -32,8 +32,10 @@ def test_of(words: str, v: str, quick: bool = False) -> str:
     for word in words.split("+"):
         if word == "any":
             return "True"
-        if word in CLASSES and (quick or word != "integer"):
+        if word in CLASSES:
             said.append(f"{v}.__class__ is {CLASSES[word]}")
+        elif word == "integer" and quick:
+            said.append(f"{v}.__class__ is int")
         elif word == "null":
             said.append(f"{v} is None")
         elif word == "number" and quick:

@@ -10,14 +10,13 @@ from .. import jsontext, seeds
 from ..language import picture as pic
 from ..language.lenses import moment_of
 from ..language.picture import ABSENT, Hole
-from ..trail import Ids
+from ..trail import HOLDERS, Ids
 from .jobs import WriteJob
 from .sight import View
 
 # What another dialect cannot read would not be there again on the way back.
 _APART = ("spelled", "kept", "own", "signature", "cache", "metadata")
 TOLD = "the target wants an id here; it is made from place and content"
-_HOLDERS = (dict, list)
 _UUID = (0, 8, 12, 15, 18, 30)
 
 
@@ -87,7 +86,7 @@ def numbered(writer: WriteJob, answer: Any) -> None:
                     form = ids[value]
                     owner[key] = of_answer(form, seed, form, str(count[form]))
                     count[form] += 1
-            elif isinstance(value, _HOLDERS):
+            elif isinstance(value, HOLDERS):
                 inner.append(value)
         stack += inner[::-1]
 

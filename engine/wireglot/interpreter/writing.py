@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConversionError, Foreseen, UsageError, short
+from ..errors import ConversionError, Foreseen, UsageError
 from ..jsontext import copied
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
-from ..notes import Draft, Note, asked, severity_of
-from ..results import Envelope, read_notes, rule_of
+from ..notes import Draft, Note, asked
+from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
-from ..trail import Several, Trail, pointer, put, value_at
+from ..trail import Several, Trail, put, value_at
 from . import conversation, demands, enforce, making, turns, units, unpictured
 from .hands import Writer
 from .sight import Look, View, Written
@@ -67,12 +67,8 @@ def returned(
         for said in ("model", "stream"):
             if said in read.ir and said not in outside and read.trail.find(read.ir, said) is None:
                 return None
-    drafts = []
-    for d in read.odd:
-        at = None if d.source is None else pointer(d.source)
-        grave = severity_of(d.effect, d.code)
-        drafts.append(Note(d.code, d.effect, grave, at, at, rule_of(d.rule), short(d.message)))
-    return copied(body), [*read_notes(read.notes, True), *drafts], envelope
+    odd = [note._replace(target_path=note.source_path) for note in finished(read.odd, None)]
+    return copied(body), [*read_notes(read.notes, True), *odd], envelope
 
 
 def written(
