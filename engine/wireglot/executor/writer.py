@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter.sight import View
@@ -37,18 +38,25 @@ class CodedWriter(PictureWriter):
         kept = self.__dict__.get
         return not (kept("watch") or kept("watched") or kept("marking"))
 
+    def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
+        """Return what a function writes; NO, and nothing told, where it takes the value not."""
+        mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
+        try:
+            found = write(self, value)
+            if found is not NO:
+                return found
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+        undo(self, *mark)
+        unmake(self, ids)
+        return NO
+
     def one(self, shape: Shape, value: Any) -> Any:
         if value.__class__ is dict and self.quick:
             writes = writes_of(self.dialect, self.same)
-            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
-            try:
-                found = writes.code.names[writes.one(shape)](self, value)
-                if found is not NO:
-                    return found
-            except Misfit as misfit:
-                misfit.__traceback__ = None
-            undo(self, *mark)
-            unmake(self, ids)
+            found = self._tried(writes.code.names[writes.one(shape)], value)
+            if found is not NO:
+                return found
             before, self.refused = self.refused, value
             try:
                 return super().one(shape, value)
@@ -69,15 +77,9 @@ class CodedWriter(PictureWriter):
         coded = value.__class__ is dict and value is not self.refused
         if coded and (self.same or not case.home) and self.quick:
             writes = writes_of(self.dialect, self.same)
-            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
-            try:
-                found = writes.code.names[writes.case(shape, case)](self, value)
-                if found is not NO:
-                    return found
-            except Misfit as misfit:
-                misfit.__traceback__ = None
-            undo(self, *mark)
-            unmake(self, ids)
+            found = self._tried(writes.code.names[writes.case(shape, case)], value)
+            if found is not NO:
+                return found
         return super().case(shape, case, value)
 
     def request_by(self, case: Case, ir: dict[str, Any]) -> Any:
@@ -87,16 +89,10 @@ class CodedWriter(PictureWriter):
             return ABSENT  # what is lost of it came from several places
         writes = writes_of(self.dialect, self.same)
         name = writes.case(self.dialect.units["request"], case)
-        mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
         lines, gone = dict(self.lines), len(self.gone)
-        try:
-            wire = writes.code.names[name](self, ir)
-            if wire is not NO:
-                return wire
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-        undo(self, *mark)
-        unmake(self, ids)
+        wire = self._tried(writes.code.names[name], ir)
+        if wire is not NO:
+            return wire
         self.lines = lines
         del self.gone[gone:]
         return ABSENT
@@ -145,15 +141,9 @@ class CodedWriter(PictureWriter):
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:
             writes = writes_of(self.dialect, False)
-            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
-            try:
-                found = writes.code.names[writes.frame(event, nth)](self, said)
-                if found is not NO:
-                    return found
-            except Misfit as misfit:
-                misfit.__traceback__ = None
-            undo(self, *mark)
-            unmake(self, ids)
+            found = self._tried(writes.code.names[writes.frame(event, nth)], said)
+            if found is not NO:
+                return found
         return super().frame(event, nth, said)
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
@@ -162,15 +152,9 @@ class CodedWriter(PictureWriter):
         writes = writes_of(self.dialect, self.same)
         whole = whole and id(view.case) in writes.known
         if whole and self.quick and not (rel and view.memory):
-            mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
             claims, lists = set(view.claims), dict(view.lists)
-            try:
-                found = writes.code.names[writes.inside(view.case)](self, view)
-                if found is not NO:
-                    return found
-            except Misfit as misfit:
-                misfit.__traceback__ = None
-            undo(self, *mark)
-            unmake(self, ids)
+            found = self._tried(writes.code.names[writes.inside(view.case)], view)
+            if found is not NO:
+                return found
             view.claims, view.lists = claims, lists
         return super().picture(p, view, rel, top, into)
