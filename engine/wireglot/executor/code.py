@@ -303,19 +303,27 @@ def literal(value: Any) -> str | None:
 
 
 def _literal(value: Any) -> str:
+    if value.__class__ is TextPicture:
+        return f"Text({value.fixed!r}, {value.names!r}, Pos{tuple(value.pos)!r})"
+    found = plainly(value, _literal)
+    if found is None:
+        raise TypeError
+    return found
+
+
+def plainly(value: Any, of: Callable[[Any], str]) -> str | None:
+    """Return plain data as Python writes it, `of` what stands in it; None for what is none."""
     kind = value.__class__
     if value is ABSENT:
         return "ABSENT"
     if value is None or kind in (str, int, bool, float):
         return repr(value)
-    if kind is frozenset:
-        return f"frozenset(({''.join(f'{one}, ' for one in sorted(map(_literal, value)))}))"
-    if kind is tuple:
-        return f"({''.join(f'{_literal(one)}, ' for one in value)})"
-    if kind is list:
-        return f"[{', '.join(map(_literal, value))}]"
     if kind is dict:
-        return f"{{{', '.join(f'{_literal(k)}: {_literal(v)}' for k, v in value.items())}}}"
-    if kind is TextPicture:
-        return f"Text({value.fixed!r}, {value.names!r}, Pos{tuple(value.pos)!r})"
-    raise TypeError
+        return f"{{{', '.join(f'{of(k)}: {of(v)}' for k, v in value.items())}}}"
+    if kind is list:
+        return f"[{', '.join(map(of, value))}]"
+    if kind is tuple:
+        return f"({''.join(f'{of(one)}, ' for one in value)})"
+    if kind in (set, frozenset):
+        return f"{kind.__name__}(({''.join(f'{one}, ' for one in sorted(map(of, value)))}))"
+    return None

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..language import picture as pic
 from ..language.model import Case, Dialect, Group, Shape
-from ..language.picture import Fields, Hole, Items, Picture
+from ..language.picture import Hole, Picture
 
 Address = tuple[Any, ...]
 MODEL = frozenset(("shapes", "units", "groups", "tables", "schemas", "case", "node", "alone"))
@@ -37,20 +38,7 @@ def nodes(case: Case) -> Iterator[Picture]:
     """Yield every picture of a case, in their order."""
     for whole in (case.ir, case.wire):
         if whole is not None:
-            yield from _within(whole)
-
-
-def _within(p: Picture) -> Iterator[Picture]:
-    yield p
-    if isinstance(p, Fields):
-        for _, child in p.entries:
-            yield from _within(child)
-        yield from p.spread
-    elif isinstance(p, Items):
-        for child in p.items:
-            yield from _within(child)
-        if p.rest is not None:
-            yield p.rest
+            yield from pic.nodes(whole)
 
 
 class Places:

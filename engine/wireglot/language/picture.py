@@ -391,19 +391,23 @@ def only_read(p: Picture, own: Node | None) -> None:
         found[0].lenses = (*found[0].lenses, "home")
 
 
-def holes(picture: Picture) -> Iterator[Hole]:
-    """Yield every hole of a picture, in the order in which it is read."""
-    if isinstance(picture, Hole):
-        yield picture
-    elif isinstance(picture, Fields):
+def nodes(picture: Picture) -> Iterator[Picture]:
+    """Yield a picture and every one in it, in the order in which they are read."""
+    yield picture
+    if isinstance(picture, Fields):
         for _, child in picture.entries:
-            yield from holes(child)
+            yield from nodes(child)
         yield from picture.spread
     elif isinstance(picture, Items):
         for child in picture.items:
-            yield from holes(child)
+            yield from nodes(child)
         if picture.rest is not None:
             yield picture.rest
+
+
+def holes(picture: Picture) -> Iterator[Hole]:
+    """Yield every hole of a picture, in the order in which it is read."""
+    return (p for p in nodes(picture) if isinstance(p, Hole))
 
 
 def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:
@@ -419,14 +423,7 @@ def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:
 
 def texts(picture: Picture) -> Iterator[Text]:
     """Yield every text picture of a picture."""
-    if isinstance(picture, Text):
-        yield picture
-    elif isinstance(picture, Fields):
-        for _, child in picture.entries:
-            yield from texts(child)
-    elif isinstance(picture, Items):
-        for child in picture.items:
-            yield from texts(child)
+    return (p for p in nodes(picture) if isinstance(p, Text))
 
 
 def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..executor.code import spelled
+from ..executor.code import plainly, spelled
 from ..language.model import FOUND, LATER, Dialect, Shape
-from ..language.picture import ABSENT
 
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.
@@ -57,23 +56,11 @@ class Function:
     def of(self, value: Any) -> str:
         """Return an expression for a value; lines before it make the objects in it."""
         kind = value.__class__
-        if value is ABSENT:
-            return "ABSENT"
-        if value is None or kind in (str, int, bool, float):
-            return repr(value)
-        if kind is dict:
-            return f"{{{', '.join(f'{self.of(k)}: {self.of(v)}' for k, v in value.items())}}}"
-        if kind is list:
-            return f"[{', '.join(map(self.of, value))}]"
-        if kind is tuple:
-            return f"({''.join(f'{self.of(one)}, ' for one in value)})"
-        if kind in (set, frozenset):
-            inner = "".join(f"{one}, " for one in sorted(map(self.of, value)))
-            return f"{kind.__name__}(({inner}))"
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and kind is not tuple:
             self.kinds.add(kind)
             return f"{kind.__name__}({', '.join(map(self.of, value))})"
-        return self._object(value)
+        plain = plainly(value, self.of)
+        return self._object(value) if plain is None else plain
 
     def _object(self, value: Any) -> str:
         if id(value) not in self._names:
