@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 import traceback
 from pathlib import Path
@@ -143,3 +145,18 @@ def test_the_page_on_one_call_names_the_way_in_its_order() -> None:
     steps = iter(met)
     assert len(said) > 20
     assert [one for one in said if one not in steps] == []
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "ollama"])
+def test_functions_and_names_are_the_same_in_every_process(dialect: str) -> None:
+    """What a wheel brings has these names, whatever order sets have in the process that made it."""
+    said = {
+        subprocess.run(
+            [sys.executable, "-m", "wireglot", "show", dialect, "--code"],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "4")
+    }
+    assert len(said) == 1

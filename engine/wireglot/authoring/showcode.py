@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..executor import readers, writer
+from ..executor.code import literal
 from ..executor.lists import Listing
 from ..executor.readinner import Inners
 from ..language import picture as pic
@@ -100,7 +101,7 @@ def _meaning(name: str, value: Any) -> str:
     elif isinstance(value, frozenset):
         said = f"{{{', '.join(sorted(map(repr, value)))}}}"
     elif isinstance(value, dict | tuple | str | float):
-        said = repr(value)
+        said = literal(value) or repr(value)
     elif isinstance(value, Listing):
         said = "a list for " + "; ".join(map(hole, value.holes))
     elif isinstance(value, Inners):

@@ -150,7 +150,7 @@ class CaseLines(Lines):
     def _inner(self, head: str) -> str:
         paths = {c[len(head) + 1 :] for c in self.claims if c.startswith(f"{head}.")}
         tree: dict[str, Any] = {}
-        for path in paths:
+        for path in sorted(paths):
             node = tree
             for key in path.split("."):
                 node = node.setdefault(key, {})

@@ -387,7 +387,8 @@ def _begins(hole: Hole) -> Any:
     """Return the signs with which the JSON text of a hole begins, if it is an object or a list."""
     words = {word for lens in hole.lenses if is_guard(lens) for word in lens.split("+")}
     signs = {"object": "{", "list": "["}
-    return "".join(signs[word] for word in words) if words and words <= signs.keys() else None
+    known = words and words <= signs.keys()
+    return "".join(signs[word] for word in sorted(words)) if known else None
 
 
 def _words(p: Picture) -> list[Literal]:

@@ -205,6 +205,12 @@ def _without_line(talk: Conversation | None, line: Picture) -> None:
                     hole.mark, hole.value = around[hole.path].mark, around[hole.path].value
 
 
+def _skeleton(case: Case) -> str:
+    """Return what must stand where on the wire, as text: the same for the same, in any process."""
+    side = case.sides[1].items()
+    return repr(sorted((at, sorted(x) if isinstance(x, frozenset) else x) for at, x in side))
+
+
 def _conversation(node: Node, line: Node | None = None) -> Conversation:
     """Read the conversation; `line` is the picture around each message."""
     words, base = node.value, node.get("wire")
@@ -225,7 +231,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         ir = pic.parse(ir_node) if ir_node else None
         case = Case(name, "message", wire, ir, _reasons(case_node.get("drop")), None, case_node.pos)
         measure(case, None)
-        skeleton = name if spliced else repr(sorted(case.sides[1].items(), key=str))
+        skeleton = name if spliced else _skeleton(case)
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     order = asked(words.get("enforce"))
     return Conversation(
