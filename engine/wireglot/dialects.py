@@ -253,13 +253,12 @@ class DialectRules:
 
     def keys_of_model(self, unit: str) -> tuple[str, ...] | None:
         """Return the keys at the top of a payload that name the model; None if it is deeper."""
-        known = self.model.coded
-        if ("model", unit) not in known:
-            shape = self.model.units.get(unit)
-            wires = [case.wire for case in shape.cases] if shape else []
-            known["model", unit] = picture.model_keys(wires) if wires else ()
-        found: tuple[str, ...] | None = known["model", unit]
-        return found
+        return self.model.once(("model", unit), lambda: self._model_keys(unit))
+
+    def _model_keys(self, unit: str) -> tuple[str, ...] | None:
+        shape = self.model.units.get(unit)
+        wires = [case.wire for case in shape.cases] if shape else []
+        return picture.model_keys(wires) if wires else ()
 
     @property
     def ladder(self) -> ladder.Ladder:

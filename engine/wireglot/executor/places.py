@@ -23,10 +23,7 @@ MODEL = frozenset(("shapes", "units", "groups", "tables", "schemas", "case", "no
 
 def of(dialect: Dialect) -> Places:
     """Return the places of a dialect, which holds them."""
-    found: Places | None = dialect.coded.get("places")
-    if found is None:
-        found = dialect.coded["places"] = Places(dialect)
-    return found
+    return dialect.once("places", lambda: Places(dialect))
 
 
 def alone(case: Case) -> Shape:

@@ -299,8 +299,4 @@ def _class(p: Picture, shape: str) -> str:
 
 def of(dialect: Dialect, mode: str) -> Reads:
     """Return the functions of a dialect that read in one mode."""
-    found = dialect.coded.get(("read", mode))
-    if found is None:
-        found = dialect.coded.setdefault(("read", mode), Reads(dialect, mode))
-    made: Reads = found
-    return made
+    return dialect.once(("read", mode), lambda: Reads(dialect, mode))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +22,16 @@ if TYPE_CHECKING:
 
 def writes_of(dialect: Dialect, home: bool) -> Writes:
     """Return the functions that write a dialect, `home` where it was read from itself."""
-    found: Writes | None = dialect.coded.get(("write", home))
-    if found is None:
-        found = dialect.coded["write", home] = Writes(dialect, home)
-    return found
+    return dialect.once(("write", home), lambda: Writes(dialect, home))
 
 
 class CodedWriter(PictureWriter):
     """Writes one IR value by generated functions."""
+
+    @functools.cached_property
+    def writes(self) -> Writes:
+        """The functions that it runs."""
+        return writes_of(self.dialect, self.same)
 
     @property
     def quick(self) -> bool:
@@ -53,8 +56,7 @@ class CodedWriter(PictureWriter):
 
     def one(self, shape: Shape, value: Any) -> Any:
         if value.__class__ is dict and self.quick:
-            writes = writes_of(self.dialect, self.same)
-            found = self._tried(writes.code.names[writes.one(shape)], value)
+            found = self._tried(self.writes.code.names[self.writes.one(shape)], value)
             if found is not NO:
                 return found
             before, self.refused = self.refused, value
@@ -69,15 +71,15 @@ class CodedWriter(PictureWriter):
     ) -> Case | None:
         if value.__class__ is not dict or not self.quick:
             return super().choice(shape, value, read, first)
-        writes = writes_of(self.dialect, self.same)
-        found: Case | None = writes.code.names[writes.choice(shape)](self, value, read, first)
+        found: Case | None = self.writes.code.names[self.writes.choice(shape)](
+            self, value, read, first
+        )
         return found
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         coded = value.__class__ is dict and value is not self.refused
         if coded and (self.same or not case.home) and self.quick:
-            writes = writes_of(self.dialect, self.same)
-            found = self._tried(writes.code.names[writes.case(shape, case)], value)
+            found = self._tried(self.writes.code.names[self.writes.case(shape, case)], value)
             if found is not NO:
                 return found
         return super().case(shape, case, value)
@@ -87,10 +89,9 @@ class CodedWriter(PictureWriter):
             return ABSENT
         if ir.get("system") and "system" not in case.lists:
             return ABSENT  # what is lost of it came from several places
-        writes = writes_of(self.dialect, self.same)
-        name = writes.case(self.dialect.units["request"], case)
+        name = self.writes.case(self.dialect.units["request"], case)
         lines, gone = dict(self.lines), len(self.gone)
-        wire = self._tried(writes.code.names[name], ir)
+        wire = self._tried(self.writes.code.names[name], ir)
         if wire is not NO:
             return wire
         self.lines = lines
@@ -100,8 +101,7 @@ class CodedWriter(PictureWriter):
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
         if not self.quick:
             return None
-        writes = writes_of(self.dialect, self.same)
-        name = writes.message(case)
+        name = self.writes.message(case)
         if name is None:
             return None
         mark, ids, gone = (
@@ -110,7 +110,7 @@ class CodedWriter(PictureWriter):
             len(self.gone),
         )
         try:
-            wire = writes.code.names[name](self, message)
+            wire = self.writes.code.names[name](self, message)
             self.written.pop(id(message), None)  # notes of a message point to its parts
             if wire is not NO and len(self.gone) == gone:
                 if len(self.notes) == mark[0]:
@@ -131,17 +131,15 @@ class CodedWriter(PictureWriter):
     def share(
         self, holes: list[Hole], parts: list[Any], whole: bool = False
     ) -> dict[int, list[Any]]:
-        writes = writes_of(self.dialect, self.same)
-        if not self.quick or not writes.holes.issuperset(map(id, holes)):
+        if not self.quick or not self.writes.holes.issuperset(map(id, holes)):
             return super().share(holes, parts, whole)
-        listing = writes.listing(holes)
+        listing = self.writes.listing(holes)
         shares = shared(self, listing, parts, whole)
         return {id(hole): found for hole, found in zip(holes, shares, strict=True)}
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:
-            writes = writes_of(self.dialect, False)
-            found = self._tried(writes.code.names[writes.frame(event, nth)], said)
+            found = self._tried(self.writes.code.names[self.writes.frame(event, nth)], said)
             if found is not NO:
                 return found
         return super().frame(event, nth, said)
@@ -149,11 +147,10 @@ class CodedWriter(PictureWriter):
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
-        writes = writes_of(self.dialect, self.same)
-        whole = whole and id(view.case) in writes.known
+        whole = whole and id(view.case) in self.writes.known
         if whole and self.quick and not (rel and view.memory):
             claims, lists = set(view.claims), dict(view.lists)
-            found = self._tried(writes.code.names[writes.inside(view.case)], view)
+            found = self._tried(self.writes.code.names[self.writes.inside(view.case)], view)
             if found is not NO:
                 return found
             view.claims, view.lists = claims, lists

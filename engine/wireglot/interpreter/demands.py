@@ -101,12 +101,9 @@ def _declaring(part: dict[str, Any]) -> bool:
 
 def declares(dialect: Dialect) -> bool:
     """Tell whether messages of a dialect can declare tools."""
-    known: bool | None = dialect.coded.get("declares")
-    if known is None:
-        wires = (case.wire for shape in dialect.shapes.values() for case in shape.cases)
-        known = any(hole.path == "tools" for wire in wires for hole in pic.holes(wire))
-        dialect.coded["declares"] = known
-    return known
+    wires = (case.wire for shape in dialect.shapes.values() for case in shape.cases)
+    found = (hole.path == "tools" for wire in wires for hole in pic.holes(wire))
+    return dialect.once("declares", lambda: any(found))
 
 
 def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:

@@ -100,10 +100,10 @@ def users(
     """Leave out what only a user may say; each such part is noted."""
     if role != "assistant":
         return parts
-    kinds = writer.dialect.coded.get("user-only")
-    if kinds is None:
-        kinds = {kind for word, kind in talk.enforce if word == "user-only"}
-        writer.dialect.coded["user-only"] = kinds
+    steps = talk.enforce
+    kinds = writer.dialect.once(
+        "user-only", lambda: {k for word, k in steps if word == "user-only"}
+    )
     if not kinds or not any(p.get("type") in kinds for p in parts):
         return parts
     for part in parts:

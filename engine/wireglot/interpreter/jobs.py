@@ -53,6 +53,12 @@ def kept(make: Callable[[], T]) -> T:
 _NOTHING: tuple[frozenset[tuple[str, str]], str | None] = (frozenset(), None)
 
 
+def _steps(dialect: Dialect) -> tuple[frozenset[tuple[str, str]], str | None]:
+    talk = dialect.conversation
+    asked = frozenset(talk.enforce if talk else ())
+    return asked, next((text for word, text in asked if word == "some-message"), None)
+
+
 class ReadJob:
     """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
 
@@ -200,14 +206,7 @@ class WriteJob:
 
     def _steps(self) -> tuple[frozenset[tuple[str, str]], str | None]:
         """Return what is asked of messages, and what stands where nothing is said."""
-        known: tuple[frozenset[tuple[str, str]], str | None] | None
-        known = self.dialect.coded.get("steps")
-        if known is None:
-            talk = self.dialect.conversation
-            asked = frozenset(talk.enforce if talk else ())
-            fillers = (text for word, text in asked if word == "some-message")
-            known = self.dialect.coded["steps"] = asked, next(fillers, None)
-        return known
+        return self.dialect.once("steps", lambda: _steps(self.dialect))
 
     def request(self) -> None:
         """Write a request as a whole: what its messages ask of each other can be asked."""

@@ -12,10 +12,7 @@ from .sight import Look
 def orderly(writer: WriteJob, look: Look) -> bool:
     """Tell whether no step that a dialect asks for has anything to do with these messages."""
     dialect = writer.dialect
-    known = dialect.coded.get("orderly")
-    if known is None:
-        known = dialect.coded["orderly"] = _watched(writer)
-    kinds, plain = known
+    kinds, plain = dialect.once("orderly", lambda: _watched(writer))
     if writer.named or not plain or not look.paired or not look.said:
         return False
     return kinds.isdisjoint(look.kinds) and not (look.freeform and dialect.tells_freeform)

@@ -45,19 +45,19 @@ def case_of(
 
 def _plain(writer: WriteJob, talk: Conversation, role: Any) -> tuple[Group, Case] | None:
     """Return the group and case of all messages of a role that say no level, if these are one."""
-    key = ("case_of", id(talk), role)
-    if key not in writer.dialect.coded:
-        found = (
-            (group, case)
-            for group in talk.groups
-            for case in group.cases
-            if talk.role(case) == role and not case.read_only and not _levelled(case.ir)
-        )
-        first = next(found, None)
-        only = first is not None and (first[1].ir is None or _role_alone(first[1].ir))
-        writer.dialect.coded[key] = first if only else None
-    known: tuple[Group, Case] | None = writer.dialect.coded[key]
-    return known
+    return writer.dialect.once(("case_of", id(talk), role), lambda: _one_case(talk, role))
+
+
+def _one_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
+    found = (
+        (group, case)
+        for group in talk.groups
+        for case in group.cases
+        if talk.role(case) == role and not case.read_only and not _levelled(case.ir)
+    )
+    first = next(found, None)
+    only = first is not None and (first[1].ir is None or _role_alone(first[1].ir))
+    return first if only else None
 
 
 def _levelled(ir: Picture | None) -> bool:

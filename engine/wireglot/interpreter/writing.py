@@ -254,11 +254,10 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]
 
     It says little, and mostly the same: what came of some texts and switches is remembered.
     """
-    shape, known = writer.dialect.units["envelope"], writer.dialect.coded
-    if "envelope of" not in known:
-        known["envelope of"] = tuple(sorted(writer.dialect.fields_of(shape.cases)))
-    made = known.setdefault(("envelope", writer.same), {})
-    said = tuple(ir.get(field, ABSENT) for field in known["envelope of"])
+    dialect, shape = writer.dialect, writer.dialect.units["envelope"]
+    fields = dialect.once("envelope of", lambda: sorted(dialect.fields_of(shape.cases)))
+    made: dict[Any, tuple[Envelope, set[str]]] = dialect.once(("envelope", writer.same), dict)
+    said = tuple([ir.get(field, ABSENT) for field in fields])
     if writer.options or writer.recorder is not None or not all(map(_is_plain, said)):
         return _enveloped(writer, shape, ir)
     if said not in made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from _thread import RLock
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..ir import PARTS
 from ..patterns import fits
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .schema import Schema
 
 BUILDING = RLock()
+T = TypeVar("T")
 Head = tuple[tuple[str, ...], frozenset[str], bool]  # spellings, words, whether none may stand
 
 
@@ -255,7 +256,7 @@ class Dialect:
         self.candidates: dict[str, list[tuple[Shape, Case]]] = {}
         self.kinds: dict[str, frozenset[Any]] = {}
         self.named: dict[str, frozenset[str]] = {}
-        self.coded: dict[Any, Any] = {}  # generated code, by its way
+        self.coded: dict[Any, Any] = {}  # generated code, by its way, and what else is kept `once`
 
     @classmethod
     def built(cls, parts: dict[str, Any], later: Callable[[str], Any]) -> Dialect:
@@ -292,6 +293,13 @@ class Dialect:
     def pieces(self) -> bool:
         """Whether frames of the stream say what a call is piece by piece."""
         return self.stream is not None and self.stream.pieces("tool_call")
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what is known of this dialect under a key; it is made when first asked for."""
+        if key not in self.coded:
+            self.coded.setdefault(key, make())  # of two threads the first
+        found: T = self.coded[key]
+        return found
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
@@ -374,12 +382,10 @@ class Dialect:
         """
         if unit == "stream":
             return dict(self.stream.drop) if self.stream is not None else {}
-        known: dict[str, str] | None = self.coded.get(("drop", unit))
-        if known is None:
-            cases = self.units[unit].cases if unit in self.units else []
-            known = {path: why for case in cases for path, why in case.drop.items()}
-            self.coded["drop", unit] = known
-        return known
+        cases = self.units[unit].cases if unit in self.units else []
+        return self.once(
+            ("drop", unit), lambda: {path: why for case in cases for path, why in case.drop.items()}
+        )
 
     @property
     def cases(self) -> list[Case]:

@@ -46,11 +46,7 @@ def _once(work: Callable[[Dialect, str], Found]) -> Callable[[Dialect, str], Fou
 
     @functools.wraps(work)
     def kept(dialect: Dialect, kind: str) -> Found:
-        key = (work.__name__, kind)
-        if key not in dialect.coded:
-            dialect.coded[key] = work(dialect, kind)
-        found: Found = dialect.coded[key]
-        return found
+        return dialect.once((work.__name__, kind), lambda: work(dialect, kind))
 
     return kept
 
@@ -188,11 +184,8 @@ def _taken(box: dict[str, Any], name: str) -> Ride:
 
 def seats(dialect: Dialect) -> dict[Any, Seat]:
     """Return by kind where state rides in what is read of a dialect."""
-    found: dict[Any, Seat] | None = dialect.coded.get("seats")
-    if found is None:
-        found = {kind: Seat(dialect, kind, key) for kind, key in dialect.carry.items()}
-        dialect.coded["seats"] = found
-    return found
+    kinds = dialect.carry
+    return dialect.once("seats", lambda: {kind: Seat(dialect, kind, kinds[kind]) for kind in kinds})
 
 
 def may_ride(text: str) -> bool:

@@ -44,15 +44,17 @@ class Names:
         return self.table.get(dialect, {}).get("row", {})
 
 
+def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:
+    """Return the patterns of keys for ids of calls, with the texts under them."""
+    shape = dialect.shapes.get("tool_call")
+    named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
+    words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
+    return [re.compile(f"{re.escape(json.dumps(word))}: ({_TEXT})") for word in words]
+
+
 def ids(body: str, dialect: Dialect) -> list[str]:
     """Return all texts that stand under a key for ids of calls in the JSON text of a request."""
-    patterns = dialect.coded.get("ids")
-    if patterns is None:
-        shape = dialect.shapes.get("tool_call")
-        named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
-        words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
-        patterns = [re.compile(f"{re.escape(json.dumps(word))}: ({_TEXT})") for word in words]
-        dialect.coded["ids"] = patterns
+    patterns = dialect.once("ids", lambda: _keyed(dialect))
     found = {
         one[1]
         for pattern in patterns
