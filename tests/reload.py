@@ -6,10 +6,12 @@ wholly to one set: its keys, its values and its hash say the same number.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,42 +64,55 @@ def _one(n: str) -> dict[str, Any]:
     return {"model": "m", "set": f"set_{n}", f"talk_{n}": messages, f"most_{n}": 5}
 
 
+@contextlib.contextmanager
+def working(work: Callable[[int], None], threads: int) -> Iterator[None]:
+    """Let threads do some work, each by its number, again and again until the block ends."""
+    stop = threading.Event()
+
+    def go(number: int) -> None:
+        while not stop.is_set():
+            work(number)
+
+    workers = [threading.Thread(target=go, args=(number,)) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+
+
 def run(folder: Path, threads: int = 8, changes: int = 1000) -> Told:
     """Change the rules in a folder while threads convert; return what came of it."""
     file = folder / "acme.yaml"
     file.write_text(RULES.replace("_N", "_0"))
     live = wireglot.load_rules(folder).watch(start=False)
     hashes = {live.hash: "0"}
-    stop = threading.Event()
     results: list[Any] = []
     failures: list[BaseException] = []
 
-    def convert() -> None:
-        while not stop.is_set():
-            try:
-                out = live.convert(BODY, "openai-chat", "acme")
-            except Exception as error:  # anything at all is a failure of the promise
-                failures.append(error)
-            else:
-                results.append((out.rules_hash, out.body, out.notes))
-                time.sleep(0.0005)
-
-    workers = [threading.Thread(target=convert) for _ in range(threads)]
-    for worker in workers:
-        worker.start()
-    broken = 0
-    for n in range(1, changes + 1):
-        text = RULES.replace("_N", f"_{n}")
-        if n % 10 == 0:
-            text = text.replace("$text", "$no_such_field")
-        file.write_text(text)
-        if not live.reload():
-            broken += isinstance(live.error, wireglot.RuleError)
+    def convert(_: int) -> None:
+        try:
+            out = live.convert(BODY, "openai-chat", "acme")
+        except Exception as error:  # anything at all is a failure of the promise
+            failures.append(error)
         else:
-            hashes[live.hash] = str(n)
-    stop.set()
-    for worker in workers:
-        worker.join()
+            results.append((out.rules_hash, out.body, out.notes))
+            time.sleep(0.0005)
+
+    broken = 0
+    with working(convert, threads):
+        for n in range(1, changes + 1):
+            text = RULES.replace("_N", f"_{n}")
+            if n % 10 == 0:
+                text = text.replace("$text", "$no_such_field")
+            file.write_text(text)
+            if not live.reload():
+                broken += isinstance(live.error, wireglot.RuleError)
+            else:
+                hashes[live.hash] = str(n)
     mixed = sum(body != _one(hashes[h]) or notes != () for h, body, notes in results)
     return Told(len(results), live.swaps, broken, len(failures), mixed)
 

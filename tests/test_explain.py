@@ -189,3 +189,22 @@ def test_the_cases_that_refuse_a_value_say_why(
     assert [one["case"] for one in refused] == DOCUMENTS
     assert cli.main(["explain", str(given), *pair, "--input", "/messages/0/content/1"]) == 0
     assert "refuses" not in capsys.readouterr().out
+
+
+def test_only_the_cases_of_the_version_are_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "wireglot: 2\nsee: https://acme.example/api\nverified: 2026-11-22\n"
+    row = "{for: {version: two}, shapes: {document: {cases: {none: $removed}}}}"
+    rules = f"{head}dialect: acme\nextends: openai-chat\nvariants: [{row}]\n"
+    (tmp_path / "acme.yaml").write_text(rules, "utf-8")
+    given = tmp_path / "linked.json"
+    given.write_text(json.dumps(LINKED))
+    words = ["--from", "anthropic", "--to", "acme", "--rules", str(tmp_path)]
+    for options, cases in (
+        ([], DOCUMENTS),
+        (["--option", "version=two"], [*DOCUMENTS[:2], DOCUMENTS[3]]),
+    ):
+        told = run(capsys, str(given), *words, *options, "--input", "/messages/0/content/0/type")
+        found = [line.strip() for line in told.splitlines() if " refuses it: " in line]
+        assert [line.partition(" refuses")[0] for line in found] == cases

@@ -21,7 +21,6 @@ import random
 import re
 import sys
 import tempfile
-import threading
 import time
 import weakref
 from collections import Counter
@@ -33,6 +32,8 @@ from typing import Any, NamedTuple
 import wireglot
 from benchmarks import loops, recorded, stream_frames, workloads
 from wireglot.loop.states import Memory
+
+from .reload import working
 
 Json = Any
 Case = Callable[[Any], Json]  # what rules make of something
@@ -212,38 +213,31 @@ def run(
     hashes = {one.hash for one in alone}
     del alone
     live = loaded(folder).watch(start=False)
-    stop = threading.Event()
+    chances = [random.Random(seed) for seed in range(THREADS)]
+    names = list(cases)
     done: list[tuple[str, str]] = []  # case; version, "mixed" or what failed
 
-    def convert(seed: int) -> None:
-        chance = random.Random(seed)
-        names = list(cases)
-        while not stop.is_set():
-            name = chance.choice(names)
-            case, made = cases[name]
-            try:
-                text = told(case, live)
-            except Exception as error:  # anything at all is a failure of the promise
-                done.append((name, f"failed: {error!r}"))
-            else:
-                done.append((name, str(made.index(text)) if text in made else "mixed"))
-            time.sleep(pause)
+    def convert(number: int) -> None:
+        name = chances[number].choice(names)
+        case, made = cases[name]
+        try:
+            text = told(case, live)
+        except Exception as error:  # anything at all is a failure of the promise
+            done.append((name, f"failed: {error!r}"))
+        else:
+            done.append((name, str(made.index(text)) if text in made else "mixed"))
+        time.sleep(pause)
 
-    workers = [threading.Thread(target=convert, args=(seed,)) for seed in range(THREADS)]
-    for worker in workers:
-        worker.start()
     there: weakref.WeakSet[Any] = weakref.WeakSet()
     broken = change = 0
-    while change < changes or len(done) < conversions:
-        change += 1
-        put(folder, change % VERSIONS, change % BROKEN == 0, dialects)
-        if not live.reload():
-            broken += 1
-        there.update((live.rules, live.rules[loops.CLIENT].model))
-        assert live.hash in hashes
-    stop.set()
-    for worker in workers:
-        worker.join()
+    with working(convert, THREADS):
+        while change < changes or len(done) < conversions:
+            change += 1
+            put(folder, change % VERSIONS, change % BROKEN == 0, dialects)
+            if not live.reload():
+                broken += 1
+            there.update((live.rules, live.rules[loops.CLIENT].model))
+            assert live.hash in hashes
     gc.collect()
     by = Counter(what for _, what in done)
     for what in [one for one in by if one.startswith("failed")][:3]:

@@ -42,7 +42,7 @@ def of(
     """
     unit, model, name = chosen["unit"], chosen["model"], chosen["source"]
     said = model if model is not None else rules[name].model_in(body, unit)
-    source, target = (rules.at(chosen[end], said, {}) for end in ("source", "target"))
+    source, target = (rules.at(chosen[end], said, options) for end in ("source", "target"))
     away = {**options, "away": True}
     read = reading.read(source, body, unit, model, chosen["stream"], away)
     part = _element(read.ir, read.trail, path)

@@ -65,8 +65,8 @@ def explain(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     body, out = _traced(rules, arguments)
     part = explain.chosen(out, arguments.path, arguments.input)
-    given = {name: getattr(arguments, name) for name in PASSED_ON}
-    refused = explain.refused(rules, body, given, _options(arguments), part, arguments.input)
+    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
+    refused = explain.refused(rules, body, chosen, _options(arguments), part, arguments.input)
     if arguments.json or select is not None:
         text = json.dumps(explain.as_json(out, part, select, refused), indent=2)
     else:
