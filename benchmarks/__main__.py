@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import cold, floor, floor_careful, halves, peers, streaming, taken, workloads
+from . import cold, floor, floor_careful, halves, peers, streaming, workloads
 from .timing import Bar, Run, Times, race
 
 TWO_STEPS_LIMIT, ONE_NOTE_LIMIT = 2.3, 1.15
@@ -61,22 +61,6 @@ def _engine_runs(
         return writer.write(reading.ir, unit=unit, options=options)
 
     return {"convert": one_step, "read + write": two_steps}
-
-
-def _interpreted(engine: Any, source: str, target: str, unit: str) -> Run:
-    model = MODEL if source == "gemini" and unit == "request" else None
-
-    def run(body: Any) -> object:
-        return engine.convert(
-            body,
-            source=source,
-            target=target,
-            unit=unit,
-            model=model,
-            options={"engine": "interpreted"},
-        )
-
-    return run
 
 
 def _body(conversion: Any) -> Any:
@@ -168,22 +152,7 @@ def _measure(
     if workload == "W2":
         ratio = times.ratio("convert, 1 note more", "convert")
         bars.append(Bar(f"{title}: one note / none", ratio, ONE_NOTE_LIMIT))
-    _measure_interpreter(engine, pair, unit, payloads, floors)
     return bars
-
-
-def _measure_interpreter(
-    engine: Any, pair: tuple[str, str], unit: str, payloads: list[Any], floors: dict[str, Run]
-) -> None:
-    run = _interpreted(engine, *pair, unit)
-    few = payloads[:2]
-    try:
-        run(few[0])
-    except engine.UsageError:
-        return
-    times = race({"careful": (floors["careful floor"], few), "interpreted": (run, few)}, 5)
-    ratio = times.ratio("interpreted", "careful")
-    print(f"{'interpreted':26}{times.micros('interpreted'):12.1f}{ratio:12.2f}")
 
 
 def main() -> int:
@@ -216,7 +185,6 @@ def main() -> int:
             bars += _measure(workload, pair, engine, args)
     if engine is not None and not args.only:
         bars += cold.run()
-        bars += taken.run()
     if args.peers:
         peers.run_all(args.peers)
     print("\n## Bars")

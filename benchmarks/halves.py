@@ -17,9 +17,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from wireglot.compiler.halves import means
-from wireglot.compiler.state import clean, remember
-from wireglot.jsontext import load, utf8_text
+from wireglot.interpreter import sight
+from wireglot.jsontext import load, spaced, utf8_text
+from wireglot.payload import check_json as clean
 
 from .careful_base import Converted, Envelope, Json, Note
 
@@ -55,7 +55,7 @@ def _schema(value: Any) -> None:
     mark = _mark(value, 2)
     if mark not in _seen:
         clean(value)
-        remember(_seen, mark)
+        _seen.add(mark)
 
 
 def _result(text: Any, ref: Any, name: str) -> Json:
@@ -93,7 +93,10 @@ def _written(part: Any, name: str) -> str:
         text = part["value_json"]
         if len(part) != 6 or text.__class__ is not str or value.__class__ not in (dict, list):
             raise Unknown
-        means(text, value)
+        # Text stands for a value surely where it is what writes it.
+        if (spaced if '": ' in text else utf8_text)(value) != text:
+            if not sight.means(text, value):
+                raise Unknown
         return text
     if len(part) != 5 or value.__class__ is not str or not (value.isascii() or value.encode()):
         raise Unknown

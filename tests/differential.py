@@ -1,9 +1,8 @@
-"""Compare the compiled path with the interpreter on mutated recorded requests.
+"""Compare functions with the walk on mutated recorded requests.
 
     python -m tests.differential [--count N] [--seed TEXT] [--jobs 2]
 
-Requests are read alone, too, and mutants of their IR written. Prints how many mutants took which
-way, and each kind of difference once. Exits 1 on any difference.
+Prints how many mutants were taken, and each kind of difference once. Exits 1 on any difference.
 """
 
 from __future__ import annotations
@@ -13,45 +12,38 @@ import multiprocessing
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from wireglot.errors import WireglotError
 
 from .mutate import some
-from .test_compiled import DIALECTS, PAIRS, RULES, TRAFFIC, check, recorded
-from .test_halves import check_read, check_write
+from .test_requests import DIALECTS, PAIRS, TRAFFIC, check, recorded
 
 BATCH = 10
 LARGEST = 6000  # characters of a body that is mutated
 
 
-def run(task: tuple[str, int]) -> tuple[Counter[Any], Counter[str]]:
-    """Compare `count` mutants drawn with a seed; return the tiers and the differences."""
+def run(task: tuple[str, int]) -> tuple[Counter[bool], Counter[str]]:
+    """Compare `count` mutants drawn with a seed; return the outcomes and the differences."""
     seed, count = task
     chance = random.Random(seed)
     bodies: dict[str, list[Any]] = {
         name: [b for b in recorded(name) if len(str(b)) < LARGEST] for name in DIALECTS
     }
-    tiers: Counter[Any] = Counter()
+    taken: Counter[bool] = Counter()
     faults: Counter[str] = Counter()
-
-    def held(told: str, compare: Callable[..., Any], *given: Any) -> None:
-        try:
-            tiers[told, compare(*given)] += 1
-        except (AssertionError, WireglotError) as fault:
-            faults[f"{told}: {(str(fault).splitlines() or ['?'])[0][:200]}"] += 1
 
     for _ in range(count // BATCH):
         source, target = chance.choice(PAIRS)
         body = chance.choice(bodies[source])
         for mutant in some(body, BATCH, chance.random().hex()):
-            held(f"{source} to {target}", check, source, target, mutant)
-            held(f"reading {source}", check_read, source, mutant)
-        ir = RULES[source].read(body, model="m").ir
-        for mutant in some(ir, BATCH // 2, chance.random().hex()):
-            held(f"writing {target}", check_write, target, mutant)
-    return tiers, faults
+            try:
+                taken[check(source, target, mutant)] += 1
+            except (AssertionError, WireglotError) as fault:
+                told = (str(fault).splitlines() or ["?"])[0][:200]
+                faults[f"{source} to {target}: {told}"] += 1
+    return taken, faults
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,22 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("skipped: ../shared/traffic is not here")
         return 0
     tasks = [(f"{options.seed}/{n}", options.count // options.jobs) for n in range(options.jobs)]
-    tiers: Counter[Any] = Counter()
+    taken: Counter[bool] = Counter()
     faults: Counter[str] = Counter()
     with multiprocessing.Pool(options.jobs) as pool:
-        for some_tiers, some_faults in pool.imap_unordered(run, tasks):
-            tiers += some_tiers
+        for some_taken, some_faults in pool.imap_unordered(run, tasks):
+            taken += some_taken
             faults += some_faults
-    for word in ("to", "reading", "writing"):
-        some = {key: n for key, n in tiers.items() if word in key[0].split()}
-        ways = Counter[Any]()
-        for (_, way), n in some.items():
-            ways[way] += n
-        if word == "to":
-            told = f"whole {ways[1]}, recovered {ways[3]}, interpreter {ways[4]}"
-        else:
-            told = f"{word} alone: compiled {ways[True]}, interpreter {ways[False]}"
-        print(f"{ways.total()} mutants: {told}")
+    print(f"{taken.total()} mutants: taken {taken[True]}, refused {taken[False]}")
     print(f"different {faults.total()}")
     for fault, count in faults.most_common():
         print(f"{count:6d}  {fault}")

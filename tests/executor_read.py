@@ -38,7 +38,7 @@ from wireglot.trail import Several, Trail, pointer
 from . import ruleeach, sweep
 from .mutate import some
 from .rulefuzz import FILE, Fuzz, node_of
-from .test_compiled import TRAFFIC
+from .test_requests import TRAFFIC
 
 FILES = {
     "openai-chat": "openai-chat", "openai-responses": "openai-responses", "anthropic": "anthropic",

@@ -26,7 +26,7 @@ TOP = "wireglot"
 FLOORS = (
     ("values",),
     ("language",),
-    ("interpreter", "executor", "compiler", "files"),
+    ("interpreter", "executor", "files"),
     ("streaming",),
     ("loop",),
     ("trace",),

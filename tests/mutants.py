@@ -35,7 +35,7 @@ from . import growth
 from .mutate import mutate
 from .streamdiff import mutant as broken_stream
 from .streamdiff import streams
-from .test_compiled import TRAFFIC
+from .test_requests import TRAFFIC
 
 DIALECTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
 FRAMES, SECONDS, LARGEST = 600, 2.0, 6000
@@ -358,11 +358,11 @@ def paid(seed: str, count: int) -> Faults:
             body = _deeper(body, chance)
         body = mutate(body, chance)
         holds = _shape(body)
-        options = {"engine": "interpreted"} if chance.random() < 0.2 else {}
+        trace = chance.random() < 0.2
 
-        def call(args: Json = (source, target, kind, body, options)) -> Any:
-            source, target, kind, body, options = args
-            wireglot.convert(body, source, target, unit=kind, model="m", options=options)
+        def call(args: Json = (source, target, kind, body, trace)) -> Any:
+            source, target, kind, body, trace = args
+            wireglot.convert(body, source, target, unit=kind, model="m", trace=trace)
             one, two = (source, target) if kind == "request" else (target, source)
             x = wireglot.exchange(one, two, "m", state={})
             getattr(x, kind)(body)

@@ -80,7 +80,13 @@ def engine() -> Any:
         raise Missing("the engine of before is not built: run `make old`")
     if str(FOLDER) not in sys.path:
         sys.path.append(str(FOLDER))
-    return importlib.import_module(NAME)
+    found = importlib.import_module(NAME)
+    # It compiled requests of some pairs; its interpreter, which did all, is what is held to.
+    loaded: Any = importlib.import_module(f"{NAME}.loaded")
+    halves: Any = importlib.import_module(f"{NAME}.compiler.halves")
+    loaded.Loaded._fast = lambda *given: None
+    halves.reads = halves.writes = lambda *given: None
+    return found
 
 
 def main() -> int:

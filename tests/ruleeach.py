@@ -105,7 +105,7 @@ def tried(fuzz: Fuzz, base: Base, stem: str, plain: Any) -> Any:
             continue
         pairs = [(name, base.other, [base.bodies["request"]])]
         for source, target, bodies in [*pairs, (base.other, name, fuzz.bodies[base.other])]:
-            for body in bodies if rules.plan(source, target) is not None else ():
+            for body in bodies:
                 found = differ(rules, source, target, {**body, "zz": 1}, {})
                 if found is not None:
                     return f"{source} to {target}: {found[0]} and not {found[1]}"

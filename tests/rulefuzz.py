@@ -1,12 +1,12 @@
-"""Feed broken rule files to the loader, the compiler and both executors.
+"""Feed broken rule files to the loader, and to what reads and writes by them.
 
     python -m tests.rulefuzz N [SEED] [--jobs J] [--minutes M] [--packaged] [--save FOLDER]
 
 Each execution changes a file of one of the small rule sets of tests/fuzz (which together have every
 word of the language), in its data or in its bytes, and loads the set. When the checks let it pass,
-it is compiled against another dialect, in one direction; generated code is held against a list of
-what it may hold; and some are run, interpreted and compiled, and compared. Prints how many
-executions reached the compiler, the slowest, the most memory that one took, and what must not be,
+some are run against another dialect, in one direction, by functions and by the walk of pictures,
+and compared; all functions of these are held against a list of what they may hold. Prints how many
+executions reached a conversion, the slowest, the most memory that one took, and what must not be,
 of three kinds: faults (another exception than is meant, too much time or memory, code that must
 not be), failures that no check foresaw and a RuleError tells, and differences of the executors.
 Exits 1 on any. `--packaged` changes the packaged rules instead.
@@ -24,7 +24,6 @@ import itertools
 import json
 import multiprocessing
 import random
-import re
 import resource
 import signal
 import sys
@@ -39,12 +38,13 @@ from wireglot.errors import REPORT, ConversionError, RuleError, UsageError
 from wireglot.language import source
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import same
+from wireglot.language.model import Dialect
 from wireglot.language.source import LADDER, Node, parse
-from wireglot.loaded import NONE
-from wireglot.loading import checking, load
+from wireglot.loading import checking, load, written
 from wireglot.rulesets import RuleSet
 
 from .changes import TEXTS, Pool, bent, mutant
+from .walk import walked
 
 FOLDER = Path(__file__).parent / "fuzz"
 FILE = "fuzzed.yaml"
@@ -53,7 +53,7 @@ MEGABYTES = 64  # by which one execution raises the peak at most
 FAULT, UNFORESEEN, DIFFERENCE = "fault", "unforeseen", "difference"
 MOST = 2 * 2**30  # of memory, that a process may ask for
 BYTES = 0.1  # how many change the bytes of a file
-RUN = 0.5  # how many are run, of those that reach the compiler
+RUN = 0.5  # how many are run, of those that can be
 OPTIONS: tuple[dict[str, Any], ...] = (
     {},
     {},
@@ -90,6 +90,7 @@ NODES = frozenset(
     "DictComp GeneratorExp comprehension Starred NamedExpr And Or Not Eq NotEq Lt LtE Gt GtE Is "
     "IsNot In NotIn Add Sub Mult USub BitOr Delete Del".split()
 )
+ATTRIBUTES = frozenset(("__class__", "__traceback__"))
 CALLS = frozenset("eval exec compile open getattr setattr vars".split())
 
 
@@ -102,7 +103,7 @@ def forbidden(text: str) -> str | None:
         kind = node.__class__.__name__
         if kind not in NODES:
             return str(kind)
-        if kind == "Attribute" and node.attr.startswith("_") and node.attr != "__class__":
+        if kind == "Attribute" and node.attr.startswith("_") and node.attr not in ATTRIBUTES:
             return f".{node.attr}"
         if kind == "Name" and node.id.startswith("__"):
             return str(node.id)
@@ -115,11 +116,6 @@ def forbidden(text: str) -> str | None:
             elif isinstance(child, ast.AST):
                 stack.append(child)
     return None
-
-
-def pieces(text: str) -> list[str]:
-    """Cut generated code before each of its outermost functions; most of them come again."""
-    return re.split(r"\n(?=def )", text)
 
 
 # -- what is changed ------------------------------------------------------------------------------
@@ -242,7 +238,7 @@ class Fuzz:
             (self.save / f"{name}.yaml").write_text(text, "utf-8", "replace")
 
     def one(self) -> None:
-        """Run one changed rule set: checks, the compiler, and both executors."""
+        """Run one changed rule set: checks, functions, and conversions."""
         chance = self.chance
         base = chance.choice(self.bases)
         stem = chance.choice(list(base.plain))
@@ -274,7 +270,7 @@ class Fuzz:
             return None
 
     def loaded(self, rules: RuleSet, base: Base) -> None:
-        """Compile a rule set that was not refused, in one direction, and run it now and then."""
+        """Run a rule set that was not refused now and then, in one direction."""
         chance, other = self.chance, base.other
         names = [name for name in rules.dialects if name != other]
         if not names:
@@ -287,10 +283,9 @@ class Fuzz:
         pair, body = [chance.choice(names), other], base.bodies.get("request")
         if body is None or chance.random() < 0.5:
             pair, body = pair[::-1], chance.choice(self.bodies[other])
-        self.count["compiler"] += 1
-        rules.plan = self.checked(rules.plan)  # type: ignore[method-assign]
-        rules.plan(*pair)
+        self.count["reached"] += 1
         if chance.random() < RUN:
+            self.looked(rules[names[0]].model)
             self.executed(rules, pair, body)
             for unit, sent in base.bodies.items():
                 if unit == "stream":
@@ -299,27 +294,16 @@ class Fuzz:
                     target = names[0] if unit == "session" else other
                     outcome(functools.partial(rules.convert, sent, names[0], target, unit=unit))
 
-    def checked(self, make: Callable[..., Any]) -> Callable[..., Any]:
-        """Return what compiles, with a look at the code that it made."""
-
-        done: dict[Any, Any] = {}
-
-        def plan(source: str, target: str, both: Any = NONE) -> Any:
-            if (source, target, both) in done:
-                return done[source, target, both]
-            made = make(source, target, both)
-            if made is not None:
-                self.count["compiled"] += 1
-                for found in map(forbidden, pieces(made["text"])):
-                    if found is not None:
-                        self.fault(f"generated code holds {found}")
-            done[source, target, both] = made
-            return made
-
-        return plan
+    def looked(self, dialect: Dialect) -> None:
+        """Look at all functions of a dialect."""
+        for way in ("read_away", "write_away"):
+            for function in written.functions(dialect, way).values():
+                self.count["functions"] += 1
+                if (found := forbidden(function.text)) is not None:
+                    self.fault(f"generated code holds {found}")
 
     def executed(self, rules: RuleSet, pair: Sequence[str], body: Any) -> None:
-        """Compare what both executors make of a payload."""
+        """Compare what functions and the walk make of a payload."""
         self.count["run"] += 1
         self.halved(rules, pair, body)
         options = self.chance.choice(OPTIONS)
@@ -327,23 +311,16 @@ class Fuzz:
             self.fault(f"convert, {'/'.join(pair)} {options or ''}", DIFFERENCE)
 
     def halved(self, rules: RuleSet, pair: Sequence[str], body: Any) -> None:
-        """Compare what both executors read of a payload, and write of what was read."""
-        slow = {"engine": "interpreted"}
+        """Compare what functions and the walk read of a payload, and write of what was read."""
         one, two = rules[pair[0]], rules[pair[1]]
         with contextlib.suppress(ConversionError, UsageError):
-            meant = one.read(body, options=slow)
-            for part in (one._reads, two._writes):
-                for bad in () if part is None else map(forbidden, pieces(part.text)):
-                    if bad is not None:
-                        self.fault(f"generated code holds {bad}")
+            with walked():
+                meant = one.read(body)
+                right = outcome(functools.partial(two.write, meant.ir))
             read = one.read(body)
             if not same(read.ir, meant.ir) or read.notes != meant.notes:
                 self.fault(f"read, {pair[0]}", DIFFERENCE)
-            quick, right = (
-                outcome(functools.partial(two.write, meant.ir, options=options))
-                for options in (None, slow)
-            )
-            if quick != right:
+            if outcome(functools.partial(two.write, meant.ir)) != right:
                 self.fault(f"write, {pair[1]}", DIFFERENCE)
 
 
@@ -352,10 +329,14 @@ def _peak() -> int:
 
 
 def differ(rules: RuleSet, source: str, target: str, body: Any, options: Any) -> Any:
-    """Return what both executors make of a payload, where it is not the same."""
-    given = {**options, "engine": "interpreted"}
-    meant = outcome(lambda: rules.convert(body, source, target, options=given))
-    found = outcome(lambda: rules.convert(body, source, target, options=options))
+    """Return what functions and the walk make of a payload, where it is not the same."""
+
+    def run() -> Any:
+        return outcome(lambda: rules.convert(body, source, target, options=options))
+
+    found = run()
+    with walked():
+        meant = run()
     return None if found == meant else (found, meant)
 
 
@@ -428,9 +409,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinds = f"faults {sums[FAULT]}, unforeseen {sums[UNFORESEEN]}, differences {sums[DIFFERENCE]}"
     print(
         f"{total:,} executions in {took:.0f} s ({mean:.1f} ms of the processor each), "
-        f"{count['bytes']:,} of bytes: {count['refused']:,} refused, {count['compiler']:,} reached "
-        f"the compiler ({count['compiler'] / total:.0%}), {count['compiled']:,} pairs compiled, "
-        f"{count['run']:,} run both ways; slowest {slowest:.2f} s of the processor, "
+        f"{count['bytes']:,} of bytes: {count['refused']:,} refused, {count['reached']:,} reached "
+        f"a conversion ({count['reached'] / total:.0%}), {count['run']:,} run both ways, "
+        f"{count['functions']:,} functions; slowest {slowest:.2f} s of the processor, "
         f"peak {peak} MB, raised by {grown} MB at most by one; {kinds}"
     )
     for fault, times in faults.most_common(40):

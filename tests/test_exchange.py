@@ -209,31 +209,6 @@ def text_of(value: Json) -> str:
     return str(next(iter(value.values())))
 
 
-@pytest.mark.parametrize(("client", "provider"), PAIRS)
-@pytest.mark.parametrize("kind", ["error", "image"])
-def test_generated_code_and_the_interpreter_say_the_same(
-    client: str, provider: str, kind: str
-) -> None:
-    """Where there is nothing to put back, an exchange uses generated code."""
-    given = CLIENTS[client]()
-    given.says("Question.")
-    x = wireglot.exchange(client, provider, "m", state={})
-    x.request(given.request())
-    answer = wireglot.convert(
-        scripts.turns("openai-chat", given.names[0])[2], "openai-chat", client, "response"
-    )
-    for _ in range(2):
-        calls = given.takes(answer.body)
-        given.answers([(call, Result(kind, "Timeout")) for call in calls])
-    ways = [{}, {"engine": "interpreted"}]
-    exchanges = [wireglot.exchange(client, provider, "m", way, state={}) for way in ways]
-    one, two = (x.request(given.request()) for x in exchanges)
-    assert one.body == two.body
-    assert one.envelope == two.envelope
-    assert sorted(map(str, one.notes)) == sorted(map(str, two.notes))
-    assert exchanges[0].state == exchanges[1].state
-
-
 # --- Seed 002: the example of the loop, as it is documented ---------------------------------------
 
 

@@ -11,7 +11,7 @@ from wireglot.executor import readers
 from wireglot.interpreter.hands import Reader
 
 from .executor_read import FILES, MODES, compare, some_of
-from .test_compiled import TRAFFIC
+from .test_requests import TRAFFIC
 
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="../shared/traffic is not here")

@@ -88,16 +88,16 @@ def test_every_unit_comes_home_and_all_of_it_is_understood(dialect: str) -> None
 
 
 @pytest.mark.parametrize(("source", "target"), ABROAD)
-def test_every_unit_goes_abroad_and_both_engines_say_the_same(source: str, target: str) -> None:
+def test_every_unit_goes_abroad_and_functions_do_as_the_walk(source: str, target: str) -> None:
     for unit in units_of(source, target):
         body = wrong_input.BODIES[source][unit]
         assert not faults_of(body, source, target, unit), unit
     body = wrong_input.BODIES[source]["request"]
     for mutant in (body, *some(body, 10, f"{source} {target}")):
         found: list[Any] = []
-        for options in (None, {"engine": "interpreted"}):
+        for trace in (False, True):
             try:
-                out = rules().convert(mutant, source, target, model="m", options=options)
+                out = rules().convert(mutant, source, target, model="m", trace=trace)
                 found.append((out.body, sorted(map(repr, out.notes)), out.envelope))
             except wireglot.ConversionError as error:
                 found.append(str(error))

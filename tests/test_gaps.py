@@ -22,13 +22,12 @@ def test_each_case_has_a_name_of_its_own() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
+@pytest.mark.parametrize("trace", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_a_case_converts_as_it_says(case: dict[str, Any], engine: str) -> None:
+def test_a_case_converts_as_it_says(case: dict[str, Any], trace: bool) -> None:
     given = copy.deepcopy(case["given"])
-    options = {"engine": "interpreted"} if engine == "interpreted" else None
     out = wireglot.convert(
-        given, case["source"], case["target"], case.get("unit", "request"), options=options
+        given, case["source"], case["target"], case.get("unit", "request"), trace=trace
     )
     assert given == case["given"]
     assert out.body == case.get("expected", given)

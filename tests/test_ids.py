@@ -124,10 +124,9 @@ def history(turns: list[list[tuple[str, Json]]]) -> Json:
     return {"contents": contents}
 
 
-def ids_of(body: Json, engine: str | None = None) -> list[str]:
+def ids_of(body: Json, trace: bool = False) -> list[str]:
     """The ids of the calls of a request of Gemini, as Chat sees them."""
-    options = {"engine": engine} if engine else {}
-    out = wireglot.convert(body, "gemini", "openai-chat", model="m", options=options).body
+    out = wireglot.convert(body, "gemini", "openai-chat", model="m", trace=trace).body
     made = [c["id"] for m in out["messages"] for c in m.get("tool_calls", ())]
     assert sorted(made) == sorted(m["tool_call_id"] for m in out["messages"] if m["role"] == "tool")
     return made
@@ -141,7 +140,7 @@ def test_ids_of_a_history_stay_when_it_grows_and_no_two_calls_share_one(
     before, after = ids_of(history(turns)), ids_of(history([*turns, more]))
     assert after[: len(before)] == before
     assert len(set(after)) == len(after)
-    assert after == ids_of(history([*turns, more]), "interpreted")
+    assert after == ids_of(history([*turns, more]), trace=True)
 
 
 @LAW

@@ -272,8 +272,8 @@ def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
     assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
 
     class Lossy(type(rules)):  # type: ignore[misc]
-        def _interpreted(self, *arguments: Any) -> Any:
-            body, notes, envelope = super()._interpreted(*arguments)
+        def _converted(self, *arguments: Any) -> Any:
+            body, notes, envelope = super()._converted(*arguments)
             if "contents" in body:
                 body["contents"][0]["parts"][0]["text"] = "Ho"
             return body, notes, envelope

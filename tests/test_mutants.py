@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from . import growth, mutants
-from .test_compiled import TRAFFIC
+from .test_requests import TRAFFIC
 
 
 def test_forged_riders_and_states_raise_nothing_but_errors_of_the_family() -> None:

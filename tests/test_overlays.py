@@ -96,14 +96,16 @@ def test_an_overlay_is_tried_by_a_case_and_its_examples_hold(overlay: str) -> No
 
 @pytest.mark.parametrize("overlay", [*OVERLAYS, "all"])
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_with_an_overlay_both_engines_say_the_same(overlay: str, source: str, target: str) -> None:
+def test_with_an_overlay_functions_and_the_walk_say_the_same(
+    overlay: str, source: str, target: str
+) -> None:
     laid = rules(*(OVERLAYS if overlay == "all" else [overlay]))
     body = laid.convert(FAILED, "anthropic", source).body if source != "anthropic" else FAILED
     for mutant in (body, *some(body, 15, f"{overlay}{source}{target}")):
         found: list[Any] = []
-        for options in (None, {"engine": "interpreted"}):
+        for trace in (False, True):
             try:
-                out = laid.convert(mutant, source, target, model="m", options=options)
+                out = laid.convert(mutant, source, target, model="m", trace=trace)
                 text = json.dumps(out.body, sort_keys=True)
                 found.append((text, sorted(map(repr, out.notes)), out.envelope))
             except wireglot.ConversionError as error:

@@ -16,7 +16,6 @@ import pytest
 
 import wireglot
 from benchmarks import workloads
-from wireglot.loading import prepare
 
 from . import way
 
@@ -143,37 +142,6 @@ def called(calls: list[dict[str, Any]], installed: Path, tmp_path: Path) -> dict
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_the_first_usual_request_of_a_process_imports_no_interpreter(
-    source: str, target: str, installed: Path, tmp_path: Path
-) -> None:
-    body = workloads.request(source, "W1")
-    call = {"body": body, "source": source, "target": target, "model": "m"}
-    seen = called([call], installed, tmp_path)
-    assert "wireglot.compiler.fast" in seen["modules"]
-    heavy = ("wireglot.interpreter", "wireglot.language.rulefile")
-    assert not [name for name in heavy if name in seen["modules"]]
-
-
-@pytest.mark.slow
-def test_the_installed_wheel_converts_usual_requests_as_the_checkout_does(
-    installed: Path, tmp_path: Path
-) -> None:
-    calls = []
-    for source, target in PAIRS:
-        for said in prepare.USUAL:
-            numbers = {k: v * 3 for k, v in said.items() if k in ("max_tokens", "temperature")}
-            body = wireglot.packaged()[source].write({**prepare.HELLO, **said, **numbers}).body
-            calls.append({"body": body, "source": source, "target": target, "model": "m"})
-    outs = [wireglot.convert(**call) for call in calls]
-    there = json.loads(json.dumps([[out.body, out.notes, out.envelope] for out in outs]))
-    for call, one, two in zip(
-        calls, called(calls, installed, tmp_path)["told"], there, strict=True
-    ):
-        assert one == two, call
-
-
-@pytest.mark.slow
 def test_the_installed_wheel_converts_by_the_functions_that_it_brings(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -205,7 +173,7 @@ def test_the_installed_command_converts(installed: Path, tmp_path: Path) -> None
 import sys
 from wireglot.cli import main
 assert main({argv!r}) == 0
-print("wireglot.interpreter" in sys.modules)
+print("yaml" in sys.modules)
 """
     assert python("-c", code, cwd=tmp_path, path=installed).strip() == "False"
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["messages"]

@@ -131,14 +131,6 @@ def test_one_source_is_asked_for_once() -> None:
     assert (out.body, out.notes) == (without.body, without.notes)
 
 
-def test_a_request_without_such_media_runs_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = wireglot.load_rules()
-    monkeypatch.setattr(rules, "_interpreted", None)
-    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
-    asked = Asked(None)
-    assert rules.convert(body, "anthropic", "openai-chat", resolve=asked).notes == ()
-
-
 def test_an_exchange_asks_for_requests() -> None:
     asked = Asked({"media_type": "image/png", "data": PNG})
     talk = wireglot.exchange("openai-chat", "ollama", resolve=asked)

@@ -8,13 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import wireglot
-from wireglot.compiler.schemacode import taker
-from wireglot.compiler.state import SCOPE, UNUSUAL, clean
-from wireglot.compiler.symbols import Code
 
 HEAD = "wireglot: 2\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 NARROW = """
@@ -391,47 +387,6 @@ def _schemas(depth: int = 3) -> Any:
     return st.dictionaries(st.sampled_from(WORDS), held, max_size=4) | optional
 
 
-@pytest.mark.parametrize("dialect", ["gemini", "openai-chat", "anthropic", "ollama"])
-@given(data=st.data())
-@settings(max_examples=60, deadline=None)
-def test_generated_code_takes_only_schemas_that_fit(dialect: str, data: Any) -> None:
-    for schema in PACKAGED[dialect].model.schemas.values():
-        code = Code(0)
-        name = taker(code, schema)
-        if name is None:
-            continue
-        scope: dict[str, Any] = {**SCOPE, **code.consts}
-        exec("\n".join(code.below), scope)
-        tool = data.draw(_schemas())
-        tool = {"type": "object", "properties": {"x": tool}}
-        try:
-            taken = scope[name](tool)
-            assert scope[name](copy.deepcopy(tool)) == taken  # which may be remembered
-        except UNUSUAL:
-            continue  # the interpreter says what is wrong
-        if taken:
-            clean(tool)
-            assert schema.fits(tool)
-        else:
-            event("unsure")
-
-
-def test_generated_code_takes_a_plain_schema() -> None:
-    tool: dict[str, Any] = {
-        "type": "object",
-        "properties": {"a": {"type": "array", "items": {"type": "string", "enum": ["x", "é"]}}},
-        "required": ["a"],
-    }
-    code = Code(0)
-    name = taker(code, PACKAGED["gemini"].model.schemas["fits-openapi"])
-    assert name is not None
-    scope: dict[str, Any] = {**SCOPE, **code.consts}
-    exec("\n".join(code.below), scope)
-    assert scope[name](tool) is True
-    tool["properties"]["a"].pop("items")
-    assert scope[name](tool) is False
-
-
 def test_constraints_that_are_not_taken_can_be_told_in_descriptions() -> None:
     parameters = {
         "type": "object",
@@ -493,12 +448,8 @@ def test_what_the_target_takes_is_not_told() -> None:
 
 @pytest.mark.parametrize("word", ["properties", "items", "anyOf"])
 def test_text_where_schemas_stand_is_no_schema_that_fits(word: str) -> None:
-    code = Code(0)
-    name = taker(code, PACKAGED["gemini"].model.schemas["fits-openapi"])
-    assert name is not None
-    scope: dict[str, Any] = {**SCOPE, **code.consts}
-    exec("\n".join(code.below), scope)
-    assert scope[name]({"type": "object", word: "x"}) is False
+    fits = PACKAGED["gemini"].model.schemas["fits-openapi"].fits
+    assert not fits({"type": "object", word: "x"})
 
 
 @pytest.mark.parametrize("value", [["a"], "x", 5, None, {"a": ["b"]}, {"a": None}])

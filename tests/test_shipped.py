@@ -26,7 +26,6 @@ from wireglot.rulesets import RuleSet
 from . import way
 
 NODES = {name: node for name, node in wireglot.packaged()._files().items() if name != "vertex"}
-PLANS = {("a", "b", ((), ())): {"text": "x" * 1000}, ("b", "a", ((), (0,))): None}
 VARIED: dict[str, tuple[Row, ...]] = {"a": ()}
 MODELS: dict[tuple[str, str], tuple[str, ...] | None] = {
     ("a", "request"): ("model",),
@@ -36,23 +35,22 @@ MODELS: dict[tuple[str, str], tuple[str, ...] | None] = {
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    name = str(tmp_path / "compiled.bin")
-    shipped.write(name, NODES, PLANS, VARIED, MODELS, "hash")
+    name = str(tmp_path / "packaged.bin")
+    shipped.write(name, NODES, VARIED, MODELS, "hash")
     return name
 
 
 def test_what_was_written_is_read_piece_by_piece(file: str) -> None:
-    index, nodes, plans = shipped.read(file)
-    assert index[2:] == (VARIED, MODELS, "hash")
+    index, nodes = shipped.read(file)
+    assert index[1:] == (VARIED, MODELS, "hash")
     assert fingerprint(nodes) == fingerprint(NODES)
-    assert dict(plans) == PLANS
-    assert len(plans) == 2 and ("a", "a", ((), ())) not in plans
+    assert len(nodes) == len(NODES) and "vertex" not in nodes
     with pytest.raises(KeyError):
-        plans["a", "a", ((), ())]
+        nodes["vertex"]
 
 
 def test_another_file_in_the_same_place_is_refused(file: str) -> None:
-    _, nodes, _ = shipped.read(file)
+    _, nodes = shipped.read(file)
     os.utime(file, ns=(1, 1))
     with pytest.raises(wireglot.RuleError) as caught:
         nodes["anthropic"]

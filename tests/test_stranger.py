@@ -43,16 +43,15 @@ def test_neighbours_of_a_turn_that_is_left_out_become_one(rules: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
-def test_a_choice_of_a_tool_that_was_cut_off_does_not_go(rules: Any, engine: str) -> None:
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_choice_of_a_tool_that_was_cut_off_does_not_go(rules: Any, trace: bool) -> None:
     tools = [{"type": "function", "function": {"name": f"f{i}"}} for i in range(66)]
-    options = {"engine": engine} if engine == "interpreted" else None
     for choice, pick in (
         ("required", "must"),
         ({"type": "function", "function": {"name": "f65"}}, 0),
     ):
         body = request(user("x"), tools=tools, tool_choice=choice)
-        out = rules.convert(body, "openai-chat", "quill", options=options)
+        out = rules.convert(body, "openai-chat", "quill", trace=trace)
         assert len(out.body["functions"]) == 64
         assert out.body.get("pick", 0) == pick
         lost = told(out, "no-place", "no-tool")
@@ -135,8 +134,8 @@ request: {wire: {turns: $messages as conversation}}
 """
 
 
-@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
-def test_a_call_whose_arguments_are_no_json_goes_with_its_result(engine: str) -> None:
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_call_whose_arguments_are_no_json_goes_with_its_result(trace: bool) -> None:
     rules = wireglot.load_rules({"plain.yaml": PLAIN})
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"x":'}}
     body = {
@@ -146,8 +145,7 @@ def test_a_call_whose_arguments_are_no_json_goes_with_its_result(engine: str) ->
             {"role": "tool", "tool_call_id": "c", "content": "no"},
         ]
     }
-    options = {"engine": engine} if engine == "interpreted" else None
-    out = rules.convert(body, "openai-chat", "plain", options=options)
+    out = rules.convert(body, "openai-chat", "plain", trace=trace)
     made = {"call": "c", "tool": "f", "with": {"_unparsed": '{"x":'}}
     assert [turn["parts"] for turn in out.body["turns"][1:]] == [
         [made],

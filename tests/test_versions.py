@@ -22,7 +22,7 @@ WEATHER = json.loads(
 OLDER, NEWER = "claude-sonnet-4-5", "claude-opus-4-7"
 
 
-@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
+@pytest.mark.parametrize("trace", [False, True])
 @pytest.mark.parametrize(
     ("version", "model", "sampled"),
     [
@@ -37,11 +37,12 @@ OLDER, NEWER = "claude-sonnet-4-5", "claude-opus-4-7"
     ],
 )
 def test_sampling_goes_to_the_versions_and_models_that_take_it(
-    engine: str, version: Any, model: str, sampled: bool
+    trace: bool, version: Any, model: str, sampled: bool
 ) -> None:
     options = {"version": version} if version else {}
-    options |= {} if engine == "compiled" else {"engine": engine}
-    out = RULES.convert({**ASK, "model": model}, "openai-chat", "anthropic", options=options)
+    out = RULES.convert(
+        {**ASK, "model": model}, "openai-chat", "anthropic", options=options, trace=trace
+    )
     assert {k: out.body[k] for k in SAMPLING if k in out.body} == (SAMPLING if sampled else {})
     lost = [str(n.source_path) for n in out.notes if n.effect == "lost"]
     assert sorted(lost) == ([] if sampled else ["/temperature", "/top_p"])
@@ -115,7 +116,7 @@ def test_a_version_that_does_not_exist_is_refused_with_those_that_do() -> None:
 @pytest.mark.parametrize(
     ("source", "target"), [("openai-chat", "anthropic"), ("anthropic", "vertex")]
 )
-def test_each_version_and_model_is_compiled_to_what_the_interpreter_does(
+def test_functions_convert_each_version_and_model_as_the_walk_does(
     source: str, target: str, version: str | None, model: str
 ) -> None:
     options = {"version": version} if version else {}
@@ -123,12 +124,13 @@ def test_each_version_and_model_is_compiled_to_what_the_interpreter_does(
     body = {**(WEATHER if source == "openai-chat" else weather), **SAMPLING, "model": model}
     for mutant in (body, *some(body, 25, f"{source}{target}{version}{model}")):
         found = []
-        for more in ({}, {"engine": "interpreted"}):
+        for trace in (False, True):
             try:
-                out = RULES.convert(mutant, source, target, model=model, options=options | more)
+                out = RULES.convert(
+                    mutant, source, target, model=model, options=options, trace=trace
+                )
                 text = json.dumps(out.body, sort_keys=True)
                 found.append((text, sorted(map(repr, out.notes)), out.envelope))
             except wireglot.ConversionError as error:
                 found.append(("error", [str(error)], None))
         assert found[0] == found[1]
-    assert RULES.tier(body, source, target) < 4

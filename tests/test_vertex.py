@@ -67,8 +67,8 @@ def test_fields_that_the_family_shares_stay_what_they_are(
     source: str, target: str, fields: dict[str, Any]
 ) -> None:
     body = {"contents": ASK, **fields}
-    for options in (None, {"engine": "interpreted"}):
-        out = RULES.convert(body, source, target, model="m", options=options)
+    for trace in (False, True):
+        out = RULES.convert(body, source, target, model="m", trace=trace)
         assert (out.body, out.notes) == (body, ())
 
 
@@ -126,7 +126,7 @@ def test_citations_have_a_name_of_their_own_in_each_service() -> None:
 PROJECT = "projects/p/locations/global/publishers/google/models/gemini-3-flash"
 
 
-@pytest.mark.parametrize("engine", ["compiled", "interpreted"])
+@pytest.mark.parametrize("trace", [False, True])
 @pytest.mark.parametrize(
     ("model", "stream", "path"),
     [
@@ -140,11 +140,10 @@ PROJECT = "projects/p/locations/global/publishers/google/models/gemini-3-flash"
     ],
 )  # fmt: skip
 def test_the_path_names_the_project_where_the_model_is_a_resource(
-    engine: str, model: str | None, stream: bool, path: str
+    trace: bool, model: str | None, stream: bool, path: str
 ) -> None:
-    options = None if engine == "compiled" else {"engine": engine}
     body = {"messages": [{"role": "user", "content": "q"}], "stream": stream}
-    out = RULES.convert(body, "openai-chat", "vertex", model=model, options=options)
+    out = RULES.convert(body, "openai-chat", "vertex", model=model, trace=trace)
     assert out.envelope is not None
     assert (out.envelope.path, out.envelope.model) == (path, model)
 
@@ -172,8 +171,8 @@ def test_a_child_shares_the_fields_that_its_family_alone_has(tmp_path: Path) -> 
     rules = wireglot.load_rules(tmp_path)
     body = {"model": "m", "messages": [{"role": "user", "content": "q"}], "logit_bias": {"1": 2}}
     for source, target in (("openai-chat", "kin"), ("kin", "kid"), ("kid", "openai-chat")):
-        for options in (None, {"engine": "interpreted"}):
-            out = rules.convert(body, source, target, options=options)
+        for trace in (False, True):
+            out = rules.convert(body, source, target, trace=trace)
             assert (out.body, out.notes) == (body, ())
     out = rules.convert(body, "openai-chat", "far")
     assert [n.code for n in out.notes] == ["own-field"]

@@ -132,11 +132,6 @@ def test_a_mark_gathers_nothing(tmp_path: Path) -> None:
         loaded(tmp_path, one=text)
 
 
-def test_a_dialect_with_words_that_are_not_compiled_is_interpreted(rules: Any) -> None:
-    assert rules.plan("blocks", "anthropic") is None
-    assert rules.plan("openai-chat", "blocks") is None
-
-
 # -- flat lists of items ------------------------------------------------------------------------
 
 

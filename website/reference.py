@@ -38,8 +38,7 @@ MADE = frozenset(
 )
 # Methods by which the modules of the engine speak to each other.
 WITHIN = frozenset(
-    "prepare_like plan compiled rows rows_for at model_keys model_in begun opened grown closed "
-    "failed".split()
+    "prepare_like rows rows_for at model_keys model_in begun opened grown closed failed".split()
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ from .room import with_room
 from .trail import Trail, pointer
 
 if TYPE_CHECKING:
-    from .compiler.halves import Reads, Writes
     from .interpreter.resolver import Resolve
 
 Pick = Callable[["str | None", "dict[str, Any]"], "DialectRules"]
@@ -89,33 +87,6 @@ class DialectRules:
         picked = self
         if known or self._pick is not None:
             picked = self._picked(self.model_in(body, unit) if model is None else model, known)
-        if unit == "request" and not known:
-            reads = picked._reads
-            done = reads.run(body, model, stream) if reads is not None else None
-            if done is not None:
-                return done
-        return self._reading(picked, body, unit, model, stream, known)
-
-    @functools.cached_property
-    def _reads(self) -> Reads | None:
-        """The compiled reading of requests, None where the interpreter does it all."""
-        from .compiler import halves
-
-        def slow(body: Any, model: str | None, stream: bool | None) -> Reading:
-            return self._reading(self, body, "request", model, stream, {})
-
-        return halves.reads(self.model, slow)
-
-    def _reading(
-        self,
-        picked: DialectRules,
-        body: Any,
-        unit: str,
-        model: str | None,
-        stream: bool | None,
-        known: dict[str, Any],
-    ) -> Reading:
-        """Read a payload in the interpreter."""
         found = reading.read(picked, body, unit, model, stream, known)
         notes = [
             Note(
@@ -162,22 +133,6 @@ class DialectRules:
             ConversionError: The value is no IR, or cannot be written.
             PolicyError: The policy forbids a note.
         """
-        if unit == "request" and options is None and resolve is None and clock is None:
-            picked = self
-            if self._pick is not None:
-                model = ir.get("model") if isinstance(ir, dict) else None
-                picked = self._picked(model if isinstance(model, str) else None, {})
-            writes = picked._writes
-            if writes is not None:
-                try:
-                    done = writes.run(ir, None, None)
-                except writes.leave:
-                    pass
-                else:
-                    if policy is None:
-                        return done
-                    judge = policies.of(policy)
-                    return concluded(*done[:3], judge, None, self.name, self._hash())
         from .interpreter import admission
 
         known = with_clock(known_options(options), clock)
@@ -196,21 +151,6 @@ class DialectRules:
         )
         rules_hash = self._hash()
         return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
-
-    @functools.cached_property
-    def _writes(self) -> Writes | None:
-        """The compiled writing of requests, None where the interpreter does it all."""
-        from .compiler import halves
-
-        def partial(ir: Any, alone: bool = True) -> Any:
-            from .interpreter import admission
-
-            admission.check(ir, "request")
-            options = {"part": True} if alone else {}
-            body, drafts, envelope = writing.write(self, ir, "request", False, Trail(), options)
-            return body, list(finished(drafts, body)), envelope
-
-        return halves.writes(self.model, self._ladder, partial, self._hash())
 
     def parse(self, text: str) -> Any:
         """Return the body of a session file: its lines, or the one value that it holds.

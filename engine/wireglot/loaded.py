@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,14 +10,13 @@ from .errors import Foreseen, UsageError
 from .language import variants
 from .language.source import Node, fingerprint
 from .language.variants import Row, Rows
-from .notes import Note, quiet
+from .notes import Note
 from .payload import Clock, check_call, known_options, text_under, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
 from .room import with_room
 
 if TYPE_CHECKING:
-    from .compiler.fast import Fast
     from .dialects import DialectRules
     from .interpreter.recorder import Recorder
     from .interpreter.resolver import Resolve
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
 NONE: Both = ((), ())
-VERSION = frozenset(("version",))  # the option that the compiled path knows
 REMEMBERED = 1000  # names of models whose variants are remembered
 NoneType = type(None)
 
@@ -39,7 +36,6 @@ class Loaded:
         self,
         names: Sequence[str],
         files: Callable[[], Mapping[str, Node]],
-        plans: Mapping[tuple[str, str, Both], Any] | None = None,
         findings: Sequence[Any] = (),
         varied: Mapping[str, tuple[Row, ...]] | None = None,
         models: Mapping[tuple[str, str], tuple[str, ...] | None] | None = None,
@@ -50,22 +46,18 @@ class Loaded:
     ) -> None:
         """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
 
-        The files are asked for when they are needed; `plans` are pairs prepared beforehand.
-        `varied` are the variants of the dialects that have some, `models` the keys under which
+        The files are asked for when they are needed. `varied` are the variants of the dialects that
+        have some, `models` the keys under which
         requests and responses name their model, by dialect and unit, where that is known, `hash`
         that of the rules. `again` loads the rules once more, from `sources`; `made` says that a
         wheel may bring their functions.
         """
         self._files = functools.cache(files)
-        self._plans = plans or {}
         self._varied = dict(varied or {})
         self._models = dict(models or {})
         self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
-        self._pairs: dict[tuple[Any, ...], Fast | None] = {}
-        # What took a request: by the model that this key names, or by None where no variants are.
-        self._taken: dict[tuple[str, str], tuple[str, dict[str | None, Fast]]] = {}
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
         self.sources: tuple[Any, ...] = tuple(sources)
@@ -91,11 +83,10 @@ class Loaded:
         return fingerprint(self._files())
 
     def prepare_like(self, other: Loaded) -> None:
-        """Compile the pairs that another set has compiled, as far as they are here."""
-        for (source, target, *both), fast in list(other._pairs.items()):
-            if fast is not None and source in self and target in self:
-                with contextlib.suppress(IndexError, KeyError):  # variants of the other set
-                    self._fast(source, target, both[0] if both else NONE)
+        """Read the dialects that another set has in use, as far as they are here."""
+        for name, rows in list(other._dialects):
+            if name in self and all(row < len(self.rows(name)) for row in rows):
+                self._made(name, rows)
 
     def __getitem__(self, name: str) -> DialectRules:
         return self._dialects.get((name, ())) or self._made(name, ())
@@ -158,7 +149,7 @@ class Loaded:
     @functools.cached_property
     def _choosing(self) -> frozenset[str]:
         named = (name for rows in self._varied.values() for row in rows for name in row.options)
-        return VERSION.union(named)
+        return frozenset(("version", *named))
 
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
         options = self._heeded(options)
@@ -201,20 +192,6 @@ class Loaded:
             self._chosen[key] = both
         return both
 
-    def _remember(self, body: Any, source: str, target: str, model: str | None, fast: Fast) -> None:
-        """Keep the compiled pair that takes such a request, where one key names the model."""
-        key, name = "", None
-        if source in self._varied or target in self._varied:
-            name = self._model_in(body, source, "request") if model is None else model
-            keys = self._models.get((source, "request")) or ()
-            if len(keys) != 1 or name.__class__ is not str:
-                return
-            key = keys[0]
-        taken = self._taken.setdefault((source, target), (key, {}))[1]
-        if len(taken) >= REMEMBERED:
-            taken.clear()
-        taken[name] = fast
-
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names, which mostly stands at the top."""
         if unit not in ("request", "response") or body.__class__ is not dict:
@@ -246,31 +223,7 @@ class Loaded:
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        left = False  # whether generated code has left this request to the interpreter
-        if (
-            options is None
-            and policy is None
-            and resolve is None
-            and clock is None
-            and unit == "request"
-            and not trace
-        ):
-            try:  # the short way, for what was converted before
-                key, taken = self._taken[source, target]
-                name = body.get(key) if key and model is None else model
-                usual = taken.get(name if key else None)
-            except (KeyError, TypeError, AttributeError):
-                usual = None
-            if usual is not None:
-                try:
-                    return usual.run(body, model, stream)
-                except usual.leave:
-                    left = True
-        if options is not None or not (
-            source.__class__ is target.__class__ is str
-            and (model is None or model.__class__ is str)
-        ):
-            check_call(model, stream, source=source, target=target)
+        check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
         if clock is not None:
             known = with_clock(known, clock)
@@ -278,33 +231,15 @@ class Loaded:
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
-        compiled = unit == "request" and source != target and not trace and not left
-        if compiled and known.keys() <= VERSION:
-            fast = self._pairs.get((source, target)) if both is NONE else None
-            fast = fast or self._fast(source, target, both)
-            if fast is not None:
-                if not known:
-                    self._remember(body, source, target, model, fast)
-                try:
-                    done = fast.run(body, model, stream)
-                except fast.leave:
-                    pass
-                else:
-                    # What the caller may supply is noted where it is not.
-                    if resolve is None or quiet(done.notes):
-                        if policy is None:
-                            return done
-                        return concluded(*done[:3], of(policy), source, target, self.hash)
-        check_call(model, stream)
         judge = of(policy)
         if trace:
             from .trace.provenance import traced
 
             given = (body, source, target, unit, model, stream, full, both)
             one, two = self._made(source, both[0]).model, self._made(target, both[1]).model
-            told = traced(lambda recorder: self._interpreted(*given, recorder), body, one, two)
+            told = traced(lambda recorder: self._converted(*given, recorder), body, one, two)
             return concluded(*told[:3], judge, source, target, self.hash, told.trace)
-        found = self._interpreted(body, source, target, unit, model, stream, full, both)
+        found = self._converted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge, source, target, self.hash)
 
     @staticmethod
@@ -328,73 +263,7 @@ class Loaded:
         """Return which variants of a dialect apply for a model and options."""
         return variants.applying(self.rows(name), name, model, options)
 
-    def compiled(
-        self,
-        body: Any,
-        source: str,
-        target: str,
-        models: Sequence[str | None],
-        stream: bool | None,
-        options: Mapping[str, Any],
-    ) -> Conversion | None:
-        """Convert a request by generated code alone, or return None; `models` choose variants."""
-        if not options.keys() <= VERSION:
-            return None
-        rows = (
-            self.rows_for(source, models[0], options),
-            self.rows_for(target, models[1], options),
-        )
-        fast = self._fast(source, target, NONE if rows == NONE else rows)
-        if fast is None:
-            return None
-        try:
-            return fast.run(body, models[1], stream)
-        except fast.leave:
-            return None
-
-    def tier(self, body: Any, source: str, target: str) -> int:
-        """Return which way a request takes: 1 compiled whole, 3 some messages or fields by the
-        interpreter, 4 the interpreter takes it all. (Tier 2, a noted field, counts as 1.)"""
-        both = self._both(body, source, target, "request", None, {}) if self._varied else NONE
-        fast = self._fast(source, target, both)
-        return 4 if fast is None else int(fast.tier(body))
-
-    def _fast(self, source: str, target: str, both: Both = NONE) -> Fast | None:
-        key = (source, target) if both is NONE else (source, target, both)
-        if key not in self._pairs:
-            self._known(source)
-            self._known(target)
-            plan = self._plan(source, target, both)
-            self._pairs[key] = None if plan is None else self._ready(plan, source, target, both)
-        return self._pairs[key]
-
-    def _plan(self, source: str, target: str, both: Both) -> Any:
-        if (source, target, both) in self._plans:
-            return self._plans[source, target, both]
-        return self.plan(source, target, both)
-
-    def _ready(self, plan: Any, source: str, target: str, both: Both) -> Fast:
-        from .compiler.fast import Fast
-
-        def models() -> Any:
-            one, two = self._made(source, both[0]), self._made(target, both[1])
-            return one.model, two.model, self._ladder
-
-        def partial(body: Any, alone: bool = True) -> Any:
-            # What holds between the fields of a request does not hold of some alone.
-            options = {"part": True} if alone else {}
-            return self._interpreted(body, source, target, "request", None, None, options, both)
-
-        return Fast(plan, models, partial, self.hash)
-
-    def plan(self, source: str, target: str, both: Both = NONE) -> Any:
-        """Compile a pair: plain data for the wheel, or None where the interpreter does it all."""
-        from .compiler import plan
-
-        one, two = self._made(source, both[0]).model, self._made(target, both[1]).model
-        return plan.attempted(one, two, self._ladder)
-
-    def _interpreted(
+    def _converted(
         self,
         body: Any,
         source: str,
@@ -434,7 +303,7 @@ class Loaded:
 
 @functools.cache
 def _hands() -> tuple[Any, Any, Any]:
-    """Return what reads, writes and gives back; a process that runs compiled code needs none."""
+    """Return what reads, writes and gives back, which a load needs not."""
     from .interpreter import reading, writing
 
     return reading.read, writing.write, writing.returned

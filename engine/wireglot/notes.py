@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .errors import short
@@ -182,11 +181,6 @@ def own_field(field: str) -> str:
 def foreign(origin: Any) -> str:
     """Say that a value is opaque to all but its origin."""
     return f"only {origin} can read this"
-
-
-def quiet(notes: Iterable[Note]) -> bool:
-    """Tell whether nothing is noted that a resolver could change."""
-    return all(note.effect in ("added", "kept") for note in notes)
 
 
 class Draft:

@@ -21,7 +21,6 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "json_results": ("data", "text"),
     "check_arguments": (True, False),
     "tell_constraints": (True, False),
-    "engine": ("interpreted",),  # leaves the compiled path out
     "version": (),
 }
 

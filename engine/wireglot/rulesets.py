@@ -197,7 +197,7 @@ class LiveRules:
     def reload(self) -> bool:
         """Load the rules again; put them in force if they are right, and tell whether they are.
 
-        Pairs that were compiled are compiled again first, so that no conversion waits for it.
+        The dialects in use are read first, so that no conversion waits for that.
         """
         with self._turn:
             old = self.rules

@@ -85,12 +85,11 @@ class Gatherer:
         return self
 
     def _notes(self, probe: Probe, model: str, rows: tuple[Rows, Rows]) -> list[Note]:
-        """Convert with the interpreter; a payload is read once for all targets.
+        """Convert; a payload is read once for all targets.
 
         What two models read alike is written once for both, where the target is the same.
         """
         same = self.source == self.target
-        options = {**self.options} if same else {**self.options, "engine": "interpreted"}
         one, two = (
             self.rules._made(name, row)
             for name, row in zip((self.source, self.target), rows, strict=True)
@@ -98,14 +97,14 @@ class Gatherer:
         key = (model, rows[0], str(self.options))
         read = probe.reads.get(key)
         if read is None:
-            read = reading.read(one, probe.body, self.unit, model, probe.stream, options)
+            read = reading.read(one, probe.body, self.unit, model, probe.stream, self.options)
             probe.reads[key] = read
         before = self.written.get((id(probe), rows[1]))
         if before is not None and _alike(before[0], read):
             return before[1]
         trail, odd = read.trail.fork(), [copy.copy(draft) for draft in read.odd]
         body, drafts, _ = writing.write(
-            two, read.ir, self.unit, same, trail, options, set(read.made), odd
+            two, read.ir, self.unit, same, trail, self.options, set(read.made), odd
         )
         notes = all_notes(read.notes, drafts, body, same)
         self.written[id(probe), rows[1]] = (read, notes)

@@ -118,7 +118,7 @@ def _pair(
     for payload in made:
         for model in models:
             once = functools.partial(run, payload=payload, ends=ends, unit=unit, model=model)
-            if same(once(old, quick=False), once(new, quick=False)):
+            if same(once(old), once(new)):
                 continue
             before, after = once(old, trace=True), once(new, trace=True)
             texts = dict.fromkeys(_otherwise(payload, before, after, told))
@@ -139,15 +139,11 @@ def run(
     unit: str,
     model: str | None = None,
     trace: bool = False,
-    quick: bool = True,
 ) -> Done:
-    """Convert a payload; `quick` by compiled code, which pays where there are many."""
-    options = None if quick and not trace else {"engine": "interpreted"}
+    """Convert a payload; what it refuses is a result, too."""
     try:
         return Done(
-            rules.convert(
-                payload, *ends, unit, model, None, options, clock=lambda: STILL, trace=trace
-            ),
+            rules.convert(payload, *ends, unit, model, clock=lambda: STILL, trace=trace),
             None,
         )
     except ConversionError as error:

@@ -286,7 +286,7 @@ class _AtWork:
         """Return what is noted where the wire goes to another dialect."""
         if self.streamed:
             return self._translated(rules[target], wire).notes
-        return rules._interpreted(wire, self.dialect.name, target, self.unit, "m", False, {})[1]
+        return rules._converted(wire, self.dialect.name, target, self.unit, "m", False, {})[1]
 
     def _translated(self, target: DialectRules, frames: Any) -> Translator:
         if not isinstance(frames, list):

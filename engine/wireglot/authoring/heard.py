@@ -31,7 +31,7 @@ def heard(case: Case, wire: Any) -> None:
     whole, noted = case.write(ir)
     unplaced: list[Any] = []
     frames = list(told.unfolded(rules, ir, False, set(), unplaced))
-    fold = Fold(rules.model, None, True, False)
+    fold = Fold(rules.model)
     for nth, frame in enumerate(frames):
         fold.feed(frame)
         for code, _, at, rule, message in fold.notes:

@@ -55,9 +55,8 @@ class Case:
     def convert(
         self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
     ) -> tuple[Any, list[Note], Any]:
-        """Convert with the interpreter: body, notes and envelope."""
-        options = {"engine": "interpreted"} if source != target else {}
-        return self.rules._interpreted(wire, source, target, self.unit, model, stream, options)
+        """Convert: body, notes and envelope."""
+        return self.rules._converted(wire, source, target, self.unit, model, stream, {})
 
 
 def abroad(ir: Any, more: tuple[str, ...] = ()) -> Any:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ..results import Conversion
 from .ladder import Ladder
 from .model import Dialect
 from .variants import Row
@@ -33,12 +32,3 @@ class HeldSet(Protocol):
     def __getitem__(self, name: str) -> Held: ...
     def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> Held: ...
     def rows(self, name: str) -> tuple[Row, ...]: ...
-    def compiled(
-        self,
-        body: Any,
-        source: str,
-        target: str,
-        models: Sequence[str | None],
-        stream: bool | None,
-        options: Mapping[str, Any],
-    ) -> Conversion | None: ...

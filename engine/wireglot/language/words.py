@@ -204,7 +204,7 @@ _BODY: dict[str, Word] = {
                              "that this API has no place for"),
     "examples": (Map(EXAMPLES[0]), "Examples stand beneath what they show"),
 }  # fmt: skip
-_OPTIONS = {name: said for name, said in OPTIONS.items() if name != "engine" and said}
+_OPTIONS = {name: said for name, said in OPTIONS.items() if said}
 _NO_OPTION = "`{name}` is no such option"
 _THERE = f"there are: {', '.join(_OPTIONS)}; docs/rule-language.md says what each takes"
 _OPTION = Words(

@@ -20,7 +20,7 @@ Source = str | os.PathLike[str] | Mapping[str, Any]
 GROUP = "wireglot.rules"  # the entry points of packages that bring rule files
 MAX_ENTRIES = 10_000
 ENDING = ".yaml"
-MODEL, PREPARED = "packaged.json", "compiled.bin"  # what a wheel has of the packaged rules
+MODEL, PREPARED = "packaged.json", "packaged.bin"  # what a wheel has of the packaged rules
 
 
 def packaged_folder() -> str:

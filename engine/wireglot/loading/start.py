@@ -25,11 +25,10 @@ def _prepared() -> RuleSet | None:
         return None
     from . import shipped
 
-    index, nodes, plans = shipped.read(file)
+    index, nodes = shipped.read(file)
     return RuleSet(
         [name for name in nodes if name != LADDER],
         lambda: nodes,
-        plans,
         varied=index.varied,
         models=index.models,
         hash=index.hash,

@@ -14,7 +14,7 @@ from ..interpreter import reading, writing
 from ..interpreter.resolver import Resolve, resolving
 from ..language import variants
 from ..language.lenses import same
-from ..notes import Draft, Note, quiet
+from ..notes import Draft, Note
 from ..payload import check_call, known_options
 from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
@@ -95,7 +95,7 @@ class Exchange:
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
             options = {**options, "away": True}
-        read = places = done = self._place = None
+        read = places = self._place = None
         if self._store is not None:
             with contextlib.suppress(ConversionError):  # which is raised below
                 read = reading.read(one, body, "request", None, stream, options)
@@ -103,11 +103,8 @@ class Exchange:
             found = self._store.find(this["ids"], places.says if places is not None else ())
             self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
         rides = carry.may_ride(text)
-        if text and not rides:
-            done = self._at_once(body, one, two, [asked, sent], stream)
-        if done is None:
-            read = read or reading.read(one, body, "request", None, stream, options)
-            done = self._asked(read, rides, places, (one, two, sent), options)
+        read = read or reading.read(one, body, "request", None, stream, options)
+        done = self._asked(read, rides, places, (one, two, sent), options)
         self._state.update(this)
         self._place = places.end if places is not None else None
         return self._sent(done.body, done.notes, done.envelope)
@@ -230,35 +227,6 @@ class Exchange:
         """Return the provider and the client of the answer to the last request."""
         asked, sent = self._state["models"]
         return self._at(self.provider, sent), self._at(self.client, asked)
-
-    def _at_once(
-        self,
-        body: Any,
-        one: Held,
-        two: Held,
-        models: list[str | None],
-        stream: bool | None,
-    ) -> Conversion | None:
-        """Convert a request by generated code, where there is some and nothing to put back."""
-        if (
-            self._state["turns"]
-            or self.client == self.provider
-            or body.__class__ is not dict
-            or markers.concern(one.model, two.model, self._state["markers"])
-            or self._names.rows(self.provider)
-        ):
-            return None
-        keys = one.model_keys
-        named = next((key for key in keys or () if key in body), None)
-        if self.model is not None and (named is not None or keys is None):
-            if named is None:
-                return None
-            body = {**body, named: self.model}
-        done = self._rules.compiled(body, self.client, self.provider, models, stream, self._options)
-        telling = {"renamed", *markers.codes(two), *undo.codes(two)}
-        if done is None or any(n.code in telling for n in done.notes):
-            return None
-        return done if self._resolve is None or quiet(done.notes) else None
 
     def _turn(self, provider: Held, client: Held) -> Turn:
         """Return what is known of an answer that is to come."""

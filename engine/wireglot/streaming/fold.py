@@ -34,11 +34,10 @@ class Fold(Hearing):
         dialect: Dialect,
         listener: Listener | None = None,
         keep: bool = True,
-        forms: bool = True,
     ) -> None:
-        """Begin a stream; without `forms` every frame is read by its pictures anew."""
+        """Begin a stream."""
         super().__init__(dialect, listener, keep)
-        self._forms = forms_of(dialect) if forms else None
+        self._forms = forms_of(dialect)
         self.error: dict[str, Any] | None = None
         self.due: int | None = None  # the number that the next frame should have
         self.grew: Part | None = None  # the part that the last frame grew
@@ -58,7 +57,7 @@ class Fold(Hearing):
         if self.ended:
             self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
-        known = None if self._forms is None else self._forms.find(wire)
+        known = self._forms.find(wire)
         if known is not None:
             sights, common, rest, self.flow = known
             self._heard(sights, common)
@@ -78,7 +77,7 @@ class Fold(Hearing):
         if error is not None:
             self.fail(error)
         rest = self._unheard(frame, sights, error is not None, at)
-        if (sights or not rest) and error is None and self._forms is not None:
+        if (sights or not rest) and error is None:
             self._forms.learn(wire, sights, common, rest)
 
     def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:

@@ -71,8 +71,7 @@ class Translator:
         if not self._home:
             writer = Writer(target.model, False, Trail(), self._options, target.ladder)
             self._unfold = Unfold(writer)
-        plain = self._options.get("engine") == "interpreted"
-        self._fold = Fold(source.model, self._unfold, self._keep, not plain)
+        self._fold = Fold(source.model, self._unfold, self._keep)
         self._runs = Runs(self._fold, self._unfold)
 
     def feed(self, frame: Any) -> list[Any]:
