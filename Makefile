@@ -21,7 +21,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
+.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -35,6 +35,7 @@ help:
 	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before the gateway and strict providers (npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make usage   take recorded token counts to every dialect and back"
+	@echo "make signal      count the notes of recorded payloads by severity: are they worth reading?"
 	@echo "make differential   compare functions with the walk of pictures on 100,000 mutants, and streams"
 	@echo "make against ONLY=convert,mutants MUTANTS=100000 EVERY=1   hold this engine against that of before (a full clone), on all traffic"
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
@@ -96,6 +97,9 @@ agents: $(VENV)/.installed-dev
 differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential
 	@$(BIN)/python -m tests.streamdiff
+
+signal: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.signal
 
 old: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.old

@@ -85,11 +85,17 @@ def conversion(out: Any) -> Seen:
 
 
 def noted(notes: Any) -> list[Any]:
-    """Return notes without the places of their rules."""
-    return [
-        [n.code, n.effect, n.severity, n.source_path, n.target_path, RULE.sub("RULE", n.message)]
-        for n in notes
-    ]
+    """Return notes without the places of their rules, and without what losses weigh.
+
+    How much a loss weighs, and whose a field is called, was decided later than that engine.
+    """
+    found = []
+    for n in notes:
+        lost = n.effect in ("lost", "repeated")
+        told = "" if n.code == "own-field" else RULE.sub("RULE", n.message)
+        effect, severity = ("lost", "") if lost else (n.effect, n.severity)
+        found.append([n.code, effect, severity, n.source_path, n.target_path, told])
+    return found
 
 
 def plain(value: Json) -> str:

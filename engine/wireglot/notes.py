@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .errors import short
@@ -9,9 +10,11 @@ from .errors import short
 if TYPE_CHECKING:
     from .trail import At
 
-Effect = Literal["lost", "changed", "moved", "added", "kept"]
+Effect = Literal["lost", "changed", "moved", "added", "kept", "repeated"]
 Severity = Literal["info", "warning", "error"]
-EFFECTS = ("lost", "changed", "moved", "added", "kept")
+EFFECTS = ("lost", "changed", "moved", "added", "kept", "repeated")
+# What a loss weighs: the usual, one of what was said before, of what says nothing, of what counts.
+Weight = Literal["", "repeated", "slight", "grave"]
 SEVERITIES = ("info", "warning", "error")
 
 CODES: dict[str, str] = {
@@ -103,7 +106,7 @@ class Note(NamedTuple):
 
     Attributes:
         code: What happened; stable, and listed in docs/notes.md.
-        effect: What it means for the value: lost, changed, moved, added or kept.
+        effect: What it means for the value: lost, changed, moved, added, kept or repeated.
         severity: `info`, `warning` or `error`.
         source_path: An RFC 6901 pointer into the body that was given, or None.
         target_path: An RFC 6901 pointer into the body that came out, or None.
@@ -126,12 +129,45 @@ class Note(NamedTuple):
         return f"{self.severity}: {self.code} {self.effect} {where}: {self.message}{rule}"
 
 
+class Cause(NamedTuple):
+    """What one rule does to some places for one reason.
+
+    Attributes:
+        note: The note of the first place.
+        also: Those of the others.
+    """
+
+    note: Note
+    also: tuple[Note, ...]
+
+    def __str__(self) -> str:
+        more = f" (and {len(self.also)} more)" if self.also else ""
+        return f"{self.note}{more}"
+
+
+_TOGETHER = ("lost", "changed", "repeated")
+_OF_NAMES = ("renamed",)  # whose messages differ by the names alone
+
+
+def causes(notes: Iterable[Note]) -> tuple[Cause, ...]:
+    """Put notes together that one rule makes for one reason; each error stands on its own."""
+    found: dict[Any, list[Note]] = {}
+    for note in notes:
+        cause: Any = id(note)
+        if note.effect in _TOGETHER and note.severity != "error":
+            message = "" if note.code in _OF_NAMES else note.message
+            cause = note.code, note.effect, note.severity, note.rule, message
+        found.setdefault(cause, []).append(note)
+    return tuple(Cause(first, tuple(also)) for first, *also in found.values())
+
+
 _SEVERITY: dict[Effect, Severity] = {
     "lost": "warning",
     "changed": "warning",
     "moved": "info",
     "added": "info",
     "kept": "info",
+    "repeated": "info",
 }
 
 
@@ -146,8 +182,10 @@ def asked(key: str) -> str:
     return f"`{key}` asks for what a stream tells only then"
 
 
-def severity_of(effect: Effect, code: str = "") -> Severity:
-    """Return the severity of a note: the usual one of its effect, if the code says no more."""
+def severity_of(effect: Effect, code: str = "", weight: Weight = "") -> Severity:
+    """Return the severity of a note: of its weight, its code, or the usual one of its effect."""
+    if weight:
+        return "error" if weight == "grave" else "info"
     if code in _GRAVE:
         return "error"
     return "warning" if code in _BAD else "info" if code in _SAME else _SEVERITY[effect]
@@ -173,9 +211,9 @@ def refused(key: str) -> str:
     return f"the present version of the API, or this model, refuses `{key}`"
 
 
-def own_field(field: str) -> str:
+def own_field(field: str, source: str = "the source") -> str:
     """Say that only the source, and the dialects of its family, have a field."""
-    return f"`{field}` is a field of the source alone"
+    return f"`{field}` is a field of {source} alone"
 
 
 def foreign(origin: Any) -> str:
@@ -186,7 +224,7 @@ def foreign(origin: Any) -> str:
 class Draft:
     """A note in the making: its target is found once the body is finished."""
 
-    __slots__ = ("code", "effect", "message", "owner", "place", "rule", "source")
+    __slots__ = ("code", "effect", "message", "owner", "place", "rule", "source", "weight")
 
     def __init__(
         self,
@@ -197,6 +235,8 @@ class Draft:
         message: str,
         owner: Any = None,
         place: Any = None,
+        weight: Weight = "",
     ) -> None:
+        self.weight = weight
         self.code, self.effect, self.source = code, effect, source
         self.rule, self.message, self.owner, self.place = rule, message, owner, place

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import WireglotError, short
-from .notes import Draft, Effect, Note, severity_of
+from .notes import Cause, Draft, Effect, Note, causes, severity_of
 from .policy import Policy
 from .trail import Places, pointer
 
@@ -49,6 +49,11 @@ class Conversion(NamedTuple):
     envelope: Envelope | None
     rules_hash: str = ""
     trace: Trace | None = None
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The notes, those of one rule that are made for one reason together."""
+        return causes(self.notes)
 
 
 class PolicyError(WireglotError):
@@ -138,8 +143,8 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
         notes.append(
             Note(
                 d.code,
-                d.effect,
-                severity_of(d.effect, d.code),
+                "repeated" if d.weight == "repeated" else d.effect,
+                severity_of(d.effect, d.code, d.weight),
                 source,
                 target,
                 rule_of(d.rule),

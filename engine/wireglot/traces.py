@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["carried", "changed", "moved", "lost", "kept", "decided", "silent"]
+Kind = Literal["carried", "changed", "moved", "lost", "repeated", "kept", "decided", "silent"]
 Way = Literal[
     "read", "hole", "codec", "table", "ladder", "hook", "literal", "filled-in", "made",
     "default", "argument", "kept", "note",

@@ -22,6 +22,23 @@ class Listener(Protocol):
     def made_at(self, owner: Any, path: str) -> list[At]: ...
 
 
+class Weighing(Protocol):
+    """What the loss of a field of one dialect alone weighs; `model.Weights` is one."""
+
+    @property
+    def repeated(self) -> Collection[str]: ...
+    @property
+    def slight(self) -> Mapping[str, str]: ...
+
+
+class Source(Protocol):
+    """The dialect that a payload is of; `model.Dialect` is one."""
+
+    name: str
+    family: str
+    weights: Any  # Weighing
+
+
 class Ids(Protocol):
     """What the ids of a response are made of; `seeds.Seed` is one."""
 
@@ -92,11 +109,12 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "_inside", "late", "recorder", "seed", "was")
+    __slots__ = ("_at", "_held", "_inside", "late", "recorder", "seed", "source", "was")
 
     def __init__(self, recorder: Listener | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
         self.seed: Ids | None = None  # of the ids that are made for a response
+        self.source: Source | None = None  # the dialect that it was read of
         self.was: dict[int, str] = {}  # ids of its calls that the source gave to several, or none
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
@@ -142,7 +160,7 @@ class Trail:
         made._at = {owner: dict(places) for owner, places in self._at.items()}
         made._inside = {owner: dict(places) for owner, places in self._inside.items()}
         made._held = list(self._held)
-        made.seed = self.seed
+        made.seed, made.source = self.seed, self.source
         return made
 
     def put(self, owner: Any, key: Any, at: At | None) -> None:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ..loaded import Loaded
 
 EFFECTS: tuple[Effect, ...] = (
-    "refused", "lost", "changed", "moved", "added", "kept", "carried", "decided", "silent",
+    "refused", "lost", "changed", "moved", "added", "kept", "repeated", "carried", "decided",
+    "silent",
 )  # fmt: skip
 UNITS = ("request", "response", "error", "session")
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs

@@ -16,6 +16,7 @@ WORDS = {
     "moved": "stands elsewhere",
     "added": "is filled in",
     "kept": "is carried, though something is wrong with it",
+    "repeated": "says again what was asked for",
     "carried": "goes across",
     "decided": "says how to read what is around it",
     "silent": "says nothing that the rest does not say",

@@ -8,7 +8,16 @@ from typing import Any, Literal
 from ..notes import Severity
 
 Effect = Literal[
-    "refused", "lost", "changed", "moved", "added", "kept", "carried", "decided", "silent"
+    "refused",
+    "lost",
+    "repeated",
+    "changed",
+    "moved",
+    "added",
+    "kept",
+    "carried",
+    "decided",
+    "silent",
 ]
 
 

@@ -22,7 +22,7 @@ from .explain import rule_line, said, told
 
 PAGE = Path(__file__).parent / "page"
 LONG = 1500  # characters of a text that are shown
-MARKS = ("lost", "kept", "changed", "moved", "decided", "silent", "added", "fixed")
+MARKS = ("lost", "repeated", "kept", "changed", "moved", "decided", "silent", "added", "fixed")
 
 
 class Line(NamedTuple):

@@ -109,6 +109,7 @@ class _Names:
         self._tables(contexts)
         streamcheck.check(model, self.findings)
         carrycheck.check(model, self.clean.get("carry"), self.findings)
+        self._weights()
         if self.findings.hits == self.before:
             # Where something is wrong, what seems missing may only be misspelt, and no value can
             # be read for a trial.
@@ -117,6 +118,26 @@ class _Names:
                 self._places(contexts, ladder)
             overlap.check(model, contexts, self.findings)
             needcheck.check(model, contexts, self.findings)
+
+    def _weights(self) -> None:
+        """Report what `repeated` and `slight` name and no picture has under `own` (R024)."""
+        model = self.model
+        pictures = [case.wire for case in model.cases]
+        pictures += model.stream.pictures() if model.stream else ()
+        paths = (hole.path for p in pictures for hole in pic.holes(p))
+        split = (f".{path}".rpartition(".own.")[2] for path in paths if ".own." in f".{path}")
+        known = {path.partition(".")[0] for path in split}
+        repeated, slight = self.clean.get("repeated"), self.clean.get("slight")
+        said = self.clean.get("dialect")
+        home = said.pos.file if said else ""
+        named = [(one.value, one.pos) for one in repeated.value] if repeated else []
+        named += (
+            [(name, slight.keys.get(name, slight.pos)) for name in slight.value] if slight else []
+        )
+        for name, pos in named:
+            if name not in known and pos.file == home:  # a child may have fewer
+                message = f"no picture of this file has `$own.{name}`"
+                self.findings.error("R024", message, pos, helped(name, known))
 
     def _cycles(self) -> bool:
         """Report shapes that contain themselves in one object (R016)."""

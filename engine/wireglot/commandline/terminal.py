@@ -6,12 +6,10 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from .. import jsontext
-
-if TYPE_CHECKING:
-    from ..notes import Note
+from ..notes import Note, causes
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
 LINES = (
@@ -126,5 +124,5 @@ def print_notes(notes: Sequence[Note], form: str) -> None:
     if form == "json":
         print(json.dumps([note._asdict() for note in notes]), file=sys.stderr)
     elif form == "text":
-        for note in notes:
-            print(note, file=sys.stderr)
+        for cause in causes(notes):
+            print(cause, file=sys.stderr)

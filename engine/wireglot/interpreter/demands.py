@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.ladder import makers
 from ..language.lenses import Misfit, stringify
-from ..notes import own_field
+from ..notes import Weight
 from . import marks
 from .copies import with_parts
 from .jobs import WriteJob
+from .leftover import weighed
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -72,10 +73,11 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             whole = len(rest) == len(parts)
             out.append(message if whole else with_parts(writer, message, rest))
         for part in filter(_declaring, parts):
-            for own in (part.get("own") or {}).values():
+            for family, own in (part.get("own") or {}).items():
                 for name in own:
                     at = writer.trail.find(own, name)
-                    writer.note("own-field", "lost", at, pos, own_field(name))
+                    weight, told = weighed(writer, "tools", family, name)
+                    writer.note("own-field", "lost", at, pos, told, weight=weight)
             for tool in part["tools"]:
                 name, at = tool.get("name"), writer.trail.find(tool)
                 if name is not None and name in known:
@@ -247,7 +249,8 @@ def _count(writer: WriteJob, ir: dict[str, Any], path: str, top: int, view: View
     told = f"the target takes {top} of these at most"
     for i in range(top, len(found)):
         here = None if at is None else (*at, i)
-        writer.note("no-place", "lost", here, view.case.pos, told)
+        weight: Weight = "grave" if path == "tools" else ""
+        writer.note("no-place", "lost", here, view.case.pos, told, weight=weight)
 
 
 def _within(

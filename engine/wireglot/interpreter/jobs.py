@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..language.model import Case, Dialect, Group, Shape
 from ..language.picture import ABSENT, Hole, Picture
-from ..notes import Draft, Effect
+from ..notes import Draft, Effect, Weight
 from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
@@ -74,6 +74,7 @@ class ReadJob:
         # Whether what is read may be written at home, where cases are taken that were read.
         self.home = not probe and not options.get("away")
         self.trail = Trail() if recorder is None else recorder.trail
+        self.trail.source = dialect
         self.recorder = recorder
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.depth = 0
@@ -222,9 +223,10 @@ class WriteJob:
         message: str,
         owner: Any = None,
         place: Any = None,
+        weight: Weight = "",
     ) -> None:
         """Draft a note."""
-        self.notes.append(Draft(code, effect, source, rule, message, owner, place))
+        self.notes.append(Draft(code, effect, source, rule, message, owner, place, weight))
 
     def fills(self, owner: Any, path: str) -> None:
         """Remember that a field was filled in for an object."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir import DERIVED, OPAQUE
+from ..ir import DERIVED, OPAQUE, SLIGHT
 from ..language.picture import Fields
-from ..notes import NO_MESSAGE, UNKNOWN_KEY, foreign, no_place, own_field, refused
+from ..notes import NO_MESSAGE, UNKNOWN_KEY, Weight, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
 from .jobs import WriteJob
 from .sight import View
 
 if TYPE_CHECKING:
     from ..trail import At
+
+
+ANSWERS = ("response", "candidate")
+EMPTY: tuple[Any, ...] = ([], {}, "")  # of which little is lost
 
 
 def leftover(writer: WriteJob, view: View, wire: Any) -> None:
@@ -157,8 +161,12 @@ def left(writer: WriteJob, view: View, path: str, value: Any, within: set[str]) 
         for spot in (at, whose) if whose is not None else (at,):
             writer.note(OPAQUE[last], "lost", spot, view.case.pos, told)
     else:
-        told = no_place(path)
-        writer.note("no-place", "lost", at, view.case.pos, told)
+        none = (
+            value == 0 if view.shape == "usage" else value in EMPTY
+        )  # nothing is counted, or said
+        quiet = none or last == "cache" or (view.shape, path) in SLIGHT
+        weight: Weight = "slight" if quiet else ""
+        writer.note("no-place", "lost", at, view.case.pos, no_place(path), weight=weight)
 
 
 def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any], some: bool) -> None:
@@ -167,9 +175,24 @@ def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any], some
         if leaf is None or (some and f"own.{family}.{name}" in view.claims):
             continue
         at = writer.trail.find(fields, name) or writer.trail.find(view.obj)
-        mine = family == writer.dialect.family
-        told = f"{writer.dialect.name} has no `{name}`" if mine else own_field(name)
-        writer.note("own-field", "lost", at, view.case.pos, told)
+        weight, told = weighed(writer, view.shape, family, name)
+        if not weight and leaf in EMPTY:
+            weight = "slight"
+        writer.note("own-field", "lost", at, view.case.pos, told, weight=weight)
+
+
+def weighed(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Weight, str]:
+    """Return what the loss of a field that one family alone has weighs, and what is said of it."""
+    source = writer.trail.source
+    if source is None or source.family != family:
+        return "", own_field(name)
+    if shape in ANSWERS and name in source.weights.repeated:
+        return "repeated", f"`{name}` says again what was asked for"
+    told = own_field(name, source.name)
+    if family == writer.dialect.family:
+        told = f"{writer.dialect.name} has no `{name}`"
+    reason = source.weights.slight.get(name)
+    return ("slight", f"{told}: {reason}") if reason else ("", told)
 
 
 def put_back(writer: WriteJob, kept: dict[str, Any], wire: Any, base: At | None) -> None:

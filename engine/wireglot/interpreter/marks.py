@@ -33,7 +33,8 @@ def fewer(writer: WriteJob, ir: dict[str, Any], top: int, pos: Any, said: bool =
     told = f"the target takes {top} marks of what is cached at most"
     for owner in rest:
         if id(owner) in gone:
-            writer.note("no-place", "lost", writer.trail.find(owner, "cache"), pos, told)
+            at = writer.trail.find(owner, "cache")
+            writer.note("no-place", "lost", at, pos, told, weight="slight")
     for key in found:
         if key in ir:
             ir[key] = _without(writer, ir[key], gone)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import FUNCTION, OPAQUE, PARTS
+from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS
 from ..language import picture as pic
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, same
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
-from ..notes import NO_WORD, foreign, no_place
+from ..notes import NO_WORD, Weight, foreign, no_place
 from ..trail import At, Several, pointer
 from . import intake, leftover, media
 from .jobs import WriteJob
@@ -230,8 +230,9 @@ def give(
     for field, value in _opaque(part):
         if value.get("origin") != writer.dialect.name:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
+    weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
     for place in at.places if isinstance(at, Several) else [at]:
-        writer.note(code, "lost", place, best.pos or holes[0].pos, told)
+        writer.note(code, "lost", place, best.pos or holes[0].pos, told, weight=weight)
     writer.gone.append(part)
     return []
 
@@ -331,7 +332,8 @@ def told(
         kind = block.get("type")
         code = {"native": "own-field", "unknown": "unknown-part"}.get(str(kind), "no-place")
         why = f"the target has no place for this {kind}"
-        writer.note(code, "lost", writer.trail.find(block), row.pos, why)
+        weight: Weight = "grave" if kind in GRAVE else ""
+        writer.note(code, "lost", writer.trail.find(block), row.pos, why, weight=weight)
     for block in beside:
         why = "media of a tool result stand in a user message after it"
         writer.note("moved", "moved", writer.trail.find(block), row.pos, why, None, block)

@@ -17,7 +17,18 @@ from .source import Node, Pos, wrong
 
 REMOVED = "$removed"
 LISTS = frozenset(
-    ("carry", "hooks", "limits", "schemas", "spelling", "tables", "unions", "unsupported")
+    (
+        "carry",
+        "hooks",
+        "limits",
+        "repeated",
+        "schemas",
+        "slight",
+        "spelling",
+        "tables",
+        "unions",
+        "unsupported",
+    )
 )
 
 

@@ -209,6 +209,18 @@ def _like(name: str, globs: list[str]) -> bool:
     return any(fits(name, glob) for glob in globs)
 
 
+class Weights(NamedTuple):
+    """What the loss of a field that the dialect alone has weighs elsewhere, by the field's name.
+
+    Attributes:
+        repeated: Fields of a response that say again what the request said.
+        slight: Fields that say nothing to a model or an application, and why.
+    """
+
+    repeated: frozenset[str]
+    slight: dict[str, str]
+
+
 class Dialect:
     """A whole rule file, ready to read and write."""
 
@@ -233,6 +245,7 @@ class Dialect:
         signatures: Signatures,
         document: Document | None,
         stream: Stream | None,
+        weights: Weights,
     ) -> None:
         """Hold what a rule file says.
 
@@ -244,7 +257,7 @@ class Dialect:
         self.tables, self.schemas, self.limits, self.bounds = tables, schemas, limits, bounds
         self.conversation, self.hooks, self.media_types = conversation, hooks, media_types
         self.node, self.pos, self.carry, self.signatures = node, node.pos, carry, signatures
-        self.document, self.stream = document, stream
+        self.document, self.stream, self.weights = document, stream, weights
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None
         self.made = ""  # how the modules of its functions begin, where a wheel brings them

@@ -11,7 +11,7 @@ from . import schema as schema_words
 from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
-from .model import Case, Conversation, Dialect, Group, Shape, Signatures
+from .model import Case, Conversation, Dialect, Group, Shape, Signatures, Weights
 from .order import asked
 from .picture import Fields, Items, Picture
 from .schema import Schema
@@ -57,6 +57,10 @@ def load(node: Node) -> Dialect:
         signatures=_signatures(top.get("signatures")),
         document=documents.load(top["document"]) if "document" in top else None,
         stream=events.load(top["stream"], tables, shapes, unions) if "stream" in top else None,
+        weights=Weights(
+            frozenset(top["repeated"].plain() if "repeated" in top else ()),
+            _reasons(top.get("slight")),
+        ),
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)
@@ -176,7 +180,7 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
 
 
 def _reasons(node: Node | None) -> dict[str, str]:
-    """Read a `drop:`, what is given up and why."""
+    """Read a `drop:` or `slight:`, what it names and why."""
     return {path: reason.value for path, reason in _map(node).items()}
 
 

@@ -6,7 +6,7 @@ So nothing else knows them, and each name keeps its place:
     $own: [NAME, ...]         `NAME: $own.NAME (optional)`, as most of what one API alone has
     $own (refused): [NAME]    `NAME: $own.NAME (refused)`; so with `(read-only)`
     $removed: [NAME, ...]     `NAME: $removed`, in a picture that lies over another
-    NAME NAME: REASON         in `unsupported` and `drop`, the reason for each
+    NAME NAME: REASON         in `unsupported`, `slight` and `drop`, the reason for each
     write: [WORD, ...]        in a table, words that are the same on the wire and in the IR
 
 And shape by shape, `$source.data` where the `ir` picture looks into `source`: the hole gets a name
@@ -24,7 +24,7 @@ LIST = later(r"\$([a-z_]\w*(?:\.\w+)*)?(?: \((refused|read-only)\))?")
 PICTURES = frozenset(
     "shapes conversation envelope request response error session document stream variants".split()
 )
-REASONS = frozenset(("unsupported", "drop"))
+REASONS = frozenset(("unsupported", "drop", "slight"))
 SAME = frozenset(("write", "read-also"))
 HELP = "write the names of fields, as in `$own: [container, speed]`"
 

@@ -202,6 +202,8 @@ _BODY: dict[str, Word] = {
                     "other spellings of media types in text pictures, and the usual ones"),
     "unsupported": (REASONS, "Kinds of part and tool, and fields of a request, "
                              "that this API has no place for"),
+    "repeated": (names(), "fields of `$own` in a response that say again what the request said"),
+    "slight": (REASONS, "fields of `$own` that say nothing to a model or an application, and why"),
     "examples": (Map(EXAMPLES[0]), "Examples stand beneath what they show"),
 }  # fmt: skip
 _OPTIONS = {name: said for name, said in OPTIONS.items() if said}

@@ -69,7 +69,9 @@ class Translator:
         self._guard = Foreseen(source.model.pos)
         self._unfold: Unfold | None = None
         if not self._home:
-            writer = Writer(target.model, False, Trail(), self._options, target.ladder)
+            trail = Trail()
+            trail.source = source.model
+            writer = Writer(target.model, False, trail, self._options, target.ladder)
             self._unfold = Unfold(writer)
         self._fold = Fold(source.model, self._unfold, self._keep)
         self._runs = Runs(self._fold, self._unfold)

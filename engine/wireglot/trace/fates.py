@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ..interpreter.recorder import Recorder
     from ..notes import Note
 
-_KINDS: dict[str, Kind] = {"lost": "lost", "changed": "changed", "moved": "moved", "kept": "kept"}
+_KINDS: dict[str, Kind] = {
+    "lost": "lost", "changed": "changed", "moved": "moved", "kept": "kept", "repeated": "repeated",
+}  # fmt: skip
 
 
 class Fates:
