@@ -17,6 +17,7 @@ from wireglot.authoring.generate import Generator
 from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
 from wireglot.executor import values
+from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import choosing, share
 from wireglot.language.lenses import Misfit
 from wireglot.loading import load
@@ -359,13 +360,13 @@ def test_a_case_that_is_taken_at_home_and_loses_a_part_breaks_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert tried(tmp_path, CASED, runs=30).failures == []
-    tried_by, weight = choosing.tried, choosing.weight
+    one, weight = CodedWriter.one, choosing.weight
 
     def first(writer: Any, shape: Any, value: Any) -> Any:  # whatever it loses
         monkeypatch.setattr(choosing, "weight", (lambda draft: 0) if writer.same else weight)
-        return tried_by(writer, shape, value)
+        return one(writer, shape, value)
 
-    monkeypatch.setattr(choosing, "tried", first)
+    monkeypatch.setattr(CodedWriter, "one", first)
     assert broken(tmp_path, CASED, "Kept") == (
         "one/response breaks Kept: a part is lost at home:"
         ' {"arguments": {}, "name": "f", "type": "tool_call"}\n'

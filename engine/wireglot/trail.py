@@ -109,7 +109,7 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "_inside", "late", "recorder", "seed", "source", "was")
+    __slots__ = ("_at", "_held", "_inside", "_waiting", "late", "recorder", "seed", "source", "was")
 
     def __init__(self, recorder: Listener | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
@@ -119,6 +119,7 @@ class Trail:
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
+        self._waiting: dict[int, tuple[Any, ...]] = {}  # of `late`, by owners: spread when asked for
         # What was read lately and nobody has asked for: owner, place, table of paths of its fields
         # below that, fields that it had then. Without a place they are absolute; without a table
         # the owner came as a text. Instead of a table a function may stand that puts
@@ -126,31 +127,41 @@ class Trail:
         self.late: list[tuple[Any, At | None, Any, Any]] = []
 
     def _settle(self) -> None:
-        """Put what was read lately."""
-        late, known = self.late[:], self._at
+        """Put what was read lately, that of each owner together."""
+        late, waiting = self.late[:], self._waiting
         self.late.clear()
-        for owner, at, table, fields in late:
-            if table is None:
+        for entry in late:
+            owner, at, table, fields = entry
+            if table.__class__ is dict:
+                key = id(owner)
+                waiting[key] = (*waiting[key], entry) if key in waiting else (entry,)
+            elif table is None:
                 self._inside[id(owner)] = {}
                 self._held.append(owner)
-                continue
-            if table.__class__ is not dict:
+            else:
                 table(owner, fields, at, self)
-                continue
-            places = known.get(id(owner))
-            if places is None:
-                places = known[id(owner)] = {}
-                self._held.append(owner)
+
+    def _places(self, owner: Any) -> dict[Any, At]:
+        """Return the places of an object and its fields, as far as they are known."""
+        if self.late:
+            self._settle()
+        key = id(owner)
+        if key not in self._waiting:
+            return self._at.get(key, {})
+        places = self._at.setdefault(key, {})
+        self._held.append(owner)
+        for _, at, table, fields in self._waiting.pop(key):
             if at is None:
-                for key in fields:
-                    places[key] = table[key]
+                for field in fields:
+                    places[field] = table[field]
                 continue
             if None in table:
                 places[None] = at
-            for key in fields:
-                below = table.get(key)
+            for field in fields:
+                below = table.get(field)
                 if below is not None:
-                    places[key] = at + below if below else at
+                    places[field] = at + below if below else at
+        return places
 
     def fork(self) -> Trail:
         """Return a copy that knows as much, and tells this one nothing of what it hears."""
@@ -159,7 +170,7 @@ class Trail:
         made = Trail(self.recorder)
         made._at = {owner: dict(places) for owner, places in self._at.items()}
         made._inside = {owner: dict(places) for owner, places in self._inside.items()}
-        made._held = list(self._held)
+        made._held, made._waiting = list(self._held), dict(self._waiting)
         made.seed, made.source = self.seed, self.source
         return made
 
@@ -167,19 +178,15 @@ class Trail:
         """Say that `owner[key]` (or the owner itself, for None) came from `at`."""
         if at is None:
             return
-        if self.late:
-            self._settle()
-        places = self._at.get(id(owner))
-        if places is None:
-            places = self._at[id(owner)] = {}
+        places = self._places(owner)
+        if id(owner) not in self._at:
+            self._at[id(owner)] = places
             self._held.append(owner)
         places[key] = at
 
     def find(self, owner: Any, path: str | None = None) -> At | None:
         """Return where a field (dotted path) or the owner came from, or None."""
-        if self.late:
-            self._settle()
-        places = self._at.get(id(owner), {})
+        places = self._places(owner)
         if path is None:
             return places.get(None)
         head, _, rest = path.partition(".")
@@ -220,10 +227,9 @@ class Trail:
 
     def spread(self, owner: dict[str, Any], at: At | None) -> bool:
         """Tell whether the leaves of an object came from places outside of `at`."""
-        if self.late:
-            self._settle()
+        places = self._places(owner)
         for key, value in owner.items():
-            found = self._at.get(id(owner), {}).get(key)
+            found = places.get(key)
             if found is not None and (at is None or found[: len(at)] != at):
                 return True
             if isinstance(value, dict) and self.spread(value, at):
@@ -239,7 +245,7 @@ class Trail:
 
 def _copied(new: Any, old: Any, _: At, trail: Trail) -> None:
     """Put the places of one object for its copy."""
-    for key, at in trail._at.get(id(old), {}).items():
+    for key, at in trail._places(old).items():
         trail.put(new, key, at)
 
 

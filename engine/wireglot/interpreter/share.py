@@ -368,7 +368,7 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
         members = sorted(members, key=lambda m: m != run) if run else members
     for member in members:
         shape = writer.dialect.shapes[member]
-        if shape.marks:
+        if shape.marks or not _of_kind(shape, part):
             continue
         mark = len(writer.notes)
         try:
@@ -381,6 +381,13 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
             if tells(misfit, best):
                 best = misfit
     raise best
+
+
+def _of_kind(shape: Shape, part: dict[str, Any]) -> bool:
+    """Tell whether a part is of a kind that a shape holds: else no case says more than that."""
+    kind, said = part.get("type"), (case.sides[0].get("/type") for case in shape.cases)
+    known = shape.groups or shape.kind is None or kind == shape.kind
+    return bool(known) or any(isinstance(kinds, tuple) and kind in kinds for kinds in said)
 
 
 def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
