@@ -125,10 +125,7 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
     if not drafts:
         return []
     # The body is walked only for notes that point into it.
-    wanted: set[int] = set()
-    for d in drafts:
-        if d.effect != "lost":
-            wanted.add(id(d.place if d.owner is None else d.owner))
+    wanted = {id(d.place if d.owner is None else d.owner) for d in drafts if d.effect != "lost"}
     wanted.discard(id(None))
     places = Places(body if isinstance(body, dict | list) else [], wanted)
     notes = []
@@ -140,17 +137,9 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
             elif d.place is not None:
                 target = places.find(d.place)
         source = None if d.source is None else pointer(d.source)
-        notes.append(
-            Note(
-                d.code,
-                "repeated" if d.weight == "repeated" else d.effect,
-                severity_of(d.effect, d.code, d.weight),
-                source,
-                target,
-                rule_of(d.rule),
-                short(d.message),
-            )
-        )
+        effect: Effect = "repeated" if d.weight == "repeated" else d.effect
+        severity, rule = severity_of(effect, d.code, d.weight), rule_of(d.rule)
+        notes.append(Note(d.code, effect, severity, source, target, rule, short(d.message)))
     return notes
 
 

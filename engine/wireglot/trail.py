@@ -258,11 +258,13 @@ class Places:
         What stands in several places is found at the first.
         """
         self._at: dict[int, At] = {}
-        stack: list[tuple[Any, At]] = [(body, ())]
-        while stack and (wanted is None or len(self._at) < len(wanted)):
+        stack: list[tuple[Any, At]] = [(body, ())] if wanted or wanted is None else []
+        while stack:
             value, at = stack.pop()
             if wanted is None or id(value) in wanted:
                 self._at.setdefault(id(value), at)
+                if wanted is not None and len(self._at) == len(wanted):
+                    return
             if isinstance(value, dict):
                 inner = [(v, (*at, k)) for k, v in value.items() if isinstance(v, HOLDERS)]
             else:

@@ -124,8 +124,11 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
     known = listing.kinds.get(kind)
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
         return None
-    if x.asked and (kind == "text" or kind == "reasoning") and blank(x, part, x.role):
-        return None
+    if kind == "text" or kind == "reasoning":
+        text = part.get("text")
+        said = text.__class__ is str and text and not text.isspace()
+        if not said and x.asked and blank(x, part, x.role):
+            return None
     if "spelled" in part and "../" in part["spelled"].get(listing.dialect, ()):
         return None  # it says where it stood
     m, b = len(x.notes), len(x.beside)

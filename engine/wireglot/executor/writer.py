@@ -90,11 +90,11 @@ class CodedWriter(PictureWriter):
         if ir.get("system") and "system" not in case.lists:
             return ABSENT  # what is lost of it came from several places
         name = self.writes.case(self.dialect.units["request"], case)
-        lines, gone = dict(self.lines), len(self.gone)
+        gone = len(self.gone)
         wire = self._tried(self.writes.code.names[name], ir)
         if wire is not NO:
             return wire
-        self.lines = lines
+        self.lines = {}
         del self.gone[gone:]
         return ABSENT
 

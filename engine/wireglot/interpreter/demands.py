@@ -37,23 +37,28 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     if not writer.repair:
         return
     bounds = writer.dialect.bounds
-    if "cache" in bounds:
+    marked = marks.marked(writer, ir) if "cache" in bounds else {}
+    if marked:
         one = bounds["cache"].get("with")  # a field that marks what comes last
         there = one is not None and isinstance(view.look(one), dict)
-        said = writer.look is None or writer.look.marked
-        marks.fewer(writer, ir, bounds["cache"]["count"] - there, view.case.pos, said)
+        marks.fewer(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
     for path, bound in bounds.items():
         if "count" in bound:  # before the choice, which may name a tool that is cut off
             _count(writer, ir, path, bound["count"], view)
     if not writer.options.get("part"):
         _choice(writer, ir, view)
-    bounded(writer, ir, frozenset(path.split(".")[0] for path in bounds), view)
+    bounded(writer, ir, None, view)
 
 
-def bounded(writer: WriteJob, ir: dict[str, Any], heads: Collection[str], view: View) -> None:
-    """Bring the numbers of some fields within their bounds."""
+def bounded(
+    writer: WriteJob, ir: dict[str, Any], heads: Collection[str] | None, view: View
+) -> None:
+    """Bring the numbers of some fields, of all for None, within their bounds."""
     for path, bound in writer.dialect.bounds.items() if writer.repair else ():
-        if "count" not in bound and path.split(".")[0] in heads:
+        head = path.partition(".")[0]
+        if head not in ir and "else" not in bound:
+            continue  # mostly nothing is said
+        if "count" not in bound and (heads is None or head in heads):
             _within(writer, ir, path, bound, view)
 
 
@@ -113,9 +118,8 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
     Other tools, and structured output, are strict no longer.
     """
-    name = next((name for word, name in writer.asked if word == "strict"), "")
-    schema = writer.dialect.schemas.get(name)
-    if schema is None:
+    schema = writer.dialect.once("strict", lambda: _strict(writer.dialect))
+    if schema is None or not writer.repair:
         return ir
     tools, form = ir.get("tools"), ir.get("response_format")
     said = [*tools, form] if isinstance(tools, list) else [form]
@@ -131,6 +135,13 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         return ir
     writer.trail.copy(ir, new)
     return new
+
+
+def _strict(dialect: Dialect) -> Schema | None:
+    """Return the dialect of JSON Schema of which strict tools take a part alone."""
+    talk = dialect.conversation
+    names = (name for word, name in (talk.enforce if talk else ()) if word == "strict")
+    return dialect.schemas.get(next(names, ""))
 
 
 def _strictly(writer: WriteJob, schema: Schema, owner: dict[str, Any], key: str) -> dict[str, Any]:

@@ -14,19 +14,25 @@ from .jobs import WriteJob
 INSIDE = ("parts", "value", "media", "blocks", "source")
 
 
-def fewer(writer: WriteJob, ir: dict[str, Any], top: int, pos: Any, said: bool = True) -> None:
-    """Leave out marks beyond the number that the target takes; each is noted.
+def marked(writer: WriteJob, ir: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return what a request marks of its tools, its system text and its messages."""
+    said = writer.look is None or writer.look.marked
+    keys = ("tools", "system", "messages") if said else ("tools", "system")
+    found = {key: list(_marked(ir[key])) for key in keys if ir.get(key)}
+    return found if any(found.values()) else {}
 
-    `said` tells whether messages may hold some.
+
+def fewer(
+    writer: WriteJob, ir: dict[str, Any], found: dict[str, list[Any]], top: int, pos: Any
+) -> None:
+    """Leave out marks that were found beyond the number that the target takes; each is noted.
 
     The last of the tools and the last of the system text stay: what they hold is always the same.
     Then the latest stay, which stand nearest to what is new.
     """
-    keys = ("tools", "system", "messages") if said else ("tools", "system")
-    found = {key: list(_marked(ir.get(key))) for key in keys}
     if sum(map(len, found.values())) <= top:
         return
-    stay = [owner for key in ("tools", "system") for owner in found[key][-1:]]
+    stay = [owner for key in ("tools", "system") for owner in found.get(key, [])[-1:]]
     rest = [owner for owners in found.values() for owner in owners]
     rest = [owner for owner in rest if not any(owner is one for one in stay)]
     gone = {id(owner) for owner in rest[: len(rest) - max(0, top - len(stay))]}
@@ -36,8 +42,7 @@ def fewer(writer: WriteJob, ir: dict[str, Any], top: int, pos: Any, said: bool =
             at = writer.trail.find(owner, "cache")
             writer.note("no-place", "lost", at, pos, told, weight="slight")
     for key in found:
-        if key in ir:
-            ir[key] = _without(writer, ir[key], gone)
+        ir[key] = _without(writer, ir[key], gone)
 
 
 def _marked(value: Any) -> Iterator[dict[str, Any]]:

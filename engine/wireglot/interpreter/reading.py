@@ -65,10 +65,13 @@ def read(
                 ir["stream"] = stream
         if unit == "response":
             reader.trail.seed = _seed(reader, ir, body)
-        made = _hooked(reader, ir, body)
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
-        odd = _paired(reader, ir, unit, look)
+        made: set[int] = set()
+        if look is None or not look.paired:  # else all have ids
+            made = _hooked(reader, ir, body)
+            look = Look(messages) if made and messages is not None else look
+        odd = _paired(reader, ir, messages, look)
         gone = options.get("away") and not options.get("returned")  # home, ids stay as they are
         if unit == "response" and (gone or options.get("asked") is not None):
             odd += _apart(reader.trail, ir)
@@ -114,16 +117,15 @@ def _hooked(reader: Reader, ir: Any, body: Any) -> set[int]:
     return made
 
 
-def _paired(reader: Reader, ir: Any, unit: str, look: Look | None) -> list[Draft]:
+def _paired(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[Draft]:
     """Give results the names of their calls, and return drafts for what does not pair."""
     dialect = reader.dialect
-    for one in ir.get("candidates", ()) if unit == "response" else ():
-        if any(part.get("type") == "tool_result" for part in one.get("parts", ())):
-            pairing.named([one], dialect.name)
     odd: list[Draft] = []
     if look is None:
+        for one in ir.get("candidates", ()) if isinstance(ir, dict) else ():
+            if any(part.get("type") == "tool_result" for part in one.get("parts", ())):
+                pairing.named([one], dialect.name)
         return odd
-    messages = units.messages_of(ir, unit) or []
     if reader.recorder is not None:
         reader.recorder.names.update(units.names_of(messages, reader.trail))
     if look.paired and not dialect.tells_freeform:

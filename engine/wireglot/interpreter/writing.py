@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .reading import Read
 
 REMEMBERED = 1000  # envelopes of a dialect
+PLAIN = frozenset(map(type, (None, ABSENT, "", True)))  # what is told apart by value
 
 
 def write(
@@ -258,7 +259,7 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]
     fields = dialect.once("envelope of", lambda: sorted(dialect.fields_of(shape.cases)))
     made: dict[Any, tuple[Envelope, set[str]]] = dialect.once(("envelope", writer.same), dict)
     said = tuple([ir.get(field, ABSENT) for field in fields])
-    if writer.options or writer.recorder is not None or not all(map(_is_plain, said)):
+    if writer.options or writer.recorder is not None or not PLAIN.issuperset(map(type, said)):
         return _enveloped(writer, shape, ir)
     if said not in made:
         mark = len(writer.notes)
@@ -270,10 +271,6 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]
         made[said] = found
     envelope, claims = made[said]
     return envelope._replace(headers=dict(envelope.headers)), set(claims)
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or value is ABSENT or value.__class__ in (str, bool)
 
 
 def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
