@@ -119,7 +119,7 @@ class Trail:
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
-        self._waiting: dict[int, tuple[Any, ...]] = {}  # of `late`, by owners: spread when asked for
+        self._waiting: dict[int, tuple[Any, ...]] = {}  # of `late`, by owners
         # What was read lately and nobody has asked for: owner, place, table of paths of its fields
         # below that, fields that it had then. Without a place they are absolute; without a table
         # the owner came as a text. Instead of a table a function may stand that puts

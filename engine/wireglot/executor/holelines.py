@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.limits import limit_of, needs
-from ..ir import PARTS, field_type
+from ..ir import FUNCTION, PARTS, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
 from ..language.picture import Fields, Hole
@@ -188,15 +188,21 @@ class HoleLines:
     def done(self, found: Found, w: str) -> None:
         """Add the lines for a value that has its form on the wire."""
         t, c = self.t, self.c
-        kind = limit_of(c.dialect, c.kind, found.path)
+        what = c.kind
+        if what is None and c.case.shape == FUNCTION and "/type" not in c.case.sides[0]:
+            what = FUNCTION
+        kind = limit_of(c.dialect, what, found.path)
         if kind is not None:
-            given = f"x, {self.hole}, {w}, o, {place(found)}, {self.into}, {kind!r}"
-            if w != found.v and w.isidentifier():
-                t(f"if x.limits.limits: {w} = fit({given})")
-            else:
-                fitted = self.fresh()
-                t(f"{fitted} = fit({given}) if x.limits.limits else {w}")
+            fitted = self.fresh()
+            if not w.isidentifier():
+                t(f"{fitted} = {w}")
                 w = fitted
+            made = f"fit(x, {self.hole}, {w}, o, {place(found)}, {self.into}, {kind!r})"
+            fits = (
+                f"{w} if {w}.__class__ is str and {c.writes.fits(kind)}({w}) else " if kind else ""
+            )
+            t(f"{fitted} = {fits}{made}")
+            w = fitted
         if self.h.mark == "made" and self.h.value == "time":
             t(f"x.now = {found.v}")  # the next that nobody has said is this one
         self.put(w)

@@ -139,13 +139,15 @@ def cut(
 
 def doubled(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
     """Tell whether a key stands in an object in two spellings."""
-    return any(sum(name in w for name in names) > 1 for names in groups)
+    return any(sum(map(w.__contains__, names)) > 1 for names in groups)
 
 
 def spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
     """Return the spelling of a key that stands in an object, and the value."""
-    name = next((name for name in names if name in w), names[0])
-    return name, w.get(name, ABSENT)
+    for name in names:
+        if name in w:
+            return name, w[name]
+    return names[0], ABSENT
 
 
 Row = tuple[tuple[str, ...], str, str]  # spellings of a key, the field, its pointer

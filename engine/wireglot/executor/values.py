@@ -56,7 +56,8 @@ def put_back(x: WriteJob, poor: Any) -> Any:
 
 def undo(x: WriteJob, notes: int, lefts: int, beside: int) -> None:
     """Forget what a case told that was not taken."""
-    del x.notes[notes:], x.lefts[lefts:], x.beside[beside:]
+    if len(x.notes) > notes or len(x.lefts) > lefts or len(x.beside) > beside:
+        del x.notes[notes:], x.lefts[lefts:], x.beside[beside:]
 
 
 def again(x: WriteJob, shape: Shape, o: Any, notes: int, lefts: int, beside: int, ids: int) -> Any:
@@ -84,6 +85,8 @@ def any_there(o: Any, paths: tuple[str, ...]) -> bool:
 
 def changed(x: WriteJob, mark: int, gone: int) -> bool:
     """Tell whether more was noted than lost fields: what is read may differ from what was meant."""
+    if len(x.gone) == gone and len(x.notes) == mark:
+        return False
     return len(x.gone) != gone or any(
         note.effect != "lost" and note.code not in FILLED for note in x.notes[mark:]
     )
@@ -217,9 +220,10 @@ def leave(
     missed = view.missed - view.claims if view.missed else ()
     view.claims |= claims.difference(miss, missed) if miss or missed else claims
     for head, paths in inner.items():
-        if head in o:
+        value = o.get(head)
+        if isinstance(value, dict) and (head != "own" or view.family in value):
             view.claims.update(
-                p for p in paths if _there(o, p) and p not in miss and p not in missed
+                [p for p in paths if p not in miss and p not in missed and _there(o, p)]
             )
     view.claims.update(took)
     if shape.name == "request":
@@ -360,7 +364,7 @@ def through(x: Any, lens: str, h: Hole, value: Any, rel: Any) -> Any:
 def fit(x: Any, h: Hole, value: Any, o: Any, path: str, into: Any, known: str = "") -> Any:
     """Return a name or id as the limits of the dialect let it be written."""
     kind = known or x.limits.kind(o, path)
-    if kind is None or (value.__class__ is str and x.limits.fits(kind, value)):
+    if kind not in x.limits.limits or (value.__class__ is str and x.limits.fits(kind, value)):
         return value
     found = [value] if not isinstance(value, list) else value
     if not all(isinstance(one, str) for one in found):

@@ -38,8 +38,7 @@ class CodedWriter(PictureWriter):
         """Whether generated functions say all that is to be said."""
         if (self.same and self.repair) or self.recorder is not None:
             return False
-        kept = self.__dict__.get
-        return not (kept("watch") or kept("watched") or kept("marking"))
+        return not (self.watch or self.watched or self.marking)
 
     def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""

@@ -16,6 +16,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter.limits import full
 from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.measure import disjoint
@@ -45,6 +46,7 @@ class Writes:
         self.code = Code(dialect, title, NAMES, self._made, brought)
         self.listings: dict[Any, Listing] = {}
         self.messages: dict[int, str | None] = {}
+        self.patterns: dict[str, Any] = {}  # of limits
 
     # Functions are kept by what they are of: of the dialect alone, which holds it.
 
@@ -324,8 +326,15 @@ class Writes:
         at = ("listing", *map(self.code.places.address, holes))
         return self.code.value(self.listing(holes), "L", at)
 
+    def fits(self, kind: str) -> str:
+        """Return the name of what tells whether a text is within a limit of a kind."""
+        known = self.patterns.setdefault(kind, full(self.dialect.limits[kind]))
+        return self.code.value(known, f"FITS_{kind}", ("limit", kind))
+
     def _made(self, address: Address) -> Any:
-        """Return what a constant stands for that is none of the model: what is known of holes."""
+        """Return what a constant stands for that is none of the model."""
+        if address[0] == "limit":
+            return full(self.dialect.limits[address[1]])
         return self.listing([self.code.places.at(at) for at in address[1:]])
 
     def members(self, name: str, usual: Any) -> dict[Any, list[Shape]]:

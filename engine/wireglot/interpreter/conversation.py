@@ -327,7 +327,7 @@ class _Runs:
         """Write the run, and let what left its messages stand behind it."""
         writer, talk, run = self.writer, self.talk, self.run
         assert self.group is not None
-        made = any(run[0][1] is left for left in self.asides)
+        made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
         mark, lost = len(writer.notes), len(writer.lefts)
         wires = _write_run(writer, talk, self.group, run, made)
         if writer.beside and turns.joins_aside(writer, talk):
@@ -385,6 +385,11 @@ def _with_aside(
     return [*run[:place], (case, left), *run[place:]]
 
 
+def _first(talk: Conversation) -> list[str]:
+    """Return the kinds of parts that lead their message."""
+    return [kind for word, kind in talk.enforce if word == "put-first"]
+
+
 def _write_run(
     writer: WriteJob,
     talk: Conversation,
@@ -411,9 +416,8 @@ def _write_run(
             unplaced(writer, message, talk.pos)
         return wires
     if writer.repair:
-        for word, kind in talk.enforce:
-            if word == "put-first":
-                parts = enforce.put_first(writer, talk, kind, parts)
+        for kind in writer.dialect.once("put-first", lambda: _first(talk)):
+            parts = enforce.put_first(writer, talk, kind, parts)
         parts = enforce.users(writer, talk, first.get("role"), parts)
     alone = len(run) == 1 and parts is given
     if alone and parts:

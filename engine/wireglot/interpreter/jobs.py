@@ -7,8 +7,8 @@ work for: the methods here that do nothing are those of `reader`, `writer` and `
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
 
 from ..language.model import Case, Dialect, Group, Shape
 from ..language.picture import ABSENT, Hole, Picture
@@ -25,29 +25,6 @@ if TYPE_CHECKING:
     from .resolver import Resolver
 
 START = "1970-01-01T00:00:00.000Z"
-T = TypeVar("T")
-
-
-class _Kept:
-    """A container of each writer, made when it is first asked for: mostly few are."""
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._make = make
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, writer: Any, owner: type) -> Any:
-        if writer is None:
-            return self
-        found = writer.__dict__[self._name] = self._make()
-        return found
-
-
-def kept(make: Callable[[], T]) -> T:
-    """Say that each writer has a container of its own."""
-    found: Any = _Kept(make)
-    return found  # type: ignore[no-any-return]
 
 
 _NOTHING: tuple[frozenset[tuple[str, str]], str | None] = (frozenset(), None)
@@ -167,30 +144,30 @@ class WriteJob:
         self.limits = Limits(dialect.limits if self.repair else {})
         self.asked, self.filler = self._steps() if self.repair else _NOTHING
         self.notes: list[Draft] = []
+        self.made: set[int] = set()  # parts whose ids a hook has made
+        self.beside: list[Any] = []  # parts that left what holds them
+        self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
+        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
+        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
+        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
+        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
+        self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts
+        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
+        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
+        self.missing: set[str] = set()  # fields that a picture wanted and did not get
+        self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
+        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
+        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
+        self.ids: dict[str, str] = {}  # ids that were made here, and their forms
+        self.answers: set[int] = set()  # results that were made here
+        self.gone: list[Any] = []  # parts and tools that found no place
+        self.rows: dict[int, tuple[Any, str]] = {}  # what stepped down, and by which row
+        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
+        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
+        self.calls: dict[str, str] = {}  # names of calls, by their ids
+        self.went: dict[str, dict[int, list[Any]]] = {}  # lists of a request, written beforehand
+        self.lines: dict[int, int] = {}  # messages of a file that had a number there
 
-    made: set[int] = kept(set)  # parts whose ids a hook has made
-    beside: list[Any] = kept(list)  # parts that left what holds them
-    written: dict[int, tuple[Any, Any]] = kept(dict)  # IR objects and what was made of them
-    around: dict[int, tuple[Any, Any]] = kept(dict)  # parts of runs, and the elements around these
-    instead: dict[int, tuple[Any, Any]] = kept(dict)  # parts, and those written instead of them
-    stands: dict[int, tuple[Any, Any, Any]] = kept(dict)  # wires that stand as something else
-    watch: dict[str, Draft] = kept(dict)  # notes of fields, whose places are not known yet
-    watched: dict[tuple[int, str], Draft] = kept(dict)  # the same, of fields of parts
-    respelt: set[tuple[str, str]] = kept(set)  # texts that do not read back as they are
-    filled: dict[int, tuple[Any, list[str]]] = kept(dict)  # objects, and fields filled in for them
-    missing: set[str] = kept(set)  # fields that a picture wanted and did not get
-    lefts: list[tuple[int, str]] = kept(list)  # fields of IR objects that found no place
-    marking: dict[int, dict[str, bool]] = kept(dict)  # fields that get an element of their own
-    shared: dict[int, set[str]] = kept(dict)  # fields of parts that stand beside their run
-    ids: dict[str, str] = kept(dict)  # ids that were made here, and their forms
-    answers: set[int] = kept(set)  # results that were made here
-    gone: list[Any] = kept(list)  # parts and tools that found no place
-    rows: dict[int, tuple[Any, str]] = kept(dict)  # what stepped down, and by which row
-    fill: dict[str, Any] = kept(dict)  # what is filled in instead of what the picture says
-    places: dict[int, int] = kept(dict)  # how much each hole of a list has taken so far
-    calls: dict[str, str] = kept(dict)  # names of calls, by their ids
-    went: dict[str, dict[int, list[Any]]] = kept(dict)  # lists of a request, written beforehand
-    lines: dict[int, int] = kept(dict)  # messages of a file that had a number there
     whole = False  # a request as a whole is written
     named = False  # and repair was asked for by name
     thinks = True  # the request does not switch thinking off

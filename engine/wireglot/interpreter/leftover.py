@@ -48,7 +48,6 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             reason = view.case.drop.get(path)
             code, told = ("dropped", reason) if reason else ("no-place", refused(str(rel[-1])))
             writer.note(code, "lost", writer.trail.find(obj, path), hole.pos, told)
-    within = _prefixes(view.claims)
     for key, value in obj.items():
         if key in view.claims or silent(writer, key, value, obj):
             if writer.recorder is not None and key not in view.claims:
@@ -58,18 +57,13 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
         if key in writer.marking.get(id(obj), ()):
             writer.marking[id(obj)][key] = True
         else:
-            left(writer, view, key, value, within)
+            left(writer, view, key, value)
 
 
-def _prefixes(claims: set[str]) -> set[str]:
-    """Return the paths of objects of which something within was taken."""
-    found = set()
-    for claim in claims:
-        at = claim.rfind(".")
-        while at > 0:
-            found.add(claim[:at])
-            at = claim.rfind(".", 0, at)
-    return found
+def _within(view: View, path: str) -> bool:
+    """Tell whether pictures took something within the object at a path."""
+    head = f"{path}."
+    return any(claim.startswith(head) for claim in view.claims)
 
 
 _QUIET = DERIVED - {"kept"}
@@ -121,19 +115,19 @@ def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     )
 
 
-def left(writer: WriteJob, view: View, path: str, value: Any, within: set[str]) -> None:
+def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
     obj = view.obj
     if path == "own":
         for key, inner in value.items() if isinstance(value, dict) else ():
             if isinstance(inner, dict) and f"own.{key}" not in view.claims:
-                _own(writer, view, key, inner, f"own.{key}" in within)
+                _own(writer, view, key, inner)
         return
-    if path in within and isinstance(value, dict):
+    if isinstance(value, dict) and _within(view, path):
         for key, inner in value.items():
             deeper = f"{path}.{key}"
             if deeper not in view.claims and inner is not None and key not in DERIVED:
-                left(writer, view, deeper, inner, within)
+                left(writer, view, deeper, inner)
         return
     places = writer.trail.find(obj, path)
     if isinstance(places, Several):
@@ -146,7 +140,7 @@ def left(writer: WriteJob, view: View, path: str, value: Any, within: set[str]) 
     opaque = value if last in OPAQUE and isinstance(value, dict) else None
     if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
         for key in value:
-            left(writer, view, f"{path}.{key}", value[key], within)
+            left(writer, view, f"{path}.{key}", value[key])
         return
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return
@@ -169,10 +163,10 @@ def left(writer: WriteJob, view: View, path: str, value: Any, within: set[str]) 
         writer.note("no-place", "lost", at, view.case.pos, no_place(path), weight=weight)
 
 
-def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any], some: bool) -> None:
-    """Note fields that one family alone has; `some` says that pictures took others of them."""
+def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> None:
+    """Note fields that one family alone has, and no picture took."""
     for name, leaf in fields.items():
-        if leaf is None or (some and f"own.{family}.{name}" in view.claims):
+        if leaf is None or f"own.{family}.{name}" in view.claims:
             continue
         at = writer.trail.find(fields, name) or writer.trail.find(view.obj)
         weight, told = weighed(writer, view.shape, family, name)

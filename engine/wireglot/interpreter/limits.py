@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import FUNCTION
@@ -36,8 +36,8 @@ def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
     """Return the limit on a field of objects of a type; "" where only the object tells it."""
     if not dialect.limits:
         return None
-    if what is not None:
-        found = _PLACES.get((what, path)) or _PLACES.get(("", path)) or f"{what}.{path}"
+    if what is not None or ("", path) in _PLACES:
+        found = _PLACES.get((what or "", path)) or _PLACES.get(("", path)) or f"{what}.{path}"
         return found if found in dialect.limits else None
     more = (kind.partition(".")[2] for kind in dialect.limits)
     paths = {place for _, place in _PLACES} | set(more)
@@ -171,6 +171,11 @@ class Limits:
         rest = self.limits[kind]["chars"]
         gap = next((c for c in "_-" if re.fullmatch(f"[{rest}]", c)), "")
         return re.sub(f"[^{rest}]", gap, name), gap
+
+
+def full(limit: dict[str, Any]) -> Callable[[str], Any]:
+    """Return what tells whether a text is within a limit."""
+    return _compiled(pattern_of(limit)).fullmatch
 
 
 def pattern_of(limit: dict[str, Any]) -> str:
