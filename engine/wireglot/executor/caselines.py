@@ -125,7 +125,7 @@ class CaseLines(Lines):
             self.first += [f"    rare = not o.keys() <= {self.code.value(known - self.rare)}"]
             seldom = [f"rare and ({' or '.join(seldom)})"] if not self.dynamic else seldom
             seldom += [f"more(o, {one!r}, {self._inner(one)})" for one in sorted(there)]
-        odd += [*seldom, "x.shared"]
+        odd += seldom
         odd += ["misnamed(x, o)"] if named else []
         view = "view" if self.viewed else "None"
         miss = "miss" if self.missing else "()"

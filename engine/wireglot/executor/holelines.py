@@ -171,6 +171,10 @@ class HoleLines:
             with t.under(f"elif {found.v}.__class__ is str and {found.v} in x.unsaid:"):
                 t("pass")
                 c.taken(found)
+        if h.mark is None and h.mode is None and h.lenses and not c.writes.home:
+            if all(lens in c.dialect.schemas for lens in h.lenses):
+                t(f"else: return {c.no}{self.where}")  # what it refuses is refused there, too
+                return
         if h.mark is None:
             t(f"elif {found.none}: return {c.no}{self.where}")
         elif h.mark in ("default", "fill"):
