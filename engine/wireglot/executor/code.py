@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from ..language.lenses import is_guard
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import ABSENT
+from ..language.picture import ABSENT, Hole
 from ..language.picture import Text as TextPicture
 from . import places
 
@@ -36,6 +37,14 @@ CALLED = ("write_", "inside_", "part_", "parts_", "one_", "any_", "choice_")
 def spelled(word: str) -> str:
     """Return a word as a piece of a name."""
     return "".join(c if c.isascii() and c.isalnum() else "_" for c in word)
+
+
+def begins(hole: Hole) -> Any:
+    """Return the signs with which the JSON text of a hole begins, if it is an object or a list."""
+    words = {word for lens in hole.lenses if is_guard(lens) for word in lens.split("+")}
+    signs = {"object": "{", "list": "["}
+    known = words and words <= signs.keys()
+    return "".join(signs[word] for word in sorted(words)) if known else None
 
 
 class Text:

@@ -7,7 +7,7 @@ from typing import Any
 from ..ir import DERIVED
 from ..language.lenses import UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
-from .code import CLASSES, Unwritten
+from .code import CLASSES, Unwritten, begins
 from .readtext import CaseText, Rel
 
 
@@ -146,6 +146,9 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     blank = h.path.endswith("arguments")
     if h.path == "value":
         t.unless("x.options.get('json_results') == 'text'", h, below)
+    signs = begins(h)
+    if signs and not blank:  # most texts are none, and to find that out by parsing is slow
+        t.unless(f"{v}.lstrip()[:1] not in {signs!r}", h, below)
     text = t.name(f"{h.path}_json")
     t.line(f"{text} = {v}")
     read = f"parsed({text})"

@@ -96,20 +96,25 @@ def could_read(wire: Any, sides: Any) -> bool:
     """Tell whether a case may read what was written, by what must stand where for it."""
     for side in sides:
         for keys, what in side:
-            if not _fits(wire, keys, what):
+            found = wire
+            for key in keys:
+                if isinstance(found, dict):
+                    found = found.get(key, ABSENT)
+                elif isinstance(found, list) and key.isdecimal() and int(key) < len(found):
+                    found = found[int(key)]
+                else:
+                    found = ABSENT
+            if not _fits(found, what):
                 break
         else:
             return True
     return False
 
 
-def _fits(wire: Any, keys: tuple[str, ...], what: Any) -> bool:
-    for key in keys:
-        if isinstance(wire, list):
-            wire = wire[int(key)] if key.isdecimal() and int(key) < len(wire) else ABSENT
-        else:
-            wire = wire.get(key, ABSENT) if isinstance(wire, dict) else ABSENT
+def _fits(wire: Any, what: Any) -> bool:
     if isinstance(what, tuple):
+        if wire is ABSENT or wire.__class__ is str:
+            return wire in what
         return any(wire is one or (one is not ABSENT and same(one, wire)) for one in what)
     if wire is ABSENT:
         return False

@@ -24,7 +24,7 @@ from ..language.model import Case, Dialect, Shape
 from ..language.picture import Fields, Hole, Literal, Picture
 from ..trail import keys_of
 from . import modules
-from .code import Code, Text
+from .code import Code, Text, begins
 from .lists import Listing, usual_of
 from .places import Address, alone
 from .runtime import NAMES
@@ -374,7 +374,7 @@ def _side(case: Case, writes: Case) -> Any:
 
     What stands in each object that the case `writes` is left out.
     """
-    texts = {path: _begins(hole) for path, hole in _at(case.wire, "") if "json" in hole.lenses}
+    texts = {path: begins(hole) for path, hole in _at(case.wire, "") if "json" in hole.lenses}
     there = writes.sides[1]
     return tuple(
         (tuple(keys_of(path)), texts.get(path) or what)
@@ -390,14 +390,6 @@ def _at(p: Picture, path: str) -> Iterator[tuple[str, Hole]]:
     elif isinstance(p, Fields):
         for names, child in p.entries:
             yield from _at(child, f"{path}/{names[0]}")
-
-
-def _begins(hole: Hole) -> Any:
-    """Return the signs with which the JSON text of a hole begins, if it is an object or a list."""
-    words = {word for lens in hole.lenses if is_guard(lens) for word in lens.split("+")}
-    signs = {"object": "{", "list": "["}
-    known = words and words <= signs.keys()
-    return "".join(signs[word] for word in sorted(words)) if known else None
 
 
 def _words(p: Picture) -> list[Literal]:

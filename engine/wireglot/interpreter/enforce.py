@@ -104,7 +104,7 @@ def users(
     kinds = writer.dialect.once(
         "user-only", lambda: {k for word, k in steps if word == "user-only"}
     )
-    if not kinds or not any(p.get("type") in kinds for p in parts):
+    if not kinds or kinds.isdisjoint([p.get("type") for p in parts]):
         return parts
     for part in parts:
         if part.get("type") in kinds:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir import DERIVED
 from ..language.ladder import step
 from ..language.lenses import Misfit
 from ..language.model import Case, Conversation, Group
 from ..language.picture import ABSENT, Fields, Literal, Picture
 from .jobs import WriteJob
 from .sight import View
+
+PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
 
 def case_of(
@@ -104,6 +107,8 @@ def down(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[
 
 def unplaced(writer: WriteJob, message: dict[str, Any], pos: Any) -> None:
     """Note what a message holds beside its parts, which go elsewhere."""
+    if message.keys() <= PLACED and not writer.marking and writer.recorder is None:
+        return
     dummy = Case("", "message", Literal((None,), pos), None, {}, None, pos)
     view = View(message, "message", dummy, writer)
     view.claims |= {"parts", "role", "level"}
