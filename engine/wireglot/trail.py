@@ -109,7 +109,10 @@ class Several(tuple[Any, ...]):
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
-    __slots__ = ("_at", "_held", "_inside", "_waiting", "late", "recorder", "seed", "source", "was")
+    __slots__ = (
+        "_at", "_held", "_inside", "_waiting", "late", "recorder", "respelled", "seed", "source",
+        "was",
+    )  # fmt: skip
 
     def __init__(self, recorder: Listener | None = None) -> None:
         self.recorder = recorder  # told of every place, where somebody wants a trace
@@ -125,6 +128,8 @@ class Trail:
         # the owner came as a text. Instead of a table a function may stand that puts
         # the places: it is called with all of them, and the trail.
         self.late: list[tuple[Any, At | None, Any, Any]] = []
+        # Schemas that were read in other words: what traces one, as it came, as it was read, where.
+        self.respelled: list[tuple[Any, Any, Any, At]] = []
 
     def _settle(self) -> None:
         """Put what was read lately, that of each owner together."""
@@ -167,6 +172,7 @@ class Trail:
         """Return a copy that knows as much, and tells this one nothing of what it hears."""
         if self.late:
             self._settle()
+        self._trace()
         made = Trail(self.recorder)
         made._at = {owner: dict(places) for owner, places in self._at.items()}
         made._inside = {owner: dict(places) for owner, places in self._inside.items()}
@@ -199,10 +205,14 @@ class Trail:
                 return found
         return places.get(head)
 
+    def _trace(self) -> None:
+        """Put where the nodes of schemas came from that were respelled."""
+        for trace, came, read, at in self.respelled:
+            trace(came, read, at, self)
+        self.respelled.clear()
+
     def put_inside(self, node: Any, key: Any, at: At) -> None:
         """Say that a keyword of a schema that was respelled came from `at`."""
-        if self.late:
-            self._settle()
         if id(node) not in self._inside:
             self._held.append(node)
         self._inside.setdefault(id(node), {})[key] = at
@@ -217,6 +227,7 @@ class Trail:
         """Return where a place within a value came from that itself came from `at`."""
         if self.late:
             self._settle()
+        self._trace()
         if self._inside.get(id(value)) == {}:
             return at
         for key in path:

@@ -218,7 +218,7 @@ def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
         if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):
             return ODD
         if not exact:
-            x.late((w, at, pair.trace, read))
+            x.trail.respelled.append((pair.trace, w, read, at))
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO

@@ -50,6 +50,7 @@ class Schema:
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
         self._known: dict[bytes, Any] = {}
         self._stays: dict[bytes, bool] = {}
+        self._read_as: dict[bytes, bytes | None] = {}
         self.two_way = [row for row in rows if row.note is None]
         self.respelled = [frozenset(used(row.here)) for row in self.two_way]
         self.touched = {k for row in self.two_way for k in used(row.here) + used(row.schema)}
@@ -59,7 +60,7 @@ class Schema:
         self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}, "_stays": {}}
+        return {**self.__dict__, "_known": {}, "_stays": {}, "_read_as": {}}
 
     def _may_fit(self, row: Row) -> bool:
         """Tell whether a row may fit a node of which no keyword and no type is refused."""
@@ -73,8 +74,15 @@ class Schema:
 
     def read(self, schema: Any) -> tuple[Any, bool]:
         """Return the schema in the words of JSON Schema, and whether nothing was respelled."""
+        mark = _mark(schema, False)
+        if mark is not None and mark in self._read_as:
+            known = self._read_as[mark]
+            return (schema, True) if known is None else (marshal.loads(known), False)
         found = self._read(schema) if isinstance(schema, dict) else schema
-        return (schema, True) if found == schema and same(found, schema) else (found, False)
+        exact = found == schema and same(found, schema)
+        if mark is not None:
+            _remember(self._read_as, mark, None if exact else marshal.dumps(found, 2))
+        return (schema, True) if exact else (found, False)
 
     def stays(self, schema: Any) -> bool:
         """Tell whether a schema is read as it is, and written so at home: tools come again."""
@@ -84,9 +92,7 @@ class Schema:
             read, exact = self.read(schema)
             known = exact and (not self.two_way or same(self.home(read), schema))
             if mark is not None:
-                if len(self._stays) >= REMEMBERED:
-                    self._stays.clear()
-                self._stays[mark] = known
+                _remember(self._stays, mark, known)
         return known
 
     def _read(self, node: Any) -> Any:
@@ -186,16 +192,14 @@ class Schema:
 
     def _found(self, mark: bytes | None, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
         """Write a schema, and remember what became of it: tools come again and again."""
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
         try:
             wire, told = self._written(schema, tells)
         except Misfit as misfit:
             if mark is not None:
-                self._known[mark] = (misfit.reason, misfit.at, misfit.pos)
+                _remember(self._known, mark, (misfit.reason, misfit.at, misfit.pos))
             raise
         if mark is not None and not told:
-            self._known[mark] = None if wire is schema else marshal.dumps(wire, 2)
+            _remember(self._known, mark, None if wire is schema else marshal.dumps(wire, 2))
         return wire, told
 
     def _written(self, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
@@ -310,6 +314,12 @@ def _mark(schema: Any, tells: bool) -> bytes | None:
     except ValueError:  # it is too deep, or no JSON
         return None
     return None if len(found) > LARGEST else found + (b"1" if tells else b"0")
+
+
+def _remember(known: dict[bytes, Any], mark: bytes, what: Any) -> None:
+    if len(known) >= REMEMBERED:
+        known.clear()
+    known[mark] = what
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
