@@ -144,7 +144,8 @@ class Loaded:
 
     def _heeded(self, options: dict[str, Any]) -> dict[str, Any]:
         """Return those of some options by which variants are chosen."""
-        return {name: said for name, said in options.items() if name in self._choosing}
+        chosen = self._choosing if options else ()
+        return {name: said for name, said in options.items() if name in chosen}
 
     @functools.cached_property
     def _choosing(self) -> frozenset[str]:

@@ -121,10 +121,11 @@ class CaseLines(Lines):
         rest = f"{{*o}}.difference({quiet}, took)" if self.dynamic else f"not o.keys() <= {quiet}"
         seldom = [rest, *(f"more(o, {one!r}, {self._inner(one)})" for one in inner)]
         if self.rare:
-            there = {one for one in inner if one not in self.rare}
             self.first += [f"    rare = not o.keys() <= {self.code.value(known - self.rare)}"]
-            seldom = [f"rare and ({' or '.join(seldom)})"] if not self.dynamic else seldom
-            seldom += [f"more(o, {one!r}, {self._inner(one)})" for one in sorted(there)]
+        if self.rare and not self.dynamic:
+            there = [one for one in inner if one not in self.rare]
+            seldom = [f"rare and ({' or '.join(seldom)})"]
+            seldom += [f"more(o, {one!r}, {self._inner(one)})" for one in there]
         odd += seldom
         odd += ["misnamed(x, o)"] if named else []
         view = "view" if self.viewed else "None"
@@ -132,7 +133,9 @@ class CaseLines(Lines):
         with t.under(f"if {' or '.join(odd)}:"):
             took = "took" if self.dynamic else "()"
             t(f"leave(x, {shape}, {pos}, o, wire, {claims}, {took}, {miss}, {view})")
-        if not self.request:
+        talk = self.dialect.conversation
+        spoken = [id(one) for group in talk.groups for one in group.cases] if talk else []
+        if not self.request and id(case) not in spoken:  # notes of a message point to its parts
             t("x.written[id(o)] = (o, wire)")
         if case.note is not None and not self.home:
             t(f"crossed(x, {pos}, o, wire)")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ..interpreter import choosing, itself
@@ -26,6 +27,7 @@ from ..trail import keys_of
 
 NO: Any = type("No", (), {"__slots__": (), "__repr__": lambda self: "NO"})()
 EMPTY: dict[str, Any] = {}
+_NEEDS = operator.attrgetter("needs")
 FILLED = frozenset(("filled-in", "made-id", "made-time"))
 
 
@@ -402,7 +404,7 @@ def filled(x: Any, h: Hole, o: Any, rel: Any, into: Any) -> Any:
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     """Tell whether a row of the ladder may say some fields of an object in another way."""
-    return any(row.needs <= o.keys() for row in x.ladder.get(name, ()))
+    return any(map(o.keys().__ge__, map(_NEEDS, x.ladder.get(name, ()))))
 
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +27,9 @@ def writes_of(dialect: Dialect, home: bool) -> Writes:
 class CodedWriter(PictureWriter):
     """Writes one IR value by generated functions."""
 
-    @functools.cached_property
-    def writes(self) -> Writes:
-        """The functions that it runs."""
-        return writes_of(self.dialect, self.same)
+    def __init__(self, dialect: Dialect, same: bool, *given: Any) -> None:
+        super().__init__(dialect, same, *given)
+        self.writes = writes_of(dialect, same)
 
     @property
     def quick(self) -> bool:
@@ -110,7 +108,6 @@ class CodedWriter(PictureWriter):
         )
         try:
             wire = self.writes.code.names[name](self, message)
-            self.written.pop(id(message), None)  # notes of a message point to its parts
             if wire is not NO and len(self.gone) == gone:
                 if len(self.notes) == mark[0]:
                     return wire  # type: ignore[no-any-return]
