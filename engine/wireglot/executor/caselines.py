@@ -55,6 +55,7 @@ class CaseLines(Lines):
         for hole in pic.holes(case.wire) if not self.home else ():
             if wanted(hole) and hole.path not in self.names:
                 HoleLines(self, hole, (), None, lambda v: None).there()
+        self.behind = len(t.lines)
         several = self.way == "case" and self.shape is not None and len(self.shape.cases) > 1
         for hole in case.lists.get("candidates", ()) if several else ():
             if hole.mark is None and isinstance(case.wire, Fields) and hole not in case.wire.spread:
@@ -121,7 +122,8 @@ class CaseLines(Lines):
         rest = f"{{*o}}.difference({quiet}, took)" if self.dynamic else f"not o.keys() <= {quiet}"
         seldom = [rest, *(f"more(o, {one!r}, {self._inner(one)})" for one in inner)]
         if self.rare:
-            self.first += [f"    rare = not o.keys() <= {self.code.value(known - self.rare)}"]
+            rare = f"    rare = not o.keys() <= {self.code.value(known - self.rare)}"
+            t.lines.insert(self.behind, rare)  # what refuses the object stands before it
         if self.rare and not self.dynamic:
             there = [one for one in inner if one not in self.rare]
             seldom = [f"rare and ({' or '.join(seldom)})"]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import keyword
 from _thread import RLock
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -72,6 +72,10 @@ class Text:
             self.lines.pop()
         else:
             self.lines.append("    " * self.depth + "    pass")
+
+    def where(self, test: str) -> AbstractContextManager[None]:
+        """Stand below a test, if there is one."""
+        return self.under(f"if {test}:") if test else nullcontext()
 
     def fresh(self, start: str = "v") -> str:
         """Return a name that no other value of this function has."""

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter.limits import full
+from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.measure import disjoint
@@ -115,27 +116,28 @@ class Writes:
             t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, i)")
         t("poor = None  # what another case may have a place for")
         for case in cases:
-            with t.under("try:"):
-                t(f"w = {self.case(shape, case)}(x, o)")
-            with t.under("except Misfit as misfit:"):
-                t("misfit.__traceback__ = None")
-                t("w = NO")
-            with t.under("if w is not NO:"):
-                ask = self.rivals(shape, case)
-                if ask:
-                    ask = f"({ask})" if " or " in ask else ask
-                    ask = "" if ask == "True" else f"{ask} and "
-                    t(f"if {ask}not reads_back(x, {told}, w, o):")
-                    t(f"    return again(x, {told}, o, m, n, b, i)")
-                if case is cases[-1]:
-                    t("if poor is None: return w")
-                else:
-                    better = self.code.value(self._elsewhere(case, cases), "P")
-                    t("if len(x.notes) == m: return w")
-                    t(f"if poor is None and not any_there(o, {better}): return w")
-                t("if not (lost := loss(x, m)): return w")
-                t("poor = poorer(x, poor, lost, w, m, n, b)")
-            t("undo(x, m, n, b)")
+            with t.where(_word(case)):
+                with t.under("try:"):
+                    t(f"w = {self.case(shape, case)}(x, o)")
+                with t.under("except Misfit as misfit:"):
+                    t("misfit.__traceback__ = None")
+                    t("w = NO")
+                with t.under("if w is not NO:"):
+                    ask = self.rivals(shape, case)
+                    if ask:
+                        ask = f"({ask})" if " or " in ask else ask
+                        ask = "" if ask == "True" else f"{ask} and "
+                        t(f"if {ask}not reads_back(x, {told}, w, o):")
+                        t(f"    return again(x, {told}, o, m, n, b, i)")
+                    if case is cases[-1]:
+                        t("if poor is None: return w")
+                    else:
+                        better = self.code.value(self._elsewhere(case, cases), "P")
+                        t("if len(x.notes) == m: return w")
+                        t(f"if poor is None and not any_there(o, {better}): return w")
+                    t("if not (lost := loss(x, m)): return w")
+                    t("poor = poorer(x, poor, lost, w, m, n, b)")
+                t("undo(x, m, n, b)")
         t("return NO if poor is None else put_back(x, poor)")
         return str(t)
 
@@ -198,17 +200,18 @@ class Writes:
         t = Text(self.code, f"def {fn}(x, o, marked, into):")
         t("m = len(x.notes)")
         for shape, case in self.dialect.cases_of(name):
-            with t.under("try:"):
-                t(f"w, took = {self.part(shape, case)}(x, o)")
-                with t.under(
-                    "if w is not NO and (took or not (marked or w is ABSENT or w == {})):"
-                ):
-                    if case.note is not None:
-                        t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
-                    t("return w, took")
-            with t.under("except Misfit as misfit:"):
-                t("misfit.__traceback__ = None")
-            t("del x.notes[m:]")
+            with t.where(_word(case)):
+                with t.under("try:"):
+                    t(f"w, took = {self.part(shape, case)}(x, o)")
+                    with t.under(
+                        "if w is not NO and (took or not (marked or w is ABSENT or w == {})):"
+                    ):
+                        if case.note is not None:
+                            t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
+                        t("return w, took")
+                with t.under("except Misfit as misfit:"):
+                    t("misfit.__traceback__ = None")
+                t("del x.notes[m:]")
         t("return NO, ()")
         return str(t)
 
@@ -354,6 +357,16 @@ class Writes:
             for kind in {usual if kind is None else kind for kind in kinds}:
                 found.setdefault(kind, []).append(shape)
         return found
+
+
+def _word(case: Case) -> str:
+    """Return a test that an object says a word that a case asks for; "" where it asks for none."""
+    for path, words in case.sides[0].items():
+        key = path[1:]
+        told = isinstance(words, tuple) and all(isinstance(word, str) for word in words)
+        if told and path[:1] == "/" and "/" not in key and key not in OPAQUE:
+            return f"o.get({key!r}) " + (f"== {words[0]!r}" if len(words) == 1 else f"in {words!r}")
+    return ""
 
 
 def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:

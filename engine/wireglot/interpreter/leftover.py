@@ -49,8 +49,10 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             code, told = ("dropped", reason) if reason else ("no-place", refused(str(rel[-1])))
             writer.note(code, "lost", writer.trail.find(obj, path), hole.pos, told)
     for key, value in obj.items():
-        if key in view.claims or silent(writer, key, value, obj):
-            if writer.recorder is not None and key not in view.claims:
+        if key in view.claims:
+            continue
+        if value is None or key in DERIVED or silent(writer, key, value, obj):
+            if writer.recorder is not None:
                 if (at := writer.trail.find(obj, key)) is not None:
                     writer.recorder.hush(at, "it follows from another value", view.case.pos)
             continue
@@ -97,8 +99,6 @@ def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> 
 
 def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
-    if key in DERIVED or value is None:
-        return True
     if writer.same and key in ("id", "tool_call_id"):
         # Of a dialect that takes none, and sent none: a hook has made it.
         unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
