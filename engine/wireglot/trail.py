@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 At = tuple[Any, ...]
 HOLDERS = (dict, list)
+Late = tuple[Any, At | None, Any, Any]
 
 
 class Listener(Protocol):
@@ -122,12 +123,12 @@ class Trail:
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
-        self._waiting: dict[int, tuple[Any, ...]] = {}  # of `late`, by owners
+        self._waiting: dict[int, tuple[Late, ...]] = {}  # of `late`, by owners
         # What was read lately and nobody has asked for: owner, place, table of paths of its fields
         # below that, fields that it had then. Without a place they are absolute; without a table
         # the owner came as a text. Instead of a table a function may stand that puts
         # the places: it is called with all of them, and the trail.
-        self.late: list[tuple[Any, At | None, Any, Any]] = []
+        self.late: list[Late] = []
         # Schemas that were read in other words: what traces one, as it came, as it was read, where.
         self.respelled: list[tuple[Any, Any, Any, At]] = []
 
@@ -192,18 +193,31 @@ class Trail:
 
     def find(self, owner: Any, path: str | None = None) -> At | None:
         """Return where a field (dotted path) or the owner came from, or None."""
-        places = self._places(owner)
-        if path is None:
-            return places.get(None)
+        if self.late:
+            self._settle()
+        found = self._place(owner, path)
+        if found is not None or path is None:
+            return found
         head, _, rest = path.partition(".")
-        if path in places:
-            return places[path]
-        inner = owner.get(head) if isinstance(owner, dict) else None
-        if rest and isinstance(inner, dict):
+        inner = owner.get(head) if rest and isinstance(owner, dict) else None
+        if isinstance(inner, dict):
             found = self.find(inner, rest)
             if found is not None:
                 return found
-        return places.get(head)
+        return self._place(owner, head) if rest else None
+
+    def _place(self, owner: Any, key: Any) -> At | None:
+        """Return where one field came from: all of an object's are spread only to change them."""
+        for _, at, table, fields in reversed(self._waiting.get(id(owner), ())):
+            if at is None:
+                if key in fields:
+                    found: At = table[key]
+                    return found
+            elif key is None and None in table:
+                return at
+            elif key in fields and (below := table.get(key)) is not None:
+                return at + below if below else at
+        return self._at.get(id(owner), {}).get(key)
 
     def _trace(self) -> None:
         """Put where the nodes of schemas came from that were respelled."""
