@@ -126,7 +126,8 @@ class Look:
             if "cache" in part:
                 self.marked = True
             if kind == "text":
-                said = said or str(part.get("text", "")).strip() != ""
+                text = str(part.get("text", ""))  # a long one is not copied
+                said = said or (text != "" and not text.isspace())
             elif kind == "tool_call":
                 said, key = True, part.get("id", "")
                 if key in self.names or not key or role != "assistant":
