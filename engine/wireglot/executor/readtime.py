@@ -212,8 +212,6 @@ def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
     if x.away and w.__class__ is dict and pair.plain(w):
         return w
     try:
-        if not x.away and pair.stays(w):
-            return w
         read, exact = pair.read(w)
         if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):
             return ODD

@@ -49,7 +49,6 @@ class Schema:
         self.inlines = plain.get("refs") == "inline"
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
         self._known: dict[bytes, Any] = {}
-        self._stays: dict[bytes, bool] = {}
         self._read_as: dict[bytes, bytes | None] = {}
         self.two_way = [row for row in rows if row.note is None]
         self.respelled = [frozenset(used(row.here)) for row in self.two_way]
@@ -60,7 +59,7 @@ class Schema:
         self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}, "_stays": {}, "_read_as": {}}
+        return {**self.__dict__, "_known": {}, "_read_as": {}}
 
     def _may_fit(self, row: Row) -> bool:
         """Tell whether a row may fit a node of which no keyword and no type is refused."""
@@ -83,17 +82,6 @@ class Schema:
         if mark is not None:
             _remember(self._read_as, mark, None if exact else marshal.dumps(found, 2))
         return (schema, True) if exact else (found, False)
-
-    def stays(self, schema: Any) -> bool:
-        """Tell whether a schema is read as it is, and written so at home: tools come again."""
-        mark = _mark(schema, False)
-        known = self._stays.get(mark) if mark is not None else None
-        if known is None:
-            read, exact = self.read(schema)
-            known = exact and (not self.two_way or same(self.home(read), schema))
-            if mark is not None:
-                _remember(self._stays, mark, known)
-        return known
 
     def _read(self, node: Any) -> Any:
         if not isinstance(node, dict):
