@@ -291,3 +291,31 @@ def test_a_text_of_nothing_is_put_back_only_where_its_entry_says_so() -> None:
         result = {"role": "tool", "tool_call_id": "c1", "content": "x"}
         out = x.request({"messages": [{"role": "user", "content": "Hi"}, asked, result]})
         assert len(out.body["contents"][1]["parts"]) == parts
+
+
+# --- What a request tells -------------------------------------------------------------------------
+
+
+def test_a_request_tells_what_the_one_before_did_not() -> None:
+    asks = {"role": "user", "content": "Hi", "a": 1}
+    body: Json = {"model": "m", "messages": [asks], "seed": 7}
+    x = wireglot.exchange("openai-chat", "anthropic", "m", state={})
+    first = x.request(body)
+    paths = {"/messages/0/a", "/seed"}
+    assert paths <= {note.source_path for note in first.notes}
+    assert x.notes == first.notes
+    said = {"role": "assistant", "content": "Ho", "b": 1}
+    more = {**body, "messages": [asks, said, {"role": "user", "content": "And?"}], "logprobs": True}
+    again = wireglot.exchange("openai-chat", "anthropic", "m", state=x.state)
+    second = again.request(more)
+    assert {note.source_path for note in second.notes} == {"/messages/1/b", "/logprobs"}
+    assert paths < {note.source_path for note in again.notes}
+    assert again.request(more).notes == ()
+    assert "/seed" in {note.source_path for note in again.notes}
+    # What was gone in between is told again.
+    again.request({**more, "seed": None})
+    assert "/seed" in {note.source_path for note in again.request(more).notes}
+    with pytest.raises(wireglot.PolicyError):  # a policy sees all of them
+        wireglot.exchange(
+            "openai-chat", "anthropic", "m", state=again.state, policy={"effect:lost": "fail"}
+        ).request(more)

@@ -68,6 +68,7 @@ class Exchange:
         self._state = opened(None if isinstance(state, States) else state)
         self._place: list[str] | None = None  # of the turn that answers it
         self._names = names.Names(self._state["names"])
+        self.notes: tuple[Note, ...] = ()  # all of the last request, told before or not
 
     @property
     def state(self) -> dict[str, Any]:
@@ -81,7 +82,8 @@ class Exchange:
     def request(self, body: Any, stream: bool | None = None) -> Conversion:
         """Convert a request of the client for the provider.
 
-        `model` of the exchange stands over that of the body. Raises ConversionError, PolicyError.
+        `model` of the exchange stands over that of the body. The notes are those that the request
+        before did not have; `.notes` has all. Raises ConversionError, PolicyError.
         """
         check_call(None, stream)
         asked = self._rules[self.client].model_in(body, "request")
@@ -212,7 +214,15 @@ class Exchange:
 
     def _sent(self, out: Any, notes: Sequence[Note], envelope: Envelope | None) -> Conversion:
         pair = (self.client, self.provider)
-        return concluded(out, notes, envelope, self._judge, *pair, self._rules.hash)
+        done = concluded(out, notes, envelope, self._judge, *pair, self._rules.hash)
+        self.notes = done.notes
+        told = list(map(_mark, done.notes))
+        before = set(self._state["told"])
+        self._state["told"] = told
+        if before.isdisjoint(told):
+            return done
+        new = (note for note, mark in zip(done.notes, told, strict=True) if mark not in before)
+        return done._replace(notes=tuple(new))
 
     def _given(self, out: Any, notes: Sequence[Note]) -> Conversion:
         pair = (self.provider, self.client)
@@ -287,6 +297,11 @@ class Exchange:
 def messages_of(read: reading.Read) -> list[Any]:
     """Return the messages of a request that was read."""
     return read.ir.get("messages") or []
+
+
+def _mark(note: Note) -> str:
+    """Return what a note is known by in the next request."""
+    return digest(f"{note.code}\n{note.source_path}\n{note.message}", 12)
 
 
 def _text(body: Any) -> str:

@@ -31,7 +31,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a state to go on with; raises UsageError for what is none."""
     fresh: dict[str, Any] = {
         "version": VERSION, "models": [None, None], "asked": "", "unasked": [], "ids": [],
-        "names": {}, "turns": [], "markers": [],
+        "names": {}, "turns": [], "markers": [], "told": [],
     }  # fmt: skip
     if state is None:
         return fresh
@@ -56,7 +56,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
             all(isinstance(name, str | None) for name in (asked, sent))
             and isinstance(kept["asked"], str)
             and all(isinstance(act, str) for act in kept["unasked"])
-            and all(isinstance(name, str) for name in kept["ids"])
+            and all(isinstance(name, str) for key in ("ids", "told") for name in kept[key])
             and all(carry.entries_valid(turn["parts"], False) for turn in kept["turns"])
             and all(isinstance(t[key], str) for t in kept["turns"] for key in ("origin", "says"))
             and all(isinstance(t.get("at", 0), int) for t in kept["turns"])
@@ -94,7 +94,7 @@ def _merged(known: list[State], limit: int) -> State:
         ages = sorted((item.get("at", 0), text) for text, item in one.items())
         out[key] = [one[text] for _, text in ages[-limit:]]
     # Of the last requests that of the state with the newest turn counts.
-    keys = ("models", "ids", "asked", "unasked")
+    keys = ("models", "ids", "asked", "unasked", "told")
     asked = ([newest(state), *(_text(state[key]) for key in keys)] for state in known)
     last = max(asked, default=None)
     if last is not None:
