@@ -157,6 +157,42 @@ def test_the_nearest_dialect_is_the_parent_and_keys_that_are_alike_take_a_place(
     assert [(n.code, n.source_path) for n in out.notes] == [("own-field", "/mood")]
 
 
+ODD_ANSWER = {
+    "reply": {"pieces": [{"kind": "text", "words": "Hi"}], "why": "DONE", "cost": {"a": 1, "b": 2}}
+}
+
+
+def test_who_takes_next_to_nothing_of_an_answer_is_no_parent() -> None:
+    """Its requests may look like those of any other API."""
+    chat = {key: value for key, value in CHAT.items() if key not in ("max_new_tokens", "mood")}
+    asked = [{**chat, "messages": [{"role": "user", "content": f"Hi {n}"}] * 4} for n in range(3)]
+    made = started([("request", one) for one in asked] + [("response", ODD_ANSWER)])
+    assert "extends: openai-chat" not in lines(made)
+    assert made.told[1] == "it takes 0% of a response: the file is drawn from the samples"
+
+
+def test_two_fields_of_one_name_have_two_names_in_the_ir() -> None:
+    body = {
+        "prompt": [{"who": "user", "said": "Hi"}],
+        "thinking": {"style": "deep"},
+        "voice": {"style": "calm"},
+    }
+    said = lines(started([("request", body)]))
+    assert (
+        "thinking: {style: $own.style (optional)}" in said or "style: $own.style (optional)" in said
+    )
+    assert any("$own.voice_style (optional)" in line for line in said)
+
+
+def test_a_format_of_answers_is_asked_for_and_not_drawn() -> None:
+    form = {"type": "json_object", "schema": {"type": "object", "properties": {"a": {}}}}
+    made = started(
+        [("request", {"turns": [{"role": "user", "content": "Hi"}], "answer_format": form})]
+    )
+    assert "request: `answer_format` is thought to say the form of an answer" in made.asked
+    assert "answer_format: $own.answer_format (optional)" in lines(made)
+
+
 def test_a_dialect_is_nearest_to_its_own_payloads() -> None:
     words = vocabulary.Vocabulary(RULES[name].model for name in RULES.dialects)
 

@@ -9,6 +9,7 @@ from ..ir import FUNCTION, field_type
 from .samples import Group, Path, Seen, around, is_arguments, is_content, is_schema, objects
 from .show import scalar
 from .sketch import Say, Tree
+from .vocabulary import tokens
 
 Shown = tuple[str, Any, Any]  # an owner of examples, and a value of the wire or else of the IR
 FIELDS = (
@@ -24,6 +25,7 @@ class Draft:
     def __init__(self, seen: Seen) -> None:
         self.seen, self.words = seen, seen.words
         self.used: set[tuple[str, str]] = set()
+        self.owned: set[tuple[str, str]] = set()  # names under `own`, by shape
         self.named: dict[str, str] = {}  # which field a key was taken for
         self.asked: list[str] = []  # what no word of the draft could be found for
         self.shapes: Tree = {}
@@ -84,7 +86,7 @@ class Draft:
             if said is None and values and all(isinstance(v, dict) and v for v in values):
                 said = self._fields(shape, values, (*path, key))
             elif said is None:
-                said = self._leaf(shape, key, values)
+                said = self._leaf(shape, (*path, key), values)
             if said != {}:
                 found[key] = said
         return found
@@ -96,6 +98,10 @@ class Draft:
             return Say("$messages as conversation")
         if shape == "request" and seen.tools is not None and path == seen.tools[0]:
             return Say("$tools each function (optional)")
+        if shape == "request" and _asks_for_form(path[-1], values):
+            self.asked.append(f"request: `{path[-1]}` is thought to say the form of an answer")
+            why = "a shape of `$response_format` may picture it, as in openai-chat"
+            return Say(f"$own.{self._own(shape, path)} (optional)", why)
         if shape == "candidate" and seen.said is not None:
             if path == ((seen.said[1],) if seen.said[1] else seen.said[0]):
                 return Say("$parts each said")
@@ -113,9 +119,9 @@ class Draft:
         whole = all(type(number) is int for one in values for number in one.values())
         return whole or (named is not None and named[0] == "usage")
 
-    def _leaf(self, shape: str, key: str, values: list[Any]) -> Say:
+    def _leaf(self, shape: str, path: Path, values: list[Any]) -> Say:
         """Picture one value: by its name, else by what it looks like, else as the dialect's own."""
-        value = values[0] if values else None
+        key, value = path[-1], values[0] if values else None
         known = self.words.field(shape, key, value)
         if known is not None and (shape, known[0]) not in self.used:
             self.named[key] = known[0]
@@ -129,7 +135,15 @@ class Draft:
         self.asked.append(f"{shape}: `{key}`")
         free = [f for f in self._candidates(shape, value) if (shape, f) not in self.used]
         perhaps = f"; perhaps ${', $'.join(free[:4])}" if free else ""
-        return Say(f"$own.{_name(key)} (optional)", f"what is it in the IR{perhaps}")
+        return Say(f"$own.{self._own(shape, path)} (optional)", f"what is it in the IR{perhaps}")
+
+    def _own(self, shape: str, path: Path) -> str:
+        """Return a name under `own` that nothing else of a shape has: of a key, or of its path."""
+        names = [_name("_".join(path[-n:])) for n in range(1, len(path) + 1)]
+        names += [f"{names[-1]}_{n}" for n in range(2, len(self.owned) + 3)]
+        name = next(name for name in names if (shape, name) not in self.owned)
+        self.owned.add((shape, name))
+        return name
 
     def _hole(self, shape: str, field: str, certain: bool, value: Any) -> Say:
         self.used.add((shape, field))
@@ -177,7 +191,7 @@ class Draft:
         assert self.seen.tools is not None
         return self._kinds(FUNCTION, self.seen.tools[1])
 
-    def _kinds(self, kind: str, elements: list[dict[str, Any]]) -> Tree:
+    def _kinds(self, kind: str, elements: list[dict[str, Any]], path: Path = ()) -> Tree:
         """Picture elements of one kind; what values tell comes before what names tell."""
         found: Tree = {}
         for key in dict.fromkeys(key for one in elements for key in one):
@@ -189,11 +203,11 @@ class Draft:
                 self.used.add((kind, field.partition(" ")[0]))
                 found[key] = Say(f"${field}")
             elif all(isinstance(v, dict) and v for v in values) and kind != "tool_result":
-                found[key] = self._kinds(kind, values)
+                found[key] = self._kinds(kind, values, (*path, key))
             elif kind == FUNCTION and {*map(str, values)} == {"function"}:
                 found[key] = Say("function")
             else:
-                found[key] = self._leaf(kind, key, values)
+                found[key] = self._leaf(kind, (*path, key), values)
         return found
 
     def _by_value(self, kind: str, key: str, values: list[Any]) -> str | None:
@@ -257,7 +271,7 @@ class Draft:
             self.asked.append(f"elements of `{group.word}`: where is what the tool said?")
             return {"wire": wire}
         for key in held[1:]:
-            wire[key] = self._leaf("tool_result", key, [e[key] for e in bare if key in e])
+            wire[key] = self._leaf("tool_result", (key,), [e[key] for e in bare if key in e])
         text = {held[0]: Say("$value | string")}
         data = {held[0]: Say("$value | object+list+number+bool+null")}
         cases: Tree = {"text": {"wire": text}, "data": {"wire": data}}
@@ -294,7 +308,7 @@ class Draft:
             elif isinstance(value, str) and len(value) > 1 and "data" not in source:
                 wire[key], source["data"] = Say("$data"), Say("$data")
             else:
-                wire[key] = self._leaf(group.kind or "", key, [value])
+                wire[key] = self._leaf(group.kind or "", (key,), [value])
         kind = "url" if "url" in source else "base64"
         return {"ir": {"source": {"type": Say(kind), **source}}, "wire": wire}
 
@@ -367,6 +381,11 @@ class Draft:
         self.tables["stop"] = {"write": write, "otherwise": Say(usual.text, why)}
         self.asked.append(f"tables.stop: the words of `{key}` that the samples do not show")
         return Say(f"$stop_reason | stop (fill {usual.text})")
+
+
+def _asks_for_form(key: str, values: list[Any]) -> bool:
+    """Tell whether objects say of which form an answer is to be."""
+    return "format" in tokens(key) and bool(values) and all(isinstance(v, dict) for v in values)
 
 
 def _name(key: str) -> str:

@@ -22,6 +22,7 @@ from .show import scalar
 from .sketch import ASK, Say, Tree, emit, listed
 
 NEAR = 0.6  # the part of the samples from which on a dialect is a parent
+HALF = 0.5  # the part of each kind of payload that a parent takes at least
 Sample = tuple[str, Any]
 
 
@@ -68,7 +69,19 @@ def start(
             if share
             else "no dialect takes anything of the samples: the file is drawn from them alone"
         )
-        if share >= NEAR:
+        kinds = dict.fromkeys(unit for unit, _ in samples)
+        each = {
+            kind: vocabulary.nearness(
+                rules, near, [one for one in samples if one[0] == kind], words
+            )
+            for kind in kinds
+        }
+        least = min(each, key=lambda kind: each[kind])
+        if share >= NEAR and each[least] < HALF:
+            told.append(
+                f"it takes {each[least]:.0%} of a {least}: the file is drawn from the samples"
+            )
+        elif share >= NEAR:
             base = near
             wanted = wanted._replace(parent=near)
     shown: list[Shown] = []
