@@ -100,7 +100,7 @@ class Draft:
             return Say("$tools each function (optional)")
         if shape == "request" and _asks_for_form(path[-1], values):
             self.asked.append(f"request: `{path[-1]}` is thought to say the form of an answer")
-            why = "a shape of `$response_format` may picture it, as in openai-chat"
+            why = "a shape of `$response_format` may picture it"
             return Say(f"$own.{self._own(shape, path)} (optional)", why)
         if shape == "candidate" and seen.said is not None:
             if path == ((seen.said[1],) if seen.said[1] else seen.said[0]):
