@@ -12,13 +12,14 @@ checks of texts) stands where it is used: a call for each would slow the floor d
 
 from __future__ import annotations
 
+import json
 import marshal
 import re
 from collections.abc import Callable
 from typing import Any
 
 from wireglot.interpreter import sight
-from wireglot.jsontext import load, spaced, utf8_text
+from wireglot.jsontext import load, utf8_text
 from wireglot.payload import check_json as clean
 
 from .careful_base import Converted, Envelope, Json, Note
@@ -32,6 +33,7 @@ _AUTO = {"type": "auto"}
 _name = re.compile(r"[a-zA-Z0-9_-]{1,64}").fullmatch
 _ids = re.compile(r"(?:[a-zA-Z0-9_-]{1,64}\n)*").fullmatch
 _mark = marshal.dumps
+_spaced = json.JSONEncoder(ensure_ascii=False).encode
 _seen: set[bytes] = set()
 
 
@@ -94,7 +96,7 @@ def _written(part: Any, name: str) -> str:
         if len(part) != 6 or text.__class__ is not str or value.__class__ not in (dict, list):
             raise Unknown
         # Text stands for a value surely where it is what writes it.
-        if (spaced if '": ' in text else utf8_text)(value) != text:
+        if (_spaced if '": ' in text else utf8_text)(value) != text:
             if not sight.means(text, value):
                 raise Unknown
         return text

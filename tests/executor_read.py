@@ -25,8 +25,7 @@ from typing import Any
 import wireglot
 from wireglot.errors import WireglotError
 from wireglot.interpreter import reading
-from wireglot.interpreter.hands import Reader, Writer
-from wireglot.interpreter.reader import PictureReader
+from wireglot.interpreter.hands import Reader
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
 from wireglot.language.model import Dialect
@@ -39,6 +38,7 @@ from . import ruleeach, sweep
 from .mutate import some
 from .rulefuzz import FILE, Fuzz, node_of
 from .test_requests import TRAFFIC
+from .walk import walked
 
 FILES = {
     "openai-chat": "openai-chat", "openai-responses": "openai-responses", "anthropic": "anthropic",
@@ -49,29 +49,6 @@ MODES: dict[str, tuple[dict[str, Any], bool]] = {
     "home": ({}, False), "away": ({"away": True}, False), "probe": ({}, True),
 }  # fmt: skip
 LONG = 30_000
-
-
-class Plain(Reader):
-    """Reads by the interpreter alone."""
-
-    _first = PictureReader._first
-    element = PictureReader.element
-    as_home = PictureReader.as_home
-    whole = PictureReader.whole
-    message = PictureReader.message
-
-    def writer(self) -> Writer:
-        return PlainWriter(self.dialect, True, Trail(), self.options)
-
-
-class PlainWriter(Writer):
-    """Writes; what it reads back is read by the interpreter, too."""
-
-    def afresh(self) -> Writer:
-        return PlainWriter(self.dialect, False, Trail(), {"repair": False})
-
-    def reader(self) -> Reader:
-        return Plain(self.dialect, {}, probe=True)
 
 
 @cache
@@ -85,13 +62,11 @@ def bodies(dialect: str) -> list[sweep.Unit]:
     return found
 
 
-def run(
-    kind: type[Reader], dialect: str | Dialect, unit: str, body: Any, mode: str
-) -> tuple[Any, Any]:
+def run(dialect: str | Dialect, unit: str, body: Any, mode: str) -> tuple[Any, Any]:
     """Read a body; what can be seen of it, and the reader."""
     options, probe = MODES[mode]
     model = dialect if isinstance(dialect, Dialect) else wireglot.packaged()[dialect].model
-    reader = kind(model.of_unit(unit), dict(options), probe)
+    reader = Reader(model.of_unit(unit), dict(options), probe)
     reader.drops = reader.dialect.dropped(unit)
     try:
         ir = reading._unit(reader, body, unit)
@@ -106,8 +81,9 @@ def run(
 
 def compare(dialect: str | Dialect, unit: str, body: Any, mode: str) -> Iterator[str]:
     """Yield what differs."""
-    one, first = run(Plain, dialect, unit, body, mode)
-    two, second = run(Reader, dialect, unit, body, mode)
+    with walked():
+        one, first = run(dialect, unit, body, mode)
+    two, second = run(dialect, unit, body, mode)
     if isinstance(one, tuple) or isinstance(two, tuple):
         if one != two and one != ("deep",):  # generated code may go deeper
             yield f"error: {str(one)[:200]} | {str(two)[:200]}"

@@ -57,11 +57,6 @@ def copied(value: Any) -> Any:
         return json.loads(stringify(value))
 
 
-def spaced(value: Any) -> str:
-    """Write JSON text with a space behind commas and colons, floats as Python prints them."""
-    return "".join(_airy(value, 0))
-
-
 def _javascript(text: str, value: Any) -> str:
     """Return JSON text whose floats may not stand in it as JavaScript prints them."""
     escaped = "\\" in text
@@ -230,15 +225,15 @@ _strict = json.JSONDecoder(
 _make: Any = getattr(json.encoder, "c_make_encoder", None)
 
 
-def _encoder(colon: str, comma: str) -> Any:
+def _encoder() -> Any:
     if _make:
         escape = json.encoder.encode_basestring
-        return _make(None, _refused, escape, None, colon, comma, False, False, False)
-    separators = (comma, colon)
+        return _make(None, _refused, escape, None, ":", ",", False, False, False)
+    separators = (",", ":")
     return json.JSONEncoder(ensure_ascii=False, separators=separators, allow_nan=False).iterencode
 
 
-_pieces, _airy = _encoder(":", ","), _encoder(": ", ", ")
+_pieces = _encoder()
 
 
 def finite(value: Any) -> bool:

@@ -191,7 +191,7 @@ def severity_of(effect: Effect, code: str = "", weight: Weight = "") -> Severity
     return "warning" if code in _BAD else "info" if code in _SAME else _SEVERITY[effect]
 
 
-# What both paths say of a loss: the interpreter when it happens, generated code beforehand.
+# What several places say of a loss.
 UNKNOWN_KEY = "no picture names this key, and the target has no place for it"
 NO_MESSAGE = "this is no message of the conversation, and the target has no place for it"
 # What several places say of messages.

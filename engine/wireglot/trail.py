@@ -37,7 +37,9 @@ class Source(Protocol):
 
     name: str
     family: str
-    weights: Any  # Weighing
+
+    @property
+    def weights(self) -> Weighing: ...
 
 
 class Ids(Protocol):

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
-from ..language.ladder import makers
 from ..language.lenses import Misfit, stringify
 from ..notes import Weight
 from . import marks
@@ -16,7 +15,6 @@ from .jobs import WriteJob
 from .leftover import weighed
 
 if TYPE_CHECKING:
-    from ..language.ladder import Ladder
     from ..language.model import Case, Dialect
     from ..language.schema import Schema
     from ..trail import At
@@ -45,8 +43,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     for path, bound in bounds.items():
         if "count" in bound:  # before the choice, which may name a tool that is cut off
             _count(writer, ir, path, bound["count"], view)
-    if not writer.options.get("part"):
-        _choice(writer, ir, view)
+    _choice(writer, ir, view)
     bounded(writer, ir, None, view)
 
 
@@ -326,23 +323,6 @@ def _put(writer: WriteJob, ir: dict[str, Any], path: str, value: Any) -> None:
         writer.trail.copy(owner, new)
     if new is not None and new != {}:
         ir[head] = new
-
-
-def talked(
-    bounds: dict[str, dict[str, Any]], ir: dict[str, Any], ladder: Ladder, taken: set[str]
-) -> bool:
-    """Tell whether a request has a field that its messages may keep from being said.
-
-    It may have got it by a row of the ladder, of those that were `taken`.
-    """
-    for path, bound in bounds.items():
-        head, _, last = path.partition(".")
-        if "unsigned-call" in bound.get("not-with", ()) and head in ir:
-            if not last or (isinstance(ir[head], dict) and last in ir[head]):
-                return True
-            if not taken.isdisjoint(makers(ladder, path)):
-                return True
-    return False
 
 
 def unsigned(name: str, ir: dict[str, Any]) -> bool:

@@ -34,7 +34,6 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
     if (
         lifts
         and writer.filler is not None
-        and not writer.options.get("part")
         and messages
         and all(_silent(message) for message in messages)
     ):

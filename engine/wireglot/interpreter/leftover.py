@@ -155,9 +155,8 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
         for spot in (at, whose) if whose is not None else (at,):
             writer.note(OPAQUE[last], "lost", spot, view.case.pos, told)
     else:
-        none = (
-            value == 0 if view.shape == "usage" else value in EMPTY
-        )  # nothing is counted, or said
+        # Nothing is counted, or nothing said.
+        none = value == 0 if view.shape == "usage" else value in EMPTY
         quiet = none or last == "cache" or (view.shape, path) in SLIGHT
         weight: Weight = "slight" if quiet else ""
         writer.note("no-place", "lost", at, view.case.pos, no_place(path), weight=weight)

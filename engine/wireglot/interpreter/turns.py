@@ -47,7 +47,7 @@ def ends(
 def some(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Let the user say something where all that was said fell out."""
     talk = writer.dialect.conversation
-    if messages or writer.filler is None or talk is None or writer.options.get("part"):
+    if messages or writer.filler is None or talk is None:
         return messages
     turn = Turn("user", writer.filler, "start", ("", ""), talk.places["some-message"])
     return [made(writer, turn)]

@@ -81,9 +81,9 @@ def written(
     prepare: Callable[[Writer], None] | None = None,
 ) -> tuple[Any, Envelope | None]:
     """Write an IR value by a writer that was made for it; raises ConversionError, UsageError."""
-    same, trail, options = writer.same, writer.trail, writer.options
+    same, trail = writer.same, writer.trail
     writer.made = set() if (same and not writer.repair) or made is None else made
-    if unit == "request" and not options.get("part"):
+    if unit == "request":
         writer.request()
     writer.alone = unit in ("tool", "tool_call", "tool_result")
     writer.notes.extend(odd or ())

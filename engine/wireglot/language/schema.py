@@ -231,15 +231,6 @@ class Schema:
             raise Misfit("the schema is taken in other words")
         return not told
 
-    def strictly(self, schema: Any) -> bool:
-        """Tell whether a strict tool surely may have this schema as it is, or no tool may."""
-        if not isinstance(schema, dict) or "type" not in schema:
-            return False
-        try:
-            return schema["type"] != self.root or self.fits(schema)
-        except Misfit:
-            return False
-
     def _plain(self, schema: Any) -> bool:
         """Tell whether nothing is in a schema that is not taken; written to be fast."""
         if self.keep is None and not self.types and not self.risky:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..interpreter import reading
 from ..jsontext import stringify
 from ..language.model import Dialect
-from ..language.picture import Fields, Literal, Text, texts
+from ..language.picture import Text, texts
 from .memory import digest
 from .names import paired
 
@@ -55,24 +55,6 @@ def joined(known: list[Marker], more: list[Marker]) -> list[Marker]:
     """Return markers with those that are new among more."""
     one = {stringify([marker[key] for key in sorted(marker)]): marker for marker in (*known, *more)}
     return list(one.values())
-
-
-def concern(client: Dialect, provider: Dialect, known: list[Marker]) -> bool:
-    """Tell whether results of a request may have to be read, or remembered, as errors."""
-    mine = any(marker["dialect"] == client.name for marker in known)
-    return mine or bool(_pictures(client) or _pictures(provider))
-
-
-def codes(provider: Held) -> set[str]:
-    """Return the codes of the notes of errors that were written as something else."""
-    errors = ("kind", "error"), ("failed", True)
-    return {
-        row.name
-        for row in provider.ladder.get("tool_result", ())
-        if isinstance(row.before, Fields)
-        for names, p in row.before.entries
-        if isinstance(p, Literal) and any((names[0], value) in errors for value in p.values)
-    }
 
 
 def put_back(client: Dialect, messages: list[Any], known: list[Marker]) -> None:
