@@ -140,7 +140,7 @@ class WireText(HoleText):
     def rest(self) -> None:
         """Read the optional keys at the end of the outermost object."""
         o = self.top
-        start, first = len(self.t.lines), len(self.slots)
+        start, first, respelled = len(self.t.lines), len(self.slots), len(self.respelled)
         with self.t.under(f"if len(w) > {o.used}:"):
             if not o.moves:
                 self.line(f"{o.counter} = {o.static}")
@@ -154,7 +154,7 @@ class WireText(HoleText):
                     with self.t.under(f"if len(w) > {o.used}:"):
                         self._placed(o, some)
             self._others(self.picture_of_top, o, ())
-        told = [slot.var for slot in self.slots[first:] if slot.keys]
+        told = [slot.var for slot in self.slots[first:] if slot.keys] + self.respelled[respelled:]
         if told:
             self.t.lines.insert(start, f"    {' = '.join(told)} = ABSENT")
 

@@ -21,7 +21,7 @@ from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.measure import disjoint
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Case, Dialect, Shape, of_frame
 from ..language.picture import Fields, Hole, Literal, Picture
 from ..trail import keys_of
 from . import modules
@@ -74,7 +74,7 @@ class Writes:
         return self.code.function(key, name, lambda name: self._frame(name, event.writes[nth]))
 
     def _frame(self, name: str, p: Picture) -> str:
-        case = Case("", "", p, None, {}, None, p.pos)
+        case = of_frame(p)
         shape = Shape("", None, [case], frozenset(), frozenset(), p.pos)
         return self._lines(name, shape, case, "frame")
 
@@ -326,7 +326,8 @@ class Writes:
 
     def known_listing(self, holes: Sequence[Hole]) -> str:
         """Return the name of what is known of the holes that share a list."""
-        at = ("listing", *map(self.code.places.address, holes))
+        found = [*map(self.code.places.address, holes)]
+        at = None if None in found else ("listing", *found)  # the holes of frames have none
         return self.code.value(self.listing(holes), "L", at)
 
     def fits(self, kind: str) -> str:

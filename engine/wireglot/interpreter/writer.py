@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import FUNCTION, OPAQUE, field_type
 from ..language import picture as pic
 from ..language.lenses import Misfit, guard, is_guard, same
-from ..language.model import Case, Shape
+from ..language.model import Case, Shape, of_frame
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..trail import At, pointer
 from . import choosing, conversation, itself, leftover, making, outlet, share, sums
@@ -200,7 +200,7 @@ class PictureWriter(WriteJob):
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         """Write one of the frames of an event from what is said in it; raises Misfit."""
         p = event.writes[nth]
-        view = View(said, "", Case("", "", p, None, {}, None, p.pos), self)
+        view = View(said, "", of_frame(p), self)
         mark = len(self.notes)
         wire = self.picture(p, view, (), top=True)
         if wire is ABSENT:

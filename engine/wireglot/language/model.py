@@ -62,6 +62,15 @@ class Case:
         return bool(holes) and all(hole.dated for hole in holes)
 
 
+def of_frame(p: Picture) -> Case:
+    """Return the case by which a frame of a stream is written."""
+    case = Case("", "", p, None, {}, None, p.pos)
+    for hole in pic.holes(p):
+        if hole.mode == "each":
+            case.lists.setdefault(hole.path, []).append(hole)
+    return case
+
+
 class Shape:
     """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
 
