@@ -62,13 +62,22 @@ def joined(parts: list[Any]) -> list[Any]:
     made: dict[Any, Any] = {}
     for nth, part in enumerate(parts):
         kind = part["type"]
-        plain = part.keys() == {"type", "text"}
+        plain = part.keys() - {"citations"} == {"type", "text"}
         key = kind if plain else nth
         if key in made:
-            made[key] = {"type": kind, "text": made[key]["text"] + part["text"]}
+            before, cited = made[key]["text"], made[key].get("citations", [])
+            cited = cited + [moved(one, len(before)) for one in part.get("citations", [])]
+            made[key] = {"type": kind, "text": before + part["text"]}
+            made[key] |= {"citations": cited} if cited else {}
         else:
             made[key] = part
     return [p for p in made.values() if p.get("type") != "text" or p["text"].strip()]
+
+
+def moved(citation: Any, by: int) -> Any:
+    """Return a citation of a text before which another one stands now."""
+    places = ("start_index", "end_index")
+    return {k: v + by if k in places else v for k, v in citation.items()}
 
 
 def unnamed(ir: Any) -> Any:

@@ -444,7 +444,7 @@ def test_a_whole_item_keeps_the_id_that_was_made_for_it() -> None:
     assert not ids[0] & ids[1]
 
 
-def test_what_should_be_a_list_and_is_none_stands_in_no_frame() -> None:
+def test_what_should_be_a_list_and_is_none_makes_no_citation() -> None:
     text = {"type": "text", "text": "Hi", "citations": True}
     body = {
         "id": "a",
@@ -456,4 +456,6 @@ def test_what_should_be_a_list_and_is_none_stands_in_no_frame() -> None:
         "usage": {"input_tokens": 1, "output_tokens": 1},
     }
     frames = list(wireglot.frames(body, dialect="anthropic"))
-    assert "Hi" in json.dumps(frames) and "citation" not in json.dumps(frames)
+    assert "Hi" in json.dumps(frames)
+    out, _ = translated(frames, "anthropic", "openai-chat")
+    assert "Hi" in json.dumps(out) and "annotation" not in json.dumps(out)

@@ -34,6 +34,9 @@ TOOLS = frozenset(("custom", "native"))
 FUNCTION = "function"  # what a tool is that has no `type`
 MEDIA = frozenset(("image", "audio", "video", "document", "file"))
 
+# Kinds of part whose lists are what they say: nothing of these may be left out without a word.
+FULL = PARTS - {"text"}
+
 # Type of each field by its last name; a name that is not here takes any JSON.
 # `opaque` is what its origin alone can read: {"value": text, "origin": dialect} in the IR, text on
 # the wire.
@@ -43,22 +46,24 @@ FIELDS: dict[str, str] = {
         "service_tier user effort mode display stop_reason stop_sequence stop_message "
         "tool_call_id input_text "
         "arguments_text title syntax definition type kind time ttl code message status "
-        "param start end cwd".split(),
+        "param start end cwd quote".split(),
         "string",
     ),
     **dict.fromkeys(
         "max_tokens top_logprobs seed n budget created index cache_read cache_write output "
-        "tool_input total".split(),
+        "tool_input total start_index end_index part_index document_index search_result_index "
+        "start_char end_char start_page end_page start_block end_block".split(),
         "integer",
     ),
     **dict.fromkeys("temperature top_p top_k presence_penalty frequency_penalty".split(), "number"),
     **dict.fromkeys(
         "parallel_tool_calls stream store strict logprobs include failed redacted trimmed "
-        "freeform".split(),
+        "freeform recited retrieved".split(),
         "bool",
     ),
     **dict.fromkeys(
-        "messages tools parts candidates stop modalities allowed system".split(), "list"
+        "messages tools parts candidates stop modalities allowed system citations sources".split(),
+        "list",
     ),
     **dict.fromkeys("parameters arguments metadata logit_bias".split(), "object"),
     "signature": "opaque",
@@ -82,7 +87,9 @@ USER_DATA = frozenset(("arguments", "parameters", "schema", "own", "kept", "spel
 SLIGHT = frozenset((("response", "id"), ("response", "created"), ("request", "user")))
 GRAVE = frozenset(("tool_call", "tool_result"))  # parts whose loss changes what was done
 # Never a loss when a picture does not take them: they follow from other fields.
-DERIVED = frozenset("type role kept spelled arguments_json value_json origin freeform".split())
+DERIVED = frozenset(
+    "type role kept spelled arguments_json value_json origin freeform recited retrieved".split()
+)
 
 
 class ToolCall(TypedDict, total=False):

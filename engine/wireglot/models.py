@@ -125,11 +125,34 @@ Source = Annotated[
 ]
 
 
+class Citation(Model):
+    """What a text, or a piece of it, rests on."""
+
+    start_index: int | None = None
+    end_index: int | None = None
+    url: str | None = None
+    title: str | None = None
+    quote: str | None = None
+    retrieved: bool | None = None
+    recited: bool | None = None
+    file: Signature | None = None
+    signature: Signature | None = None
+    document_index: int | None = None
+    search_result_index: int | None = None
+    start_char: int | None = None
+    end_char: int | None = None
+    start_page: int | None = None
+    end_page: int | None = None
+    start_block: int | None = None
+    end_block: int | None = None
+
+
 class Text(Model):
     """Plain text."""
 
     type: Literal["text"] = "text"
     text: str
+    citations: list[Citation] | None = None
     cache: dict[str, Any] | None = None
 
 
@@ -474,6 +497,7 @@ class Candidate(Model):
     stop_reason: str | None = None
     stop_message: str | None = None
     stop_sequence: str | None = None
+    sources: list[Citation] | None = None
 
 
 class Response(Model):

@@ -8,7 +8,8 @@ The reverse holds for the output: every leaf of it changes under some change of 
   some change of the input, or
 - it is structure: null, an empty text or container (or the JSON text of one), a word that the
   target's own types leave no choice about, the labels `type`, `role`, `object`, `modality` and
-  `thought`, or an `index` that is its own position.  Such a leaf follows from which elements there
+  `thought`, an `index` that is its own position, or the place in a text or the number of an element
+  in a citation.  Such a leaf follows from which elements there
   are, not from what any leaf of the input says; the elements themselves are held by the leaves
   inside them; or
 - it equals an input leaf about which the source's types leave no choice; or
@@ -284,11 +285,18 @@ def _is_structure(target: str, unit: sdk.Unit, body: Json, steps: Steps, value: 
         return True
     if steps and steps[-1] in ("type", "role", "object", "modality", "thought"):
         return True
+    if steps[-1] in _PLACES or "groundingChunkIndices" in steps:
+        return isinstance(value, int)
     if steps[-1] == "index":
         position = next((s for s in reversed(steps[:-1]) if isinstance(s, int)), None)
         return bool(value == position)
     allowed = sdk.shapes_at(target, unit, body, steps)
     return bool(allowed) and all(s.kind == "words" and len(s.words) == 1 for s in allowed)
+
+
+# Places in a text follow from the texts that there are, and numbers of elements from the elements:
+# tests/test_citations.py holds that they name the same piece of text and the same source.
+_PLACES = frozenset(("start_index", "end_index", "startIndex", "endIndex", "partIndex"))
 
 
 # Which leaves are tried.

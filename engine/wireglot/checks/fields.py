@@ -22,9 +22,14 @@ _TEXTS: dict[str, str] = {
     "tool_choice": "name allowed mode",
     "settings": "effort budget mode display include",
     "response_format": "type name description schema:* strict",
-    "message": "role parts:[part] level name id time model usage:usage stop_reason",
+    "message": "role parts:[part] level name id time model usage:usage stop_reason "
+    "citations:[cited] sources:[cited]",
     "session": "id start end cwd messages:[message]",
-    "text": "text",
+    "text": "text citations:[cited]",
+    "cited": "url title quote file:* start_index end_index document_index search_result_index "
+    "start_char end_char start_page end_page start_block end_block recited retrieved "
+    # where a wire says it of a whole answer
+    "part_index text sources",
     **dict.fromkeys(MEDIA, "source:source filename detail media_type"),
     "source": "type media_type data url file:* text blocks:[part]",
     "reasoning": "text title redacted",
@@ -38,7 +43,8 @@ _TEXTS: dict[str, str] = {
     "custom": "name description format:format",
     "format": "kind syntax definition",
     "response": "id model created candidates:[candidate] usage:usage",
-    "candidate": "parts:[part] stop_reason stop_message stop_sequence logprobs:* index",
+    "candidate": "parts:[part] stop_reason stop_message stop_sequence logprobs:* index "
+    "citations:[cited] sources:[cited]",
     "usage": "input cache_read cache_write output reasoning tool_input total by:*",
     "error": "kind message http code status param",
     "entry": "key value",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.limits import limit_of, needs
-from ..ir import FUNCTION, PARTS, field_type
+from ..ir import FULL, FUNCTION, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, is_guard
 from ..language.picture import Fields, Hole
@@ -314,7 +314,7 @@ class HoleLines:
         view = "view" if c.seen or c.home else "None"
         made = f"shares_of(x, {listing}, {found.v}, o, {view})"
         if not (c.seen or c.home or c.request):
-            inside = c.kind in PARTS if c.kind is not None else "o.get('type') in PARTS"
+            inside = c.kind in FULL if c.kind is not None else "o.get('type') in FULL"
             made = f"shared(x, {listing}, {found.v}, {inside})"
         self.t(f"if {again}{found.v}.__class__ is list: {shares} = {made}")
         return holes, listing, shares, found

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..interpreter import media, share
 from ..interpreter.sight import Gathered, View, blank
-from ..ir import FUNCTION, MEDIA, PARTS
+from ..ir import FULL, FUNCTION, MEDIA
 from ..language import picture as pic
 from ..language.lenses import (
     Misfit,
@@ -75,7 +75,7 @@ def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | N
     known = (view.lists if view is not None else x.went).get(path)
     if known is not None:  # they were written before: others depend on what went
         return [known.get(id(h), []) for h in listing.holes]
-    shares = shared(x, listing, parts, o.get("type") in PARTS)
+    shares = shared(x, listing, parts, o.get("type") in FULL)
     if view is not None:
         pairs = zip(listing.holes, shares, strict=True)
         view.lists[path] = {id(h): found for h, found in pairs}

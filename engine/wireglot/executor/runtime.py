@@ -7,7 +7,7 @@ from typing import Any
 
 from ..interpreter.conversation import write_talk
 from ..interpreter.share import spelling
-from ..ir import PARTS
+from ..ir import FULL
 from ..language.lenses import Misfit, guard, same
 from ..language.picture import ABSENT
 from . import lists, values
@@ -22,9 +22,9 @@ NAMES: dict[str, Any] = {
     },
     "ABSENT": ABSENT,
     "EMPTY": EMPTY,
+    "FULL": FULL,
     "Misfit": Misfit,
     "NO": NO,
-    "PARTS": PARTS,
     "guard": guard,
     "same": same,
     "spelling": spelling,

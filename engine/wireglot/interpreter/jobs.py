@@ -149,6 +149,7 @@ class WriteJob:
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
         self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
         self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
+        self.recited: list[tuple[Any, Any]] = []  # those of them that are cited in another place
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts

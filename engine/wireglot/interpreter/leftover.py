@@ -99,6 +99,8 @@ def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> 
 
 def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
+    if key == "citations" and value == []:
+        return True
     if writer.same and key in ("id", "tool_call_id"):
         # Of a dialect that takes none, and sent none: a hook has made it.
         unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None

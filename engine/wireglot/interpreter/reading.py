@@ -13,7 +13,7 @@ from ..results import rule_of
 from ..room import TooDeep
 from ..seeds import Seed, apart
 from ..trail import At, Trail, pointer, value_at
-from . import arguments, building, conversation, pairing, units, unpictured
+from . import arguments, building, citations, conversation, pairing, units, unpictured
 from .env import Env
 from .hands import Reader
 from .sight import Look
@@ -71,6 +71,7 @@ def read(
         if look is None or not look.paired:  # else all have ids
             made = _hooked(reader, ir, body)
             look = Look(messages) if made and messages is not None else look
+        citations.spread(reader, ir, messages, look is not None and look.cited)
         odd = _paired(reader, ir, messages, look)
         gone = options.get("away") and not options.get("returned")  # home, ids stay as they are
         if unit == "response" and (gone or options.get("asked") is not None):

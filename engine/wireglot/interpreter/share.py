@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS
+from ..ir import FULL, FUNCTION, GRAVE, OPAQUE
 from ..language import picture as pic
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, same
@@ -25,7 +25,7 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
         raise Misfit(f"`{h.path}` is no home", rel, h.pos)
     if h.path not in view.lists:
         holes = view.case.lists.get(h.path, [h])
-        inside = view.obj.get("type") in PARTS
+        inside = view.obj.get("type") in FULL
         view.lists[h.path] = share(writer, holes if h in holes else [h], value, inside)
     pairs = view.lists[h.path].get(id(h), [])
     wires = [wire for _, wire in pairs]

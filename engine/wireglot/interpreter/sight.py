@@ -89,16 +89,17 @@ class Look:
         said: Whether each message has a word, a call or a result.
         freeform: Whether a call took freeform input.
         marked: Whether a part may say what is to be cached.
+        cited: Whether a text has citations.
         names: The names of the calls, by their ids.
     """
 
-    __slots__ = ("freeform", "kinds", "marked", "names", "paired", "said", "system")
+    __slots__ = ("cited", "freeform", "kinds", "marked", "names", "paired", "said", "system")
 
     def __init__(self, messages: Any) -> None:
         self.kinds: set[Any] = set()
         self.names: dict[Any, Any] = {}
         self.paired = self.said = True
-        self.system = self.freeform = self.marked = False
+        self.system = self.freeform = self.marked = self.cited = False
         waiting: list[Any] = []  # calls without a result yet, the first one last
         for message in messages:
             role, parts = message.get("role"), message.get("parts", ())
@@ -128,6 +129,7 @@ class Look:
             if kind == "text":
                 text = str(part.get("text", ""))  # a long one is not copied
                 said = said or (text != "" and not text.isspace())
+                self.cited = self.cited or "citations" in part
             elif kind == "tool_call":
                 said, key = True, part.get("id", "")
                 if key in self.names or not key or role != "assistant":

@@ -13,7 +13,7 @@ from ..notes import Draft, Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
-from . import conversation, demands, enforce, making, turns, units, unpictured
+from . import conversation, demands, enforce, making, reciting, turns, units, unpictured
 from .hands import Writer
 from .sight import Look, View, Written
 
@@ -93,6 +93,7 @@ def written(
         writer.calls = look.names
         if unit == "request" and "native" in look.kinds:
             ir = demands.declared(writer, ir)
+    ir = reciting.gathered(writer, ir, unit, messages is not None and look.cited)
     if writer.limits.limits:
         writer.limits.later(ir)
     try:
@@ -108,6 +109,7 @@ def written(
         ) from None
     except RecursionError:
         raise TooDeep("the value is nested too deep") from None
+    reciting.stand(writer)
     writer.settle()
     return body, envelope
 

@@ -2,7 +2,9 @@
 
 A lens reads `read(wire) -> value` and writes `write(value) -> wire`; what it does not take raises
 Misfit. Guards are lenses that change nothing: `string`, `object`, `list`, `number`, `integer`,
-`bool`, `null`, joined with `+`, `refless`, `filled` and `home`.
+`bool`, `null`, joined with `+`, `refless`, `filled`, `bytes` and `home`. `bytes` says that a place
+in a text is counted in bytes of its UTF-8; with the text at hand `characters` reads such a place
+and `octets` writes it.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
     "refless": refless,
     "filled": lambda v: v not in ("", [], {}),
+    "bytes": lambda v: isinstance(v, int | float) and not isinstance(v, bool) and v >= 0,
 }
 # Of a case that is only read: the writer refuses it.
 _KNOWN: dict[str, Callable[[Any], bool]] = {**GUARDS, "home": lambda _: True}
@@ -51,7 +54,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {**_KNOWN, "any": lambda _: True}
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Guards that say nothing of the type of a value.
-UNTYPED = frozenset(("refless", "filled", "home"))
+UNTYPED = frozenset(("refless", "filled", "bytes", "home"))
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
 FORMS = frozenset(("bare", "blocks", "joined", "again", "single", "listed", "plain"))
 # How a rule file says some of them: the form that is preferred, and another that is read, too.
@@ -225,6 +228,22 @@ def moment_of(milliseconds: Any) -> str:
         raise Misfit("whole milliseconds are expected")
     seconds, rest = divmod(int(milliseconds), 1000)
     return f"{time_of(seconds)[:-1]}.{rest:03}Z"
+
+
+def characters(text: str, place: int) -> int | None:
+    """Return a place in a text, given in bytes of its UTF-8, in characters; None between two."""
+    if text.isascii():
+        return place if place <= len(text) else None
+    whole = text.encode(errors="surrogatepass")
+    try:
+        return len(whole[:place].decode(errors="surrogatepass")) if place <= len(whole) else None
+    except UnicodeDecodeError:
+        return None
+
+
+def octets(text: str, place: int) -> int:
+    """Return a place in a text, given in characters, in bytes of its UTF-8."""
+    return len(text[:place].encode(errors="surrogatepass"))
 
 
 def guard(names: str, value: Any) -> bool:

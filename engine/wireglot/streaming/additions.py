@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..language.events import Word
 from . import wholes
@@ -44,11 +45,24 @@ def _put(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
         fold.say("unfit", "lost", (fold.frames - 1,), told, path)
 
 
+def pieces(fold: Hearing, sight: Sight) -> list[Any]:
+    """Return what is added: as it stands, or elements that a shape reads."""
+    if "piece" in sight.found:
+        return [sight.found["piece"]]
+    found: list[Any] = []
+    for hole, wire, at in sight.taken:
+        if hole.path == "piece" and hole.shape is not None:
+            many = hole.mode == "each" and isinstance(wire, list)
+            for place, one in [((*at, n), w) for n, w in enumerate(wire)] if many else [(at, wire)]:
+                found += fold.elements(hole.shape, one, place)[0]
+    return found
+
+
 def _add(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     part = _meant(fold, word, sight, owner)
     if part is None:
         return
-    count = part.add(fold.outcome.keys_of(word.field), [sight.found.get("piece")])
+    count = part.add(fold.outcome.keys_of(word.field), pieces(fold, sight))
     if sight.at.get("entry", count - 1) != count - 1:
         told = f"this is the element {count - 1} of its list, and says another number"
         fold.say("inconsistent", "changed", (fold.frames - 1, *sight.ats["entry"]), told, "entry")

@@ -144,6 +144,11 @@ class Fold(Hearing):
         if owner == "response":
             self._last_said = None
             self.outcome.say(path, hole, wire)
+        elif owner == "candidate" and path == "citations":
+            cited = self.outcome.of(nth)
+            read = self.outcome.read(hole, wire)
+            cited.listed[str(hole.shape)] = read if isinstance(read, list) else []
+            cited.own[path] = [one for found in cited.listed.values() for one in found]
         elif owner == "candidate":
             self.outcome.put(self.outcome.of(nth).own, path, hole, wire)
 
@@ -219,7 +224,9 @@ class Fold(Hearing):
             self.fail(self.fields(sight))
         elif word.kind == "candidate":
             owner = self.outcome.of(nth)
-            owner.flows[word.field] = joined(owner.flows.get(word.field), sight.found.get("piece"))
+            shaped = word.field == "citations"
+            piece = additions.pieces(self, sight) if shaped else sight.found.get("piece")
+            owner.flows[word.field] = joined(owner.flows.get(word.field), piece)
         elif act in additions.ACTS:
             self.begin()
             additions.ACTS[act](self, word, sight, self.outcome.of(nth))
@@ -361,6 +368,7 @@ class Fold(Hearing):
         if self.frames:
             self.begin()
         for owner in self.outcome.candidates:
+            owner.cite(self.dialect)
             for part in list(owner.parts):
                 if part.open:
                     self.shut(part)

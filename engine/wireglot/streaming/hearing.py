@@ -17,7 +17,7 @@ from .outcome import Outcome
 from .sighting import Sight
 
 OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
-ASIDE = ("usage", "part", "parts", "response", ".")
+ASIDE = ("usage", "part", "parts", "piece", "response", ".")
 Address = tuple[Any, ...]  # where a part stands, as frames say
 
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..interpreter import citations
 from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
+from ..language.model import Dialect
 from .sighting import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
@@ -52,8 +54,8 @@ class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
 
     __slots__ = (
-        "address", "at", "candidate", "closing", "field", "key", "kind", "made", "nth", "open",
-        "pieces", "said", "scan", "tree", "undone", "was", "whole",
+        "address", "at", "candidate", "cited", "closing", "field", "key", "kind", "made", "nth",
+        "open", "pieces", "said", "scan", "tree", "undone", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -71,6 +73,7 @@ class Part:
         self.at = 0  # the frame in which it began
         self.scan = Scan(self.pieces) if field == "arguments" else None
         self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
+        self.cited: list[Any] | None = None  # its citations, where they are said of all texts
 
     def grow(self, piece: str) -> None:
         """Take a piece of what flows."""
@@ -163,8 +166,8 @@ class Candidate:
     """One of the answers: its parts in the order in which they began."""
 
     __slots__ = (
-        "flows", "gone", "items", "kinds", "last", "own", "parts", "places", "stopped", "stops",
-        "total",
+        "adrift", "flows", "gone", "items", "kinds", "last", "listed", "own", "parts", "places",
+        "stopped", "stops", "total", "uncited",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -177,8 +180,29 @@ class Candidate:
         self.total = 0
         self.own: dict[str, Any] = {}  # what is said of the candidate itself
         self.flows: dict[str, Any] = {}  # what flows into it besides parts
+        self.listed: dict[str, list[Any]] = {}  # its citations, by their shape
+        self.uncited: list[Any] = []  # its sources that no citation names
+        self.adrift = False  # whether citations are said of texts that are not kept
         self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
         self.stopped: tuple[Any, int, dict[str, Any]] | None = None  # what they said, by how much
+
+    def cite(self, dialect: Dialect) -> None:
+        """Give each text the citations of it, where they were said of all texts that are there."""
+        cited = self.flows.get("citations") or self.own.get("citations") or []
+        sources = self.own.get("sources") or []
+        form = citations.form_of(dialect, "candidate") if cited or sources else None
+        if form is None or not form.whole:
+            return
+        made: list[dict[str, Any]] = [{} for _ in range(self.total)]
+        for part in self.parts:
+            made[part.nth] = part.ir()
+        if any(kind == "text" and not ir for kind, ir in zip(self.kinds, made, strict=False)):
+            self.adrift = True  # nothing is kept of a text that is over
+            return
+        shares = citations.Shares({"parts": made}, form, cited, sources)
+        for part in self.parts:
+            part.cited = next((found for of, found in shares.of if of is made[part.nth]), None)
+        self.uncited = shares.left
 
 
 def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:

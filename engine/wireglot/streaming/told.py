@@ -81,6 +81,13 @@ class Told(Outcome):
         one = self._ir["candidates"][self.candidates.index(owner)]
         return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}
 
+    def one(self, owner: Candidate) -> dict[str, Any] | None:
+        """Return the candidate as it was told."""
+        if owner not in self.candidates:
+            return None
+        found: dict[str, Any] = self._ir["candidates"][self.candidates.index(owner)]
+        return found
+
     def counts(self) -> dict[str, Any] | None:
         """Return the token counts."""
         return self._ir.get("usage")

@@ -19,6 +19,7 @@ from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
 from ..trail import At
 from .brackets import Brackets
+from .citing import Citing
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
 from .outgoing import Fill, Frames, Place, Rides
@@ -65,6 +66,7 @@ class Unfold:
         self._items = None if self.stream.plain else Brackets(self.frames)
         self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
+        self._citing = Citing(writer)
         self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
     # -- what a fold tells ------------------------------------------------------------------------
@@ -139,6 +141,8 @@ class Unfold:
         if self.failing:
             return
         self._left(outcome, cut)
+        for at, late in self._citing.late(outcome):
+            self._unplaced(at, late)
         self.frames.head = outcome.response
         counts = outcome.counts()
         finish = self._known.finish
@@ -149,6 +153,7 @@ class Unfold:
             for nth, owner in enumerate(owners):
                 last = nth == len(owners) - 1
                 self._flows(outcome, owner, nth)
+                self._citing.write(self.frames, outcome, owner, nth, self._kinds.get(nth, ()))
                 for event, free in finish:  # the first that can say it
                     if self._finish(event, free, outcome, owner, nth, counts if last else None):
                         told = last and "usage" in event.acts
@@ -186,6 +191,9 @@ class Unfold:
             {"type": kind} for kind in set(owner.kinds) & {"tool_result"}
         ]  # calls are answered
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
+        if "candidate.citations" in event.holes:
+            cited = self._citing.lists(outcome, owner, nth, self._kinds.get(nth, ()))
+            said["candidate"].update(cited)
         if self._last is not None and "whole" in event.holes:
             said["whole"] = text_of(self._last.ir())
         if self._items is not None:
@@ -355,7 +363,8 @@ class Unfold:
         part = out.part
         if out.flow is None:
             ir = part.ir() if part.undone is None else part.undone(part.ir())
-            settled = self._settle(out, ir, 0)
+            settled = self._settle(out, self._citing.fitted(part, ir), 0)
+            self._citing.over(part, out.place.index, ir)
             if self.rides is not None and not settled:
                 self.rides.over(part, ir, False)
             if not settled and out.fits:
@@ -373,6 +382,11 @@ class Unfold:
             said, whole = part.said, part.ir
             if self.rides is not None:
                 said, whole = self._sealed(out)
+            self._citing.over(part, out.place.index, ir := whole())
+            if (cited := self._citing.fitted(part, ir)) is not ir:
+                said = {k: v for k, v in said.items() if k != "citations"}
+                said |= {k: v for k, v in cited.items() if k == "citations"}
+                whole = functools.partial(_itself, cited)
             self._close(out, part.kind, said, whole)
         out.gone = True
 
@@ -384,9 +398,10 @@ class Unfold:
                 self.frames.write(event, said, out.place)
             else:
                 listed = _look(said, word.field, self.dialect.family)
-                for nth, piece in enumerate(listed if isinstance(listed, list) else ()):
-                    out.place.entry = nth
-                    self.frames.write(event, {**said, **out.more, "piece": piece}, out.place)
+                out.place.entry = 0
+                for piece in listed if isinstance(listed, list) else ():
+                    more = {**said, **out.more, "piece": piece}
+                    out.place.entry += self.frames.write(event, more, out.place)
         self._stop(out, kind, said, whole)
 
     def _stop(

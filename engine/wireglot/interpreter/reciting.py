@@ -1,0 +1,325 @@
+"""Writing of citations: texts have them in the IR, and the wire says them where it has them.
+
+It puts those of all texts into one list where a picture of a candidate or a message has that, and
+gives each its place as the target counts it; what was read so comes back as it was as long as it
+still means what the texts say (see `citations`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from ..language import picture as pic
+from ..language.lenses import octets, same
+from ..trail import At, Trail
+from . import copies
+from .citations import (
+    SPAN,
+    Citation,
+    Form,
+    Shares,
+    candidates_of,
+    cites,
+    copied,
+    form_of,
+    listed,
+    made_of,
+    places_of,
+)
+from .jobs import WriteJob
+from .sight import memory_of
+
+_SAYS_NOTHING = frozenset(("spelled", "retrieved"))
+
+
+def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
+    """Return a value whose citations stand as the dialect has them; the same one if they do."""
+    if unit == "response":
+        owners, of, key = listed(ir, "candidates"), "candidate", "candidates"
+        if not any("spelled" in one or cites(one) for one in owners if isinstance(one, dict)):
+            return ir  # mostly nothing is cited
+    elif cited or (writer.same and unit in ("request", "messages", "message", "session")):
+        found = ir.get("messages") if isinstance(ir, dict) else ir
+        owners, of, key = found if isinstance(found, list) else [], "message", "messages"
+    else:
+        return ir
+    made = [_gathered(writer, one, of) for one in owners]
+    if all(one is old for one, old in zip(made, owners, strict=True)):
+        return ir
+    if isinstance(ir, list):
+        return made
+    new = {**ir, key: made}
+    writer.trail.copy(ir, new)
+    return new
+
+
+def whole(writer: WriteJob, owner: dict[str, Any]) -> dict[str, Any]:
+    """Return a candidate whose citations stand in one list, where the dialect has them so."""
+    made: dict[str, Any] = _gathered(writer, owner, "candidate")
+    return made
+
+
+def _gathered(writer: WriteJob, owner: Any, of: str) -> Any:
+    texts = [p for p in listed(owner, "parts") if isinstance(p, dict) and "citations" in p]
+    form = form_of(writer.dialect, of) if texts or _remembers(writer, owner) else None
+    if form is None or not isinstance(owner, dict):
+        return owner
+    if not form.whole:
+        swapped = {id(part): fitted(writer, part, form) for part in texts}
+        if all(swapped[id(part)] is part for part in texts):
+            return owner
+        return _with_parts(writer, owner, swapped)
+    made = _again(writer, owner, form)
+    if made is None and not texts:
+        return owner
+    if made is None and of == "message":
+        return owner  # such a wire is only read
+    if made is None:
+        built = Built(writer, form)
+        number = 0
+        for part in listed(owner, "parts"):
+            built.take(part, number)
+            number += built.takes(owner, part, number)
+        made = built.said(owner.get("sources") or [])
+    bare = {id(part): _bare(writer, part) for part in texts}
+    new = _with_parts(writer, owner, bare)
+    if form.sourced:
+        new.pop("sources", None)
+    new.update(made)
+    return new
+
+
+def _remembers(writer: WriteJob, owner: Any) -> dict[str, Any] | None:
+    """Return what a dialect of the family has read; it means the same in all of them."""
+    spelled = owner.get("spelled") if isinstance(owner, dict) else None
+    for name in spelled if isinstance(spelled, dict) else ():
+        found: dict[str, Any] | None = memory_of(owner, name).get("citations")
+        if isinstance(found, dict) and found.get("family") == writer.dialect.family:
+            return found
+    return None
+
+
+def _again(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any] | None:
+    """Return what was read, if it still means what is said now."""
+    memory = _remembers(writer, owner)
+    if memory is None:
+        return None
+    lists = [memory.get(key, []) for key in ("citations", "sources")]
+    if not all(isinstance(one, list) for one in lists):
+        return None
+    meant = Shares(owner, form, *lists)
+    now = {id(p): p["citations"] for p in owner["parts"] if p.get("citations")}
+    then = {id(part): found for part, found in meant.of}
+    if now.keys() != then.keys() or not same(owner.get("sources", []), meant.left):
+        return None
+    if not all(same(now[key], then[key]) for key in now):
+        return None
+    return {key: memory[key] for key in ("citations", "sources") if key in memory}
+
+
+def _with_parts(writer: WriteJob, owner: dict[str, Any], swapped: dict[int, Any]) -> dict[str, Any]:
+    parts = [swapped.get(id(part), part) for part in owner["parts"]]
+    new = copies.with_parts(writer, owner, parts)
+    _instead(writer, owner, new)
+    return new
+
+
+def _bare(writer: WriteJob, part: dict[str, Any]) -> dict[str, Any]:
+    new = {key: value for key, value in part.items() if key != "citations"}
+    _instead(writer, part, new)
+    return new
+
+
+def _instead(writer: WriteJob, old: dict[str, Any], new: dict[str, Any]) -> None:
+    copies.instead(writer, old, new)
+    writer.recited.append((old, new))
+
+
+def stand(writer: WriteJob) -> None:
+    """Say of what was written otherwise where it stands."""
+    for old, new in writer.recited:
+        found = writer.written.get(id(new))
+        if found is not None:
+            writer.written.setdefault(id(old), (old, found[1]))
+
+
+def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]:
+    """Return a text whose citations say places if the dialect has them, and else none for all."""
+    found = part["citations"]
+    if writer.same or not isinstance(found, list):
+        return part
+    text = str(part.get("text", ""))
+    made = [_fit(one, text, form.spans, writer.trail) for one in found]
+    if all(new is one for new, one in zip(made, found, strict=True)):
+        return part
+    trail = writer.trail
+    for new, one in zip(made, found, strict=True):
+        if new is not one:
+            copied(trail, one, new)
+        for key in SPAN if new is not one and form.spans else ():
+            made_of(trail, new, key, places_of(trail, (part, "text")))
+    fresh = {**part, "citations": made}
+    _instead(writer, part, fresh)
+    return fresh
+
+
+def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:
+    if not isinstance(one, dict) or one.get("type") == "unknown":
+        return one
+    start, end = (one.get(key) for key in SPAN)
+    if spans and start is None and end is None:
+        return {**one, "start_index": 0, "end_index": len(text)}
+    if not spans and start == 0 and end == len(text):
+        return {key: value for key, value in one.items() if key not in SPAN}
+    if not spans and start == 0 and trail.find(one) and not trail.find(one, "start_index"):
+        return {key: value for key, value in one.items() if key != "start_index"}  # nobody said it
+    return one
+
+
+class Built:
+    """The citations of texts that came one after another, as they stand in one list."""
+
+    def __init__(self, writer: WriteJob, form: Form) -> None:
+        self._writer, self._form = writer, form
+        self._before = 0  # characters of the texts before
+        self._places: list[At] = []  # where these stand
+        self.citations: list[Any] = []
+        self.sources: list[Any] = []
+
+    def takes(self, owner: dict[str, Any], part: Any, number: int) -> int:
+        """Return how many parts of the wire a part is; it matters where numbers name them."""
+        if not self._form.parts or not any("citations" in p for p in owner["parts"]):
+            return 1
+        probe = self._writer.afresh()
+        holes = next(
+            (c.lists["parts"] for c in candidates_of(probe.dialect) if c.lists.get("parts")), []
+        )
+        return len(probe.give(holes, part)) if holes else 1
+
+    def take(self, part: Any, number: int, before: tuple[int, int] | None = None) -> None:
+        """Take a part, the number of which is known on the wire.
+
+        `before` are the characters and bytes that stand before it in that part of the wire.
+        """
+        if not isinstance(part, dict) or part.get("type") != "text":
+            return
+        text = str(part.get("text", ""))
+        found = part.get("citations")
+        within = 0 if before is None else before[self._form.bytes]
+        if before is not None and not self._form.parts:
+            self._before, within = before[0], before[self._form.bytes]
+        if self._writer.trail.recorder is not None:
+            here = places_of(self._writer.trail, (part, "text"))
+            self._places = here if self._form.parts else [*self._places, *here]
+        for one in found if isinstance(found, list) else ():
+            if not isinstance(one, dict) or one.get("type") == "unknown":
+                self.citations.append(one)
+            else:
+                self._take(one, text, number, within)
+        self._before += len(text)
+
+    def _take(self, one: Citation, text: str, number: int, within: int) -> None:
+        form, trail = self._form, self._writer.trail
+        start = int(one.get("start_index") or 0)
+        end = int(one.get("end_index", start if "start_index" in one else len(text)))
+        place: Citation
+        if form.parts or form.bytes:
+            count = octets if form.bytes else (lambda _, at: at)
+            place = {
+                "start_index": within + count(text, start),
+                "end_index": within + count(text, int(end)),
+            }
+            if form.parts and number:
+                place = {"part_index": number, **place}
+        else:
+            place = {"start_index": self._before + start, "end_index": self._before + end}
+            if "start_index" in one and "end_index" not in one:
+                del place["end_index"]
+        if not form.sourced or one.get("recited"):
+            made = {**one, **place}
+            copied(trail, one, made)
+            self._told(made, one)
+            self.citations.append(made)
+            return
+        mine, source = self._apart(one)
+        numbers = []
+        if source.keys() - _SAYS_NOTHING:
+            if (found := self._source(source, one)) is None:
+                return
+            numbers = [found]
+        if form.text:
+            place["text"] = text[start:end]
+        last = self.citations[-1] if self.citations and numbers and not mine else {}
+        alike = all(last.get(key) == place.get(key) for key in (*SPAN, "part_index"))
+        if alike and last.get("sources"):
+            last["sources"] += [n for n in numbers if n not in last["sources"]]
+            return
+        made = {**mine, **place, "sources": numbers}
+        for key in (None, *SPAN):
+            trail.put(made, key, trail.find(one, key))
+        if mine:
+            copied(trail, one, made)
+        self._told(made, one)
+        self.citations.append(made)
+
+    def _told(self, made: Citation, one: Citation) -> None:
+        """Tell a trace what the place of a citation was made of."""
+        trail = self._writer.trail
+        if trail.recorder is None:
+            return
+        spans: list[At] = []
+        for key in SPAN:
+            known = trail.recorder.made_of.get((id(one), key))
+            spans += known[1] if known is not None else places_of(trail, (one, key))
+        for key in (*SPAN, "text", "part_index"):
+            if key in made:
+                made_of(trail, made, key, [*dict.fromkeys([*spans, *self._places])])
+        if "sources" in made and (at := trail.find(one)) is not None:
+            made_of(trail, made, "sources", [at])
+
+    def _apart(self, one: Citation) -> tuple[Citation, Citation]:
+        """Take what is own of the place from what is of the source."""
+        source = {k: v for k, v in one.items() if k not in SPAN}
+        family = self._writer.dialect.family
+        own = one.get("own", {}).get(family, {})
+        mine = {key: value for key, value in own.items() if key in self._form.own}
+        if not mine:
+            return {}, source
+        rest = {key: value for key, value in own.items() if key not in mine}
+        source["own"] = {**one["own"], family: rest}
+        return {"own": {family: mine}}, source
+
+    def _source(self, source: Citation, one: Citation) -> int | None:
+        """Return the number of a source, which is put behind the others if it is new.
+
+        None, and a note, where it has no place.
+        """
+        plain = {k: v for k, v in source.items() if k != "spelled"}
+        for number, known in enumerate(self.sources):
+            if same({k: v for k, v in known.items() if k != "spelled"}, plain):
+                return number
+        copied(self._writer.trail, one, source)
+        holes = self._holes
+        if not self._writer.same and holes and not self._writer.afresh().give(holes, source):
+            self._writer.give(holes, source)
+            return None
+        self.sources.append(source)
+        return len(self.sources) - 1
+
+    @functools.cached_property
+    def _holes(self) -> list[pic.Hole]:
+        """The hole of the sources."""
+        found = (h for case in candidates_of(self._writer.dialect) for h in pic.holes(case.wire))
+        return [hole for hole in found if hole.path == "sources"][:1]
+
+    def said(self, more: Iterable[Any] = ()) -> dict[str, Any]:
+        """Return the lists that say it, with sources that nothing cites."""
+        out: dict[str, Any] = {}
+        sources = [*self.sources, *more]
+        if self.citations:
+            out["citations"] = self.citations
+        if sources and self._form.sourced:
+            out["sources"] = sources
+        return out

@@ -1,0 +1,125 @@
+"""Citations of a stream: said of each text at its end, or of a whole answer with its finish."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..interpreter import citations, reciting
+from ..interpreter.hands import Writer
+from ..language import picture as pic
+from ..trail import At
+from .incoming import Candidate, Part
+from .outcome import Outcome
+from .outgoing import Frames, Place
+
+TOO_LATE = "this text was over when it was said what it cites; the whole response has that"
+ADRIFT = "of texts that are over nothing is kept, so what they cite has no place"
+
+
+class Text(NamedTuple):
+    """A text that is over: its numbers on both sides, its characters and bytes."""
+
+    number: int
+    nth: int
+    size: tuple[int, int]
+    ir: dict[str, Any] | None  # the text itself, if it is cited
+
+
+class Citing:
+    """What the texts of a stream cite, on its way out."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer, self._same = writer, writer.same
+        self._form = citations.form_of(writer.dialect, "candidate")
+        self._texts: dict[int, list[Text]] = {}  # of each candidate, where all are cited at once
+        self._bare: list[Part] = []  # texts that were over before they were said to be cited
+
+    def fitted(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]:
+        """Return a text that is over with its citations as the dialect says them of it."""
+        if part.cited is not None and "citations" not in ir:
+            ir = {**ir, "citations": part.cited}
+        if ir.get("type") != "text" or self._form is None:
+            return ir
+        if "citations" not in ir:
+            if not self._form.whole:
+                self._bare.append(part)
+            return ir
+        if not self._form.whole:
+            return reciting.fitted(self._writer, ir, self._form)
+        return {key: value for key, value in ir.items() if key != "citations"}
+
+    def over(self, part: Part, number: int, ir: dict[str, Any]) -> None:
+        """Keep what citations need of a text that is over, where they are said of all texts."""
+        if self._form is None or not self._form.whole or ir.get("type") != "text":
+            return
+        said = str(ir.get("text", ""))
+        if part.cited is not None:
+            ir = {**ir, "citations": part.cited}
+        size = len(said), len(said.encode(errors="surrogatepass"))
+        text = Text(number, part.nth, size, ir if ir.get("citations") else None)
+        self._texts.setdefault(part.candidate, []).append(text)
+
+    def late(self, outcome: Outcome) -> Iterator[tuple[At, str]]:
+        """Yield what to note of citations that came when the frames for them were written."""
+        for part in self._bare:
+            if part.cited:
+                yield (part.at,), TOO_LATE
+        alike = citations.form_of(outcome.dialect, "candidate") == self._form
+        if any(owner.adrift for owner in outcome.candidates) and not alike:
+            yield (), ADRIFT
+
+    def write(
+        self, frames: Frames, outcome: Outcome, owner: Candidate, nth: int, kinds: Sequence[str]
+    ) -> None:
+        """Write the citations of all texts, where a frame of their own says them."""
+        assert self._writer.dialect.stream is not None
+        event = self._writer.dialect.stream.get("append", "candidate", "citations")
+        if event is None or self._form is None or not self._form.whole:
+            return
+        made = self.lists(outcome, owner, nth, kinds).get("citations", [])
+        holes = [h for p in event.writes for h in pic.holes(p) if h.path == "piece"]
+        probe = self._writer.afresh()
+        made = [one for one in made if self._same or probe.give(holes, one)]
+        if made:
+            frames.write(event, {"piece": made}, Place(nth))
+
+    def lists(
+        self, outcome: Outcome, owner: Candidate, nth: int, kinds: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return the citations of all texts of an answer, and their sources, as the wire has them.
+
+        Neighbours are one text where nothing in a frame says which is meant; `kinds` are those of
+        the parts that are written.
+        """
+        form = self._form
+        if form is None or not form.whole:
+            return {}
+        if self._same and (one := outcome.one(owner)) is not None:
+            made = reciting.whole(self._writer, one)
+            return {key: made[key] for key in ("citations", "sources") if key in made}
+        if outcome.dialect.family == self._writer.dialect.family:
+            said = {**owner.own, **owner.flows}
+            if citations.form_of(outcome.dialect, "candidate") == form:  # it means the same here
+                return {key: said[key] for key in ("citations", "sources") if key in said}
+        built = reciting.Built(self._writer, form)
+        late = {part.nth: part for part in owner.parts if part.cited is not None}
+        before, last = (0, 0), -2
+        numbers = [*itertools.accumulate(map(_parted, ("", *kinds), kinds), initial=-1)][1:]
+        for text in self._texts.get(nth, ()):
+            if form.parts and text.number != last + 1:
+                before = (0, 0)
+            ir, part = text.ir, late.get(text.nth)
+            if ir is None and part is not None:
+                ir = {**part.ir(), "citations": part.cited}
+            built.take(
+                ir or {}, numbers[min(text.number, len(numbers) - 1)] if numbers else 0, before
+            )
+            before, last = (before[0] + text.size[0], before[1] + text.size[1]), text.number
+        return built.said(owner.uncited)
+
+
+def _parted(before: str, kind: str) -> bool:
+    """Tell whether a part is another one on the wire than the part before it."""
+    return kind != before or kind not in ("text", "reasoning")
