@@ -9,13 +9,15 @@ from ..interpreter import media, share
 from ..interpreter.sight import Gathered, View, blank
 from ..ir import FULL, FUNCTION, MEDIA
 from ..language import picture as pic
+from ..language.ladder import Ladder
 from ..language.lenses import (
     Misfit,
 )
-from ..language.model import Dialect
+from ..language.model import Case, Dialect
 from ..language.picture import ABSENT, Hole
 from .values import EMPTY, NO
 
+NONE: frozenset[str] = frozenset()
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
 
 
@@ -51,6 +53,23 @@ class Listing:
         self.making = [
             _makes(dialect, str(h.shape), kind) for h, kind in zip(holes, self.plain, strict=True)
         ]
+        self._members = [shape for hole in holes for shape in dialect.members(str(hole.shape))]
+        self._lower: dict[Any, frozenset[str]] = {}
+
+    def lower(self, kind: Any, ladder: Ladder) -> frozenset[str]:
+        """Return the fields of a kind that rows of the ladder know and no picture here takes."""
+        if not ladder:
+            return NONE
+        found = self._lower.get(kind)
+        if found is None:
+            known = {field for row in ladder.get(str(kind), ()) for field in row.needs}
+            shapes = [s for s in self._members if s.kind in (kind, None)]
+            cases = [case for shape in shapes for case in shape.cases if _may_be(case, kind)]
+            if any(kind in shape.groups for shape in self._members):
+                known = set()  # the shape of its run may take it
+            found = frozenset(f for f in known if not any(_takes(case, f) for case in cases))
+            self._lower[kind] = found
+        return found
 
 
 def _makes(dialect: Dialect, name: str, kind: str) -> bool:
@@ -61,6 +80,21 @@ def _makes(dialect: Dialect, name: str, kind: str) -> bool:
         if shape.kind in (kind, None)
         for case in shape.cases
         for hole in pic.holes(case.wire)
+    )
+
+
+def _may_be(case: Case, kind: Any) -> bool:
+    """Tell whether a case may write a part of a kind."""
+    said = case.sides[0].get("/type")
+    return not isinstance(said, tuple) or kind in said
+
+
+def _takes(case: Case, field: str) -> bool:
+    """Tell whether the pictures of a case may take a field of a part."""
+    return (
+        field in case.drop
+        or (case.ir is not None and any(field in names for names, _ in pic.keys(case.ir)))
+        or any(hole.path.partition(".")[0] in (field, "") for hole in pic.holes(case.wire))
     )
 
 
@@ -94,7 +128,8 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
             if listing.alone and len(parts) == 1 and x.resolver is None:
                 raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
             x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-            found = x.give(holes, part, whole, quick is NO)
+            lower = listing.lower(part.get("type"), x.ladder) if part.__class__ is dict else NONE
+            found = x.give(holes, part, whole, quick is NO, lower)
             given = [(holes.index(hole), new, wire) for hole, new, wire in found]
         else:
             given = (quick,)
@@ -131,6 +166,8 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
             return None
     if "spelled" in part and "../" in part["spelled"].get(listing.dialect, ()):
         return None  # it says where it stood
+    if not x.same and not listing.lower(kind, x.ladder).isdisjoint(part):
+        return None  # whatever takes it, a row of the ladder comes first
     m, b = len(x.notes), len(x.beside)
     if kind in MEDIA and _unusual(x, part, listing):
         return None

@@ -108,10 +108,12 @@ class CodedWriter(PictureWriter):
         )
         try:
             wire = self.writes.code.names[name](self, message)
-            if wire is not NO and len(self.gone) == gone:
-                if len(self.notes) == mark[0]:
-                    return wire  # type: ignore[no-any-return]
-                if all(note.code != "empty-text" for note in self.notes[mark[0] :]):
+            if wire is not NO:
+                silent = len(self.gone) - gone
+                silent += sum(note.code == "empty-text" for note in self.notes[mark[0] :])
+                # Where nothing is left of it, the message itself may go.
+                left = len(message["parts"]) - silent
+                if not silent or (left > 0 and len(self.beside) == mark[2]):
                     return wire  # type: ignore[no-any-return]
         except Misfit as misfit:
             misfit.__traceback__ = None

@@ -8,7 +8,7 @@ from ..ir import FULL, FUNCTION, GRAVE, OPAQUE
 from ..language import picture as pic
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, same
-from ..language.model import Case, Shape
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Hole
 from ..notes import NO_WORD, Weight, foreign, no_place
 from ..trail import At, Several, pointer
@@ -157,12 +157,17 @@ def share(
 
 
 def give(
-    writer: WriteJob, holes: list[Hole], part: Any, whole: bool = False, refused: bool = False
+    writer: WriteJob,
+    holes: list[Hole],
+    part: Any,
+    whole: bool = False,
+    refused: bool = False,
+    lower: frozenset[str] = frozenset(),
 ) -> list[tuple[Hole, Any, Any]]:
     """Write one part by the first hole that takes it; a lost part is noted.
 
     `refused` says that the part as it is was tried: why it is not taken matters only where no row
-    of the ladder takes it.
+    of the ladder takes it. `lower` are fields that no picture takes and rows do: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
         if part.get("dialect") == writer.dialect.name:
@@ -184,6 +189,9 @@ def give(
     kind = part.get("type", usual) if isinstance(part, dict) else ""
     rows = writer.ladder.get(str(kind), [])
     start = len(writer.notes)
+    for row in rows if lower and not writer.same and not lower.isdisjoint(part) else ():
+        if lower & row.before.names and (given := descend(writer, holes, part, whole, row)):
+            return given
     refused = refused and not any(row.adds and row.adds.isdisjoint(part) for row in rows)
     direct: list[tuple[Hole, Any, Any]] = []
     best: Misfit | None = None
@@ -361,11 +369,36 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
     """Write one element of a list by a shape, union or gathering member."""
     if not isinstance(part, dict):
         return writer.shape(name, part)
-    best = Misfit(f"`{name}` has no member")
     members = writer.dialect.unions.get(name, [name])
     if writer.same and len(members) > 1:
         run = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("run")
         members = sorted(members, key=lambda m: m != run) if run else members
+    elif len(members) > 1 and isinstance(kind := part.get("type"), str):
+        key = ("likely", name, kind)
+        likely = writer.dialect.once(key, lambda: _likely(writer.dialect, members, kind))
+        try:
+            return _member(writer, name, likely, part)
+        except Misfit as misfit:
+            if misfit.at:  # of another kind none would say more
+                raise
+            misfit.__traceback__ = None
+    return _member(writer, name, members, part)
+
+
+def _likely(dialect: Dialect, members: list[str], kind: str) -> list[str]:
+    """Return the members of a union that may hold a part of this kind, by what they say of it."""
+    found = []
+    for name in members:
+        shape = dialect.shapes[name]
+        said = [case.sides[0].get("/type") for case in shape.cases]
+        other = said and all(isinstance(kinds, tuple) and kind not in kinds for kinds in said)
+        if not (other or (shape.groups and kind not in shape.groups)):
+            found.append(name)
+    return found
+
+
+def _member(writer: WriteJob, name: str, members: list[str], part: dict[str, Any]) -> Any:
+    best = Misfit(f"`{name}` has no member")
     for member in members:
         shape = writer.dialect.shapes[member]
         if shape.marks or not _of_kind(shape, part):

@@ -417,10 +417,15 @@ class PictureWriter(WriteJob):
         return share.share(self, holes, parts, whole)
 
     def give(
-        self, holes: list[Hole], part: Any, whole: bool = False, refused: bool = False
+        self,
+        holes: list[Hole],
+        part: Any,
+        whole: bool = False,
+        refused: bool = False,
+        lower: frozenset[str] = frozenset(),
     ) -> list[tuple[Hole, Any, Any]]:
         """Write one part by the first hole that takes it; a lost part is noted."""
-        return share.give(self, holes, part, whole, refused)
+        return share.give(self, holes, part, whole, refused, lower)
 
     def leftover(self, view: View, wire: Any) -> None:
         """Put kept keys back at home; note everything that no picture took abroad."""
