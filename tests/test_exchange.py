@@ -138,6 +138,22 @@ def test_thoughts_that_a_client_holds_in_one_come_back_apart(keeps: str) -> None
     assert back[: len(answer["content"])] == answer["content"]
 
 
+@pytest.mark.parametrize("provider", ["openai-chat", "anthropic", "ollama"])
+def test_a_client_that_drops_ids_which_it_need_not_keep_has_them_back_from_a_state(
+    provider: str,
+) -> None:
+    loop = Loop("gemini", provider, "process")
+    loop.client.says("Question.")
+    turn = scripts.turns(provider, scripts.tool(provider, loop.request()))[2]  # only a call
+    (call,) = loop.response(turn)
+    loop.client.answers([(call._replace(id=None), Result("text", "12 degrees"))])
+    for part in loop.client.talk[1]["parts"]:
+        part.get("functionCall", {}).pop("id", None)
+    body = loop.request()
+    assert scripts.history(provider, body) == [scripts.said(provider, turn)]
+    assert answered(provider, body) == ["12 degrees"]
+
+
 @pytest.mark.parametrize("keeps", ["process", "nothing"])
 def test_all_places_of_what_comes_back_are_noted_as_kept(keeps: str) -> None:
     loop = Loop("openai-chat", "openai-responses", keeps)

@@ -136,8 +136,10 @@ class Remainder:
         ):
             parts = client_sees.get("parts", [])
             entries = self._entries(candidate["parts"], parts, writer, read.made)
-            thoughts = any(part.get("type") == "reasoning" for part, _, _ in entries)
-            if entries and (pieces or thoughts or any(more for _, _, more in entries)):
+            kinds = {part.get("type") for part, _, _ in entries}
+            # These may come back without what tells them from others.
+            loose = "reasoning" in kinds or ("tool_call" in kinds and self._droppable())
+            if entries and (pieces or loose or any(more for _, _, more in entries)):
                 if carries:
                     self._ride(candidate, entries, writer, there)
                 said = [entry for _, entry, _ in entries]
@@ -182,17 +184,17 @@ class Remainder:
         entry, more = memory.of_call(part, seen, told, id(part) in made, told in self._back)
         if id(part) in self._was:
             entry["id"], more = self._was[id(part)], True
-        if "id" not in entry and self._droppable():
+        if "id" not in entry and self._droppable() and "tool_call" not in self._client.model.carry:
             entry["id"], more = part["id"], True
             self._kept.append((part, "id"))
         return entry, more
 
     def _droppable(self) -> bool:
-        """Tell whether clients need not keep the ids of calls, and have no room beside them."""
+        """Tell whether clients need not keep the ids of calls."""
         model = self._client.model
         cases = model.shapes["tool_call"].cases if "tool_call" in model.shapes else []
         marks = {hole.mark for case in cases for hole in holes(case.wire) if hole.path == "id"}
-        return "tool_call" not in model.carry and bool(marks & {"made", "refused", "read-only"})
+        return bool(marks & {"made", "refused", "read-only"})
 
     # -- riding -----------------------------------------------------------------------------------
 
