@@ -1,0 +1,1 @@
+"""Agent libraries as clients: `make loop` runs them."""
