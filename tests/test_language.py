@@ -119,11 +119,12 @@ def test_media_beside_a_result_stay_in_its_run(tmp_path: Path, then: list[Any]) 
     result = {"type": "tool_result", "tool_use_id": "t", "content": content}
     talk = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result, *then]}]
     out = rules.convert({"messages": talk}, "anthropic", "runs")
-    items = [{"ref": "t", "gives": "Look"}, {"href": "https://e.x/a.png"}]
+    whose: dict[str, Any] = {"text": "Returned by f (t):"}
+    items = [{"ref": "t", "gives": "Look"}, whose, {"href": "https://e.x/a.png"}]
     items += [{"text": part["text"]} for part in then]
     assert out.body["turns"][1:] == [{"items": items, "by": "human"}]
     moved = [note.target_path for note in out.notes if note.code == "moved"]
-    assert moved == ["/turns/1/items/1"]
+    assert moved == ["/turns/1/items/2"]
     assert len(out.notes) == len(set(out.notes))
 
 

@@ -240,7 +240,7 @@ def test_system_text_in_the_middle_and_its_level_stay() -> None:
     ]
     out = crossed({"model": "m", "input": talk}, "openai-chat")
     assert (out.body["messages"], out.notes) == (talk, ())
-    assert "lifted" in codes(crossed({"model": "m", "input": talk}, "anthropic"))
+    assert "system-as-user" in codes(crossed({"model": "m", "input": talk}, "anthropic"))
 
 
 # -- ids, thoughts, natives -----------------------------------------------------------------------

@@ -268,6 +268,11 @@ def test_each_format_has_all_of_it_and_understands_it(dialect: str) -> None:
 # -- to each other, and home ----------------------------------------------------------------------
 
 
+def spoken(texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Leave out what says whose media it is that left a result."""
+    return [one for one in texts if one != ("user", "Returned by shot (shot_1):")]
+
+
 @pytest.mark.parametrize(("source", "target", "unit"), WAYS)
 def test_each_format_says_it_in_its_own_terms(source: str, target: str, unit: str) -> None:
     trip = went(source, target, unit)
@@ -275,7 +280,7 @@ def test_each_format_says_it_in_its_own_terms(source: str, target: str, unit: st
     there = found_in(target, messages_of(target, trip.there.body, unit))
     home = found_in(source, messages_of(source, trip.back.body, unit))
     assert there.calls == home.calls == start.calls
-    assert there.texts == home.texts == start.texts
+    assert spoken(there.texts) == spoken(home.texts) == spoken(start.texts)
     held = bool(start.thoughts) and target not in THOUGHTLESS
     assert ("I should search." in there.thoughts) == held
     assert ("I should search." in home.thoughts) == (held and source not in THOUGHTLESS)

@@ -323,6 +323,7 @@ MARKED = {
     "R022-a-stream-that-says-nothing": ["stream/events", "stream/framing"],
     "R022-shapes-without-wire": ["shapes/audio/cases/one", "shapes/image"],
     "R022-words-of-new-forms": [
+        "conversation/enforce/later-system",
         "conversation/enforce/results",
         "conversation/enforce/turns/first",
         "conversation/enforce/unanswered",
@@ -361,7 +362,10 @@ MARKED = {
         "shapes/image/examples/2",
         "stream/examples/0",
     ],
-    "R022-a-scale-of-no-numbers/ladder": ["scales/effort/high"],
+    "R022-a-scale-of-no-numbers/ladder": [
+        "ladder/tool_result/media-beside/whose",
+        "scales/effort/high",
+    ],
     "R026-a-version-to-come": ["wireglot"],
     "R026-a-version-that-was": ["wireglot"],
     "R026-no-name": [""],

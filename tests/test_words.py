@@ -402,11 +402,11 @@ def test_what_leaves_a_result_stands_in_turn_too(tmp_path: Path) -> None:
             ]
         }
         out = rules.convert(body, "anthropic", "one")
-        picture = {"picture": "https://example.com/a.png"}
+        picture = [{"text": "Returned by f (c1):"}, {"picture": "https://example.com/a.png"}]
         assert out.body["turns"][1:] == [
             {"answer": "c1", "text": "R"},
             {"role": "assistant", "parts": [{"text": "Well."}]},
-            {"role": "user", "parts": [picture, *({"text": p["text"]} for p in after)]},
+            {"role": "user", "parts": [*picture, *({"text": p["text"]} for p in after)]},
         ]
         assert [n.code for n in out.notes].count("turn-added") == 1
 

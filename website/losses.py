@@ -30,6 +30,8 @@ ABROAD, READ, WRITTEN = "in another dialect", "read here", "written here"
 ASKED: dict[str, tuple[str, ...]] = {
     "lift": ("lifted",),
     "leave": (),
+    "turn": (),
+    "later-system": ("system-as-user",),
     "answer-next": ("moved", "joined", "reordered"),
     "order-results-by-calls": ("reordered",),
     "put-first": ("reordered",),

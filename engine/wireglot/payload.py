@@ -21,6 +21,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "json_results": ("data", "text"),
     "check_arguments": (True, False),
     "tell_constraints": (True, False),
+    "system": ("stay", "lift"),
     "version": (),
 }
 

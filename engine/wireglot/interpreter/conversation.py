@@ -15,7 +15,7 @@ from ..language.model import Case, Conversation, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..notes import LEFT_OUT, Draft
 from ..trail import At, pointer
-from . import answers, building, enforce, intake, marks, pairing, turns
+from . import answers, aside, building, enforce, intake, marks, pairing, system, turns
 from .env import Env
 from .jobs import ReadJob, WriteJob
 from .orderly import orderly
@@ -258,6 +258,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     assert talk is not None
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
+    messages = system.later(writer, talk, aside.returned(writer, talk, messages))
     if writer.repair:
         messages = ordered(writer, talk, messages, whole)
     if writer.dialect.answered:
@@ -356,7 +357,7 @@ class _Runs:
     def _left(self) -> dict[str, Any]:
         """Return a user's message of what left its message."""
         blocks, self.writer.beside = self.writer.beside, []
-        made = {"role": "user", "parts": blocks}
+        made = {"role": "user", "parts": turns.labelled(self.writer, self.talk, blocks)}
         [left] = turns.attended(self.writer, self.talk, [made])
         return left
 

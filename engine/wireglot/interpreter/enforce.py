@@ -1,4 +1,4 @@
-"""What a dialect asks of a message list: system text apart, results in their places."""
+"""What a dialect asks of a message list: what may stand in it, results in their places."""
 
 from __future__ import annotations
 
@@ -13,84 +13,8 @@ from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
 from . import share, turns
 from .copies import instead, with_parts
 from .jobs import WriteJob
-from .placing import case_of, down, unplaced
+from .placing import case_of, unplaced
 from .sight import blank
-
-PLAIN = frozenset(("role", "parts", "spelled"))
-
-
-def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    """Take system text out of the messages where the dialect wants it apart.
-
-    Where it does not, what stood apart at home stands apart there again.
-    """
-    talk = writer.dialect.conversation
-    if talk is None:
-        return [], messages
-    look = writer.look
-    if look is not None and look.said and not look.system:
-        return [], messages
-    lifts = ("lift", "system") in talk.enforce
-    if (
-        lifts
-        and writer.filler is not None
-        and messages
-        and all(_silent(message) for message in messages)
-    ):
-        return [], [_spoken(writer, message, talk) for message in messages]
-    parts: list[Any] = []
-    rest: list[Any] = []
-    heads = 0
-    for message in messages:
-        if message.get("role") != "system":
-            rest.append(message)
-            continue
-        memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
-        home = writer.same and (not writer.repair or ("leave", "system") in writer.asked)
-        home = home or not lifts
-        apart = rest or heads or not memory.get("head") or not _heads(writer, message)
-        if home and apart:
-            rest.append(message)
-            continue
-        heads += 1
-        if rest:
-            told = "system text stands apart in the target, before the conversation"
-            first = next(iter(message.get("parts", ())), None)
-            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told, None, first)
-        if writer.repair and not message.get("parts"):
-            at = writer.trail.find(message)
-            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
-        while "level" in message:
-            message = down(writer, message, talk)
-        for part in message.get("parts", ()):
-            if blank(writer, part, "system"):
-                at = writer.trail.find(part)
-                writer.note("empty-text", "lost", at, talk.pos, NO_WORD)
-            else:
-                parts.append(part)
-        if not message.keys() <= PLAIN:
-            unplaced(writer, message, talk.pos)
-    return parts, rest
-
-
-def _heads(writer: WriteJob, message: dict[str, Any]) -> bool:
-    """Tell whether all parts of a system message can stand in `$system` of the request."""
-    cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
-    shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
-    kinds = frozenset().union(*(writer.dialect.kinds_of(shape or "") for shape in shapes))
-    return not shapes or all(part.get("type") in kinds for part in message.get("parts", ()))
-
-
-def _silent(message: dict[str, Any]) -> bool:
-    """Tell whether nobody speaks in a message; what has no parts is left out."""
-    return message.get("role") == "system" or not message.get("parts")
-
-
-def _spoken(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
-    """Let system text that stands alone be a message of the user."""
-    while message.get("role") == "system":
-        message = down(writer, message, talk)
-    return message
 
 
 def users(

@@ -146,6 +146,7 @@ class WriteJob:
         self.notes: list[Draft] = []
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.beside: list[Any] = []  # parts that left what holds them
+        self.labels: dict[int, tuple[Any, Any]] = {}  # texts that say whose they are, with rows
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
         self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
         self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them

@@ -85,7 +85,7 @@ def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
                 new, beside, path = step(row, value, writer.trail)
                 if not beside and same(new, value):
                     continue
-                writer.beside.extend(beside)
+                share.leave(writer, row, value, beside)
                 wire = stepped(writer, h, new, around)
             except Misfit:
                 continue

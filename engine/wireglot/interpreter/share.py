@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ir import FULL, FUNCTION, GRAVE, OPAQUE
 from ..language import picture as pic
-from ..language.ladder import Row, step
+from ..language.ladder import Row, step, whose
 from ..language.lenses import Misfit, same
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Hole
@@ -317,7 +317,7 @@ def descend(
             return []  # the row has nothing left to do; another step would be the same again
         if id(part) in writer.made:
             writer.made.add(id(new))
-        writer.beside.extend(beside)
+        leave(writer, row, part, beside)
         given = give(writer, holes, new, whole)
     except Misfit:
         given = []
@@ -328,6 +328,21 @@ def descend(
     writer.written[id(part)] = (part, given[0][2])
     told(writer, row, part, new, beside, given[0][2], at)
     return given
+
+
+def leave(writer: WriteJob, row: Row, part: Any, beside: list[Any]) -> None:
+    """Let parts leave what holds them, behind a text that says whose they are."""
+
+    def fit(field: str) -> Any:
+        kind, said = writer.limits.kind(part, field), part.get(field)
+        return said if kind is None else writer.limits.fit(kind, said)
+
+    text = whose(row, part, fit) if beside else None
+    if row.whose is not None and text is not None:
+        label = {"type": "text", "text": text}
+        writer.labels[id(label)] = (label, row.whose.pos)
+        writer.beside.append(label)
+    writer.beside.extend(beside)
 
 
 def told(

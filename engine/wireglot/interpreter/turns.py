@@ -8,10 +8,12 @@ from itertools import groupby
 from typing import Any
 
 from ..language.model import Conversation, Turn
+from ..language.picture import Hole
 from ..notes import ONE_ROLE
+from . import share
 from .copies import with_parts
 from .jobs import WriteJob
-from .placing import down, unplaced
+from .placing import case_of, down, unplaced
 from .sight import blank
 
 
@@ -165,6 +167,38 @@ def made(writer: WriteJob, turn: Turn) -> dict[str, Any]:
     message = {"role": turn.role, "parts": [part]}
     writer.note("turn-added", "added", None, turn.pos, told, None, part)
     return message
+
+
+def labelled(writer: WriteJob, talk: Conversation, blocks: list[Any]) -> list[Any]:
+    """Return parts that left, each text that says whose they are before some that have a place."""
+    if not writer.labels:
+        return blocks
+    out: list[Any] = []
+    label = None
+    case = case_of(writer, talk, {"role": "user", "parts": []})[1]
+    holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
+    for block in blocks:
+        if id(block) in writer.labels:
+            label = block
+            continue
+        if label is not None and _placed(writer, holes, block):
+            out.append(label)
+            told = "this says whose the media behind it are"
+            writer.note("filled-in", "added", None, writer.labels[id(label)][1], told, None, label)
+            writer.watched[id(label), "text"] = writer.notes[-1]
+            label = None
+        out.append(block)
+    return out
+
+
+def _placed(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
+    """Tell whether a part can be written; what is noted of it is noted then."""
+    mark, gone, beside = len(writer.notes), len(writer.gone), len(writer.beside)
+    role, writer.role = writer.role, "user"
+    found = bool(holes) and bool(share.give(writer, holes, part))
+    writer.role = role
+    del writer.notes[mark:], writer.gone[gone:], writer.beside[beside:]
+    return found
 
 
 def joins_aside(writer: WriteJob, talk: Conversation) -> bool:

@@ -13,7 +13,7 @@ from ..notes import Draft, Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
-from . import conversation, demands, enforce, making, reciting, turns, units, unpictured
+from . import conversation, demands, making, reciting, system, turns, units, unpictured
 from .hands import Writer
 from .sight import Look, View, Written
 
@@ -187,7 +187,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     whole = dict(ir)
     writer.trail.copy(ir, whole)
     if writer.dialect.conversation is not None and isinstance(ir.get("messages"), list):
-        parts, rest = enforce.lift(writer, ir["messages"])
+        parts, rest = system.lift(writer, ir["messages"])
         whole["messages"] = rest
         if parts or units.was_there(ir, writer.dialect.name, writer.same):
             whole["system"] = parts

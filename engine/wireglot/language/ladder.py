@@ -7,6 +7,7 @@ guards.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..ir import MEDIA
@@ -25,7 +26,7 @@ class Row:
 
     __slots__ = (
         "after", "before", "beside", "effect", "examples", "message", "name", "needs", "pos",
-        "scales",
+        "scales", "whose",
     )  # fmt: skip
 
     def __init__(
@@ -39,8 +40,10 @@ class Row:
         pos: Pos,
         examples: list[Node],
         scales: Scales,
+        whose: Text | None = None,
     ) -> None:
         self.name, self.before, self.after, self.beside = name, before, after, beside
+        self.whose = whose  # a text that stands before these, with fields of the part
         self.effect, self.message, self.pos = effect, message, pos
         self.examples, self.scales = examples, scales
         self.needs = frozenset(  # fields without which it does not apply
@@ -116,8 +119,10 @@ def load(node: Node) -> Ladder:
 def _row(name: str, row: Node, scales: Scales) -> Row:
     before, after = (pic.parse(row.value[word]) for word in ("from", "to"))
     assert isinstance(before, Fields) and isinstance(after, Fields)
-    note, beside, effect, shown = map(row.get, ("note", "beside", "effect", "examples"))
+    words = ("note", "beside", "effect", "examples", "whose")
+    note, beside, effect, shown, whose = map(row.get, words)
     aside: Any = pic.parse(beside) if beside else None
+    said: Any = pic.parse(whose) if whose else None
     return Row(
         name,
         before,
@@ -128,6 +133,7 @@ def _row(name: str, row: Node, scales: Scales) -> Row:
         row.pos,
         shown.value if shown else [],
         scales,
+        said,
     )
 
 
@@ -159,6 +165,19 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
                 _tell(trail.recorder, new, name, child, places)
     beside = _make(row.beside, found, row.scales) if row.beside is not None else []
     return new, beside, origin
+
+
+def whose(row: Row, value: dict[str, Any], fit: Callable[[str], Any]) -> str | None:
+    """Return the text that says whose the parts are that leave a value, or None.
+
+    `fit` gives a field as it is written. A result without a name is called by its id.
+    """
+    if row.whose is None:
+        return None
+    said = [fit(name) for name in row.whose.names]
+    known = [one if isinstance(one, str) else value.get("tool_call_id", "") for one in said]
+    fixed = row.whose.fixed
+    return fixed[0] + "".join(v + f for v, f in zip(known, fixed[1:], strict=True))
 
 
 def undone(row: Row, value: dict[str, Any]) -> dict[str, Any] | None:

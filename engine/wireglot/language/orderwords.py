@@ -20,6 +20,9 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
         "lifted": ([("lift", "system")], "system text stands in `$system` of the request"),
         "lifted-from-others": (
             [("lift", "system"), ("leave", "system")], "it stays where it is, at home"),
+        "between-turns": (
+            [("lift", "system"), ("turn", "system")],
+            "what comes later stays a turn behind one of a user and before one of the model"),
     },
     "results": {
         "next": ([("answer-next", "")], "results follow their calls"),
@@ -45,8 +48,10 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
     },
 }  # fmt: skip
 MANY = ("results", "calls", "tools")
-# Words that take a text for a step.
+# Words that take a text for a step; `${text}` in that of LATER is what a text said.
+LATER = "later-system"
 SAID = {
+    LATER: (LATER, "WORDS", "what comes later stays where it is, as text of the user"),
     "unanswered": ("pair", "WORDS", "a call without one is answered with this error"),
     "if-empty": (
         "some-message", "WORDS", "where all that was said fell out, the user says this text"),
@@ -104,7 +109,9 @@ ENFORCE = Words(
     {
         **{word: (_valued(word), "") for word in VALUES},
         **{word: (Leaf(TEXT, "{what} takes a text", f"write `{word}: {takes}`"), told)
-           for word, (_, takes, told) in SAID.items()},
+           for word, (_, takes, told) in SAID.items() if word != LATER},
+        LATER: (Leaf({**TEXT, "pattern": r"\$\{text\}"}, "{what} is a text with `${text}` in it",
+                     f'write `{LATER}: "<system>${{text}}</system>"`'), SAID[LATER][-1]),
         "turns": (_TURNS, "in a request, the first turn"),
         "beside": (_BESIDE, "a message with such a part holds this"),
         "user-only": (Listed(_KIND, "{what} is a list of kinds", whole=True),

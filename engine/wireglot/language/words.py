@@ -255,6 +255,9 @@ OTHERS = ("tool_choice", "message", "request", "response", "usage")
 _NOTE = "its message, and its effect if it is not `changed`"
 _ROW = Picture("row", "{owner} has `from` and `to`, both objects", whole=True)
 _LEAVES = Picture("hole", "{what} is a hole of the parts that leave", "write `beside: $media`")
+_WHOSE = Leaf({**TEXT, "pattern": r"^[^$]*(\$\{(name|tool_call_id)\}[^$]*)+$"},
+              "{what} is a text that names the call",
+              'write `whose: "Returned by ${tool_call_id}:"`')  # fmt: skip
 ROW = Words(
     "a row",
     {
@@ -263,6 +266,7 @@ ROW = Words(
         "from": (_ROW, "a picture of the IR that must fit"),
         "to": (_ROW, "the fields that change; `$absent` takes one away"),
         "beside": (_LEAVES, "parts that leave for a user message right after"),
+        "whose": (_WHOSE, "a text before these parts, with fields of the part that held them"),
         "examples": ROW_EXAMPLES,
     },
     "Row", needed=("note", "from", "to"), layered=False, whole=True,

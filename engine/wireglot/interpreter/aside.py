@@ -1,0 +1,122 @@
+"""Media that left a result on another wire come home to it by the text that says whose they are.
+
+A row of the ladder writes that text (`whose`). Right behind the results, word for word and with
+media after it, it says nothing else, where results hold none; any other text stays what a user
+says.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import MEDIA
+from ..language import picture as pic
+from ..language.ladder import whose
+from ..language.model import Conversation, Dialect
+from .copies import instead, with_parts
+from .jobs import WriteJob
+
+Part = dict[str, Any]
+
+
+def returned(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Put media into the results that returned them, where a text before them says so."""
+    look = writer.look
+    if writer.same or (look is not None and look.kinds.isdisjoint(MEDIA)):
+        return messages
+    rows = [row for row in writer.ladder.get("tool_result", ()) if row.whose is not None]
+    source: Any = writer.trail.source
+    if not rows or source is None or _hold(source) or not _hold(writer.dialect):
+        return messages
+    out: list[dict[str, Any]] = []
+    start = 0  # where the results begin that stand right before
+    for message in messages:
+        role = message.get("role")
+        if role == "user" and start < len(out):
+            labels: dict[str | None, list[Part]] = {}
+            for part in (p for m in out[start:] for p in m.get("parts", ())):
+                if part.get("type") == "tool_result":
+                    for text in {whose(row, part, part.get) for row in rows}:
+                        labels.setdefault(text, []).append(part)
+            home, rest = _sorted(writer, talk, message.get("parts", ()), labels)
+            if home:
+                out[start:] = [_given(writer, one, home) for one in out[start:]]
+                if not rest and message.keys() <= {"role", "parts", "spelled"}:
+                    start = len(out)
+                    continue
+                message = with_parts(writer, message, rest)
+        out.append(message)
+        start = start if role == "tool" else len(out)
+    return out
+
+
+def _hold(dialect: Dialect) -> bool:
+    """Tell whether the results of a dialect hold media."""
+    return dialect.once("media of results", lambda: _holds(dialect))
+
+
+def _holds(dialect: Dialect, name: str = "tool_result") -> bool:
+    shape = dialect.shapes.get(name)
+    cases = [case for case in shape.cases if not case.home] if shape is not None else []
+    holes = [hole for case in cases for hole in pic.holes(case.wire) if hole.shape is not None]
+    return any(
+        not MEDIA.isdisjoint(dialect.kinds_of(hole.shape or ""))
+        if hole.mode == "each"
+        else hole.path == "." and _holds(dialect, hole.shape or "")
+        for hole in holes
+    )
+
+
+def _sorted(
+    writer: WriteJob, talk: Conversation, parts: Any, labels: dict[str | None, list[Part]]
+) -> tuple[dict[int, list[Part]], list[Part]]:
+    """Return the media of each result, by its identity, and what is left; noted."""
+    home: dict[int, list[Part]] = {}
+    rest: list[Part] = []
+    result: Part | None = None
+    for i, part in enumerate(parts):
+        if part.get("type") in MEDIA and result is not None:
+            home.setdefault(id(result), []).append(part)
+            told = "a text before this says which result returned it, and there it stands"
+            writer.note("moved", "moved", writer.trail.find(part), talk.pos, told, None, part)
+            continue
+        owners = labels.get(part.get("text"), ()) if part.get("type") == "text" else ()
+        after = parts[i + 1].get("type") if i + 1 < len(parts) else None
+        result = owners[0] if len(owners) == 1 and after in MEDIA else None
+        if result is None:
+            rest.append(part)
+            continue
+        told = "the place of the media behind this says the same"
+        at = writer.trail.find(part)
+        writer.note("no-place", "lost", at, talk.pos, told, weight="slight")
+    return home, rest
+
+
+def _given(writer: WriteJob, message: dict[str, Any], home: dict[int, list[Part]]) -> Any:
+    """Return a message of results with the media that these returned."""
+    parts = message.get("parts", ())
+    if not any(id(part) in home for part in parts):
+        return message
+    fresh = [_with(writer, part, home[id(part)]) if id(part) in home else part for part in parts]
+    return with_parts(writer, message, fresh)
+
+
+def _with(writer: WriteJob, result: Part, media: list[Part]) -> Part:
+    """Return a result that holds media besides what it says."""
+    kind, value = result.get("kind"), result.get("value")
+    new = dict(result)
+    if kind == "data":
+        new["media"] = [*result.get("media", ()), *media]
+    else:
+        said = value if isinstance(value, list) else []
+        if isinstance(value, str) and value:
+            block = {"type": "text", "text": value}
+            writer.trail.put(block, "text", writer.trail.find(result, "value"))
+            said = [block]
+        new |= {"kind": "multimodal", "value": [*said, *media]}
+        if kind == "error":
+            new["failed"] = True
+    instead(writer, result, new)
+    return new

@@ -1,0 +1,157 @@
+"""System text as a dialect wants it: apart from the messages, or among them in its own form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..language.model import Conversation
+from ..language.orderwords import LATER
+from ..notes import LEFT_OUT, NO_WORD
+from .copies import instead
+from .jobs import WriteJob
+from .placing import down, unplaced
+from .sight import blank
+
+PLAIN = frozenset(("role", "parts", "spelled"))
+
+
+def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    """Take system text out of the messages where the dialect wants it apart.
+
+    Where it does not, what stood apart at home stands apart there again.
+    """
+    talk = writer.dialect.conversation
+    if talk is None:
+        return [], messages
+    look = writer.look
+    if look is not None and look.said and not look.system:
+        return [], messages
+    lifts = ("lift", "system") in talk.enforce
+    if (
+        lifts
+        and writer.filler is not None
+        and messages
+        and all(_silent(message) for message in messages)
+    ):
+        return [], [_spoken(writer, message, talk) for message in messages]
+    form = _form(writer, talk)
+    parts: list[Any] = []
+    rest: list[Any] = []
+    heads = 0
+    for message in messages:
+        if message.get("role") != "system":
+            rest.append(message)
+            continue
+        memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
+        home = _stays(writer) or not lifts
+        apart = rest or heads or not memory.get("head") or not _heads(writer, message)
+        if home and apart:
+            rest.append(message)
+            continue
+        if rest and form is not None:
+            rest.append(message)  # `later` writes it
+            continue
+        heads += 1
+        if rest:
+            told = "system text stands apart in the target, before the conversation"
+            first = next(iter(message.get("parts", ())), None)
+            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told, None, first)
+        if writer.repair and not message.get("parts"):
+            at = writer.trail.find(message)
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+        while "level" in message:
+            message = down(writer, message, talk)
+        for part in message.get("parts", ()):
+            if blank(writer, part, "system"):
+                at = writer.trail.find(part)
+                writer.note("empty-text", "lost", at, talk.pos, NO_WORD)
+            else:
+                parts.append(part)
+        if not message.keys() <= PLAIN:
+            unplaced(writer, message, talk.pos)
+    return parts, rest
+
+
+def _heads(writer: WriteJob, message: dict[str, Any]) -> bool:
+    """Tell whether all parts of a system message can stand in `$system` of the request."""
+    cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
+    shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
+    kinds = frozenset().union(*(writer.dialect.kinds_of(shape or "") for shape in shapes))
+    return not shapes or all(part.get("type") in kinds for part in message.get("parts", ()))
+
+
+def _silent(message: dict[str, Any]) -> bool:
+    """Tell whether nobody speaks in a message; what has no parts is left out."""
+    return message.get("role") == "system" or not message.get("parts")
+
+
+def _spoken(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+    """Let system text that stands alone be a message of the user."""
+    while message.get("role") == "system":
+        message = down(writer, message, talk)
+    return message
+
+
+def _stays(writer: WriteJob) -> bool:
+    """Tell whether system text stays where its own dialect had it."""
+    return writer.same and (not writer.repair or ("leave", "system") in writer.asked)
+
+
+def _form(writer: WriteJob, talk: Conversation) -> str | None:
+    """Return the form of what comes later, or None where it has none or the caller wants none."""
+    if writer.options.get("system") == "lift":
+        return None
+    return writer.dialect.once(
+        LATER, lambda: next((t for w, t in talk.enforce if w == LATER), None)
+    )
+
+
+def later(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Let system text behind the first turn be text of the user, where it stands.
+
+    It says whose it is by its form. So what comes later changes nothing of what went before, and
+    a prompt that a provider has cached still begins the next one.
+    """
+    form, look = _form(writer, talk), writer.look
+    if form is None or _stays(writer) or (look is not None and not look.system):
+        return messages
+    turns = ("turn", "system") in talk.enforce
+    out, begun = [], False
+    for i, message in enumerate(messages):
+        system = message.get("role") == "system"
+        begun = begun or not system
+        stays = not system or not begun or (turns and _between(messages, i))
+        out.append(message if stays else _told(writer, talk, message, form))
+    return out
+
+
+def _between(messages: list[dict[str, Any]], i: int) -> bool:
+    """Tell whether a message stands behind a user's, and before one of the model or at the end."""
+    before, after = messages[max(0, i - 1) : i], messages[i + 1 : i + 2]
+    return [m.get("role") for m in before] in (["user"], ["tool"]) and all(
+        m.get("role") == "assistant" for m in after
+    )
+
+
+def _told(
+    writer: WriteJob, talk: Conversation, message: dict[str, Any], form: str
+) -> dict[str, Any]:
+    """Return system text as text of the user, noted."""
+    while "level" in message:
+        message = down(writer, message, talk)
+    parts = []
+    for part in message.get("parts", ()):
+        if part.get("type") == "text" and str(part.get("text", "")).strip():
+            fresh = {**part, "text": form.replace("${text}", part["text"])}
+            instead(writer, part, fresh)
+            part = fresh
+        parts.append(part)
+    new = {**message, "role": "user", "parts": parts}
+    writer.trail.copy(message, new)
+    if parts:
+        said = "system text stays where it stands, as text of the user that says what it is"
+        at = writer.trail.find(message)
+        writer.note("system-as-user", "changed", at, talk.places[LATER], said, None, parts[0])
+    return new
