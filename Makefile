@@ -21,7 +21,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep traces streams usage differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
+.PHONY: help demo house old against test lint pytest format sweep traces streams usage prefix differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -34,6 +34,7 @@ help:
 	@echo "make threads MANY=1000000   10,000 conversions in 8 threads while rules change; memory over many conversions"
 	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before the gateway and strict providers (npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
+	@echo "make prefix   a growing session of Claude Code to each provider: how much of a request begins the next"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make signal      count the notes of recorded payloads by severity: are they worth reading?"
 	@echo "make differential   compare functions with the walk of pictures on 100,000 mutants, and streams"
@@ -86,6 +87,9 @@ audit: $(VENV)/.installed-dev
 
 streams: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),20) $(FILES)
+
+prefix: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.prefix
 
 usage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.usage

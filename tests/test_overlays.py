@@ -1,4 +1,4 @@
-"""The packaged overlays: each writes the letter of a seed, and nothing else changes."""
+"""The packaged overlays: each writes what its case says, mostly the letter of a seed."""
 
 from __future__ import annotations
 
