@@ -62,27 +62,24 @@ def test_an_element_that_marks_the_one_before_is_a_field_of_it(rules: Any) -> No
         {"type": "text", "text": "a", "cache": {}},
         {"type": "text", "text": "b"},
     ]
-    assert ir["messages"][0]["parts"][0]["cache"] == {"own": {"blocks": {"ttl": "1h"}}}
+    assert ir["messages"][0]["parts"][0]["cache"] == {"ttl": "1h"}
     assert ir["messages"][3]["parts"][0]["cache"] == {}
     assert ir["tools"][0]["cache"] == {}
 
 
 def test_a_mark_becomes_a_property_and_an_element_again(rules: Any) -> None:
     out = rules.convert(MARKED, "blocks", "anthropic", model="m")
-    assert told(out) == [
-        ("filled-in", "added", None),
-        ("own-field", "lost", "/system/1/cachePoint/ttl"),
-    ]
+    assert told(out) == [("filled-in", "added", None)]
     control = {"cache_control": {"type": "ephemeral"}}
-    assert out.body["system"] == [{"type": "text", "text": "Be brief."} | control]
+    hour = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    assert out.body["system"] == [{"type": "text", "text": "Be brief."} | hour]
     assert out.body["messages"][0]["content"] == [
         {"type": "text", "text": "a"} | control,
         {"type": "text", "text": "b"},
     ]
     assert out.body["tools"][0]["cache_control"] == control["cache_control"]
     back = rules.convert(out.body, "anthropic", "blocks", model="m")
-    expected = {**MARKED, "system": [{"text": "Be brief."}, POINT]}
-    assert back.body == {**expected, "inferenceConfig": {"maxTokens": 32000}}
+    assert back.body == {**MARKED, "inferenceConfig": {"maxTokens": 32000}}
     assert back.notes == ()
 
 

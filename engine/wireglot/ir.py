@@ -85,6 +85,7 @@ USER_DATA = frozenset(("arguments", "parameters", "schema", "own", "kept", "spel
 # Fields without which a model and an application see the same: names and times of an answer that a
 # provider keeps for itself, and for whom a request is made. So are marks of what is to be cached.
 SLIGHT = frozenset((("response", "id"), ("response", "created"), ("request", "user")))
+CACHE = frozenset(("cache", "ttl"))
 GRAVE = frozenset(("tool_call", "tool_result"))  # parts whose loss changes what was done
 # Never a loss when a picture does not take them: they follow from other fields.
 DERIVED = frozenset(

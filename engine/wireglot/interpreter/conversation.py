@@ -57,7 +57,7 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
                 _remember(reader, new[0], "apart", True)
             messages.extend(new)
         before, run = group, reader.run
-    return messages
+    return marks.lowered(reader, messages)
 
 
 def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
@@ -261,6 +261,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     messages = system.later(writer, talk, aside.returned(writer, talk, messages))
     if writer.repair:
         messages = ordered(writer, talk, messages, whole)
+    messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
     return _Runs(writer, talk, messages).write()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir import DERIVED, OPAQUE, SLIGHT
+from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT
 from ..language.picture import Fields
 from ..notes import NO_MESSAGE, UNKNOWN_KEY, Weight, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
@@ -159,7 +159,7 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     else:
         # Nothing is counted, or nothing said.
         none = value == 0 if view.shape == "usage" else value in EMPTY
-        quiet = none or last == "cache" or (view.shape, path) in SLIGHT
+        quiet = none or last in CACHE or (view.shape, path) in SLIGHT
         weight: Weight = "slight" if quiet else ""
         writer.note("no-place", "lost", at, view.case.pos, no_place(path), weight=weight)
 

@@ -7,8 +7,9 @@ from itertools import count
 from typing import Any
 
 from ..ir import MEDIA
-from .copies import instead
-from .jobs import WriteJob
+from ..language.picture import holes
+from .copies import instead, with_parts
+from .jobs import ReadJob, WriteJob
 
 # Where parts and blocks stand, within what a request holds and within each other.
 INSIDE = ("parts", "value", "media", "blocks", "source")
@@ -43,6 +44,43 @@ def fewer(
             writer.note("no-place", "lost", at, pos, told, weight="slight")
     for key in found:
         ir[key] = _without(writer, ir[key], gone)
+
+
+def lowered(reader: ReadJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let the last part of a message have the mark that its dialect puts on the message."""
+    if reader.dialect.marked:
+        for message in messages:
+            mark, parts = message.get("cache"), message.get("parts")
+            if mark is not None and parts and "cache" not in parts[-1]:
+                reader.trail.put(parts[-1], "cache", reader.trail.find(message, "cache") or ())
+                parts[-1]["cache"] = message.pop("cache")
+    return messages
+
+
+def raised(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let a message have the mark of its last part, where the pictures of parts have no place."""
+    if not writer.dialect.marked:
+        return messages
+    out = []
+    for message in messages:
+        last: dict[str, Any] = next(iter(message.get("parts", ())[-1:]), {})
+        if "cache" in last and "cache" not in message and not _holds(writer, last.get("type")):
+            at = writer.trail.find(last, "cache")
+            bare = {key: value for key, value in last.items() if key != "cache"}
+            instead(writer, last, bare)
+            message = with_parts(writer, message, [*message["parts"][:-1], bare])
+            message["cache"] = last["cache"]
+            if at is not None:
+                writer.trail.put(message, "cache", at)
+        out.append(message)
+    return out
+
+
+def _holds(writer: WriteJob, kind: Any) -> bool:
+    """Tell whether a picture of a part has a place for a mark."""
+    shape = writer.dialect.shapes.get(str(kind))
+    cases = shape.cases if shape is not None else []
+    return any(hole.path == "cache" for case in cases for hole in holes(case.wire))
 
 
 def _marked(value: Any) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import field_type
+from ..ir import CACHE, field_type
 from ..jsontext import finite
 from ..language.ladder import step
 from ..language.lenses import (
@@ -19,6 +19,7 @@ from ..language.lenses import (
     time_of,
 )
 from ..language.picture import Hole
+from ..notes import Weight
 from ..trail import At, pointer
 from . import share
 from .jobs import WriteJob
@@ -153,7 +154,8 @@ def through(
         at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
         writer.respelt.add((value, writer.dialect.tables[lens].read(wire)[0]))
         told = f"`{value}` has no word of its own here and is written as `{wire}`"
-        writer.note("reworded", "changed", at, h.pos, told, owner, key)
+        weight: Weight = "slight" if h.path in CACHE else ""
+        writer.note("reworded", "changed", at, h.pos, told, owner, key, weight=weight)
     return wire
 
 

@@ -425,6 +425,19 @@ class Dialect:
         return "result" in found
 
     @functools.cached_property
+    def marked(self) -> bool:
+        """Whether messages say what is to be cached: a picture of theirs names `$cache`."""
+        groups = self.conversation.groups if self.conversation is not None else []
+        wires = [case.wire for group in groups for case in group.cases]
+        while wires:
+            for hole in pic.holes(wires.pop()):
+                if hole.path == "cache":
+                    return True
+                if hole.path == "." and hole.shape in self.shapes:
+                    wires += [case.wire for case in self.shapes[hole.shape].cases]
+        return False
+
+    @functools.cached_property
     def in_files(self) -> Dialect:
         """The dialect with the messages that stand in a file."""
         made = Dialect.__new__(Dialect)
