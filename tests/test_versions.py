@@ -78,8 +78,8 @@ def test_what_stands_beside_a_budget_that_goes_is_noted() -> None:
     out = RULES.convert(body, "gemini", "anthropic", model=NEWER)
     assert {(n.code, n.source_path) for n in out.notes} == {
         ("budget-as-switch", "/generationConfig/thinkingConfig/thinkingBudget"),
-        ("no-place", "/generationConfig/thinkingConfig/includeThoughts"),
     }
+    assert out.body["thinking"] == {"type": "adaptive", "display": "summarized"}
 
 
 @pytest.mark.parametrize("version", [None, OLD, NEW])

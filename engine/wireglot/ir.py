@@ -83,8 +83,14 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 # Fields that hold the user's own JSON, in which no word of the IR means anything.
 USER_DATA = frozenset(("arguments", "parameters", "schema", "own", "kept", "spelled", "metadata"))
 # Fields without which a model and an application see the same: names and times of an answer that a
-# provider keeps for itself, and for whom a request is made. So are marks of what is to be cached.
-SLIGHT = frozenset((("response", "id"), ("response", "created"), ("request", "user")))
+# provider keeps for itself, for whom a request is made, whether thoughts are shown beside it. So
+# are marks of what is to be cached.
+SLIGHT = frozenset(
+    (
+        *(("response", "id"), ("response", "created"), ("request", "user")),
+        *(("request", "reasoning.include"), ("request", "reasoning.display")),
+    )
+)
 CACHE = frozenset(("cache", "ttl"))
 GRAVE = frozenset(("tool_call", "tool_result"))  # parts whose loss changes what was done
 # Never a loss when a picture does not take them: they follow from other fields.

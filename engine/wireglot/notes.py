@@ -74,6 +74,7 @@ CODES: dict[str, str] = {
     "assumed-type": "Media whose type nothing says, written with the most usual type.",
     "budget-as-switch": "A budget of thinking, written as thinking without a budget.",
     "budget-as-effort": "A budget of thinking, written as the word of effort nearest to it.",
+    "switch-as-effort": "Thinking that is switched on, written as the usual word of effort.",
     "effort-as-switch": "Effort, which does not switch thinking on by itself in the target; it is "
     "switched on.",
     "effort-as-budget": "A word of effort, written as the budget of thinking that it stands for.",

@@ -13,7 +13,7 @@ from ..language.forms import Words
 from ..language.valuewords import BOUNDS, LIMIT, NAMED, OTHERS
 
 ANY = "*"
-_ASIDE = "type own:* kept:* spelled:* metadata:* cache:mark signature:*"
+_ASIDE = "type own:* kept:* spelled:* metadata:* cache:* signature:*"
 _TEXTS: dict[str, str] = {
     "request": "model messages:[message] tools:[tool] system:[part] tool_choice:tool_choice "
     "parallel_tool_calls max_tokens temperature top_p top_k presence_penalty frequency_penalty "
@@ -42,7 +42,6 @@ _TEXTS: dict[str, str] = {
     FUNCTION: "name description parameters:* strict",
     "custom": "name description format:format",
     "format": "kind syntax definition",
-    "mark": "ttl",
     "response": "id model created candidates:[candidate] usage:usage",
     "candidate": "parts:[part] stop_reason stop_message stop_sequence logprobs:* index "
     "citations:[cited] sources:[cited]",
