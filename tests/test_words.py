@@ -442,7 +442,7 @@ request:
         (
             {"allowed": ["f"], "mode": "auto"},
             ["f"],
-            "any",
+            None,
             [("narrowed", "changed", "/tool_choice"), ("narrowed", "lost", "/tools/1")],
         ),
         (

@@ -244,7 +244,9 @@ def narrowed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     out = {**ir, "tools": kept, "tool_choice": mode}
     writer.trail.copy(ir, out)
     if mode is None:
-        del out["tools"], out["tool_choice"]
+        del out["tools"]
+    if mode in (None, "auto"):  # as where nothing is said
+        del out["tool_choice"]
     at = writer.trail.find(ir, "tool_choice")
     told = "which tools may be called is said by the tools that are sent"
     writer.note("narrowed", "changed", at, talk.pos, told)
