@@ -433,7 +433,7 @@ def test_a_choice_of_a_tool_of_the_provider_stays_at_home_and_is_noted() -> None
         {"type": "web_search_preview"},
         {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "image_generation"}]},
     ):
-        body: Json = {"model": "m", "input": "a", "tools": [{"type": "web_search"}]}
+        body: Json = {"model": "m", "input": "a", "tools": [{"type": "image_generation"}]}
         body["tool_choice"] = choice
         assert RULES.convert(body, NAME, NAME).body == body
         paths = {n.source_path for n in crossed(body, "anthropic").notes}

@@ -92,7 +92,7 @@ def users() -> dict[tuple[str, str], set[str]]:
 
 
 def _file(file: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for row in [file, *(file.get("variants") or ())]:
+    for row in [file, *(file.get("variants") or file.get("variants!") or ())]:
         for key, value in row.items() if isinstance(row, dict) else ():
             word = key.rstrip("!")
             yield "file", word

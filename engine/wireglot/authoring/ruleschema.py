@@ -91,6 +91,7 @@ def rule_file() -> Schema:
             for unit, what in UNITS.items():
                 said = variant[word][key.format(unit)]
                 variant[word][key.format(unit)] = {"allOf": [said, _hints(what, True)]}
+    made["patternProperties"]["^variants!$"] = made["properties"]["variants"]
     made["allOf"] = [
         _needs("dialect", "overlay", "examples-of"),
         {"if": _needs("overlay"), "then": {"properties": _ALONE}},

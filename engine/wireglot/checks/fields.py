@@ -37,7 +37,8 @@ _TEXTS: dict[str, str] = {
     "tool_call": "id name arguments:* arguments_json input arguments_text result:tool_result",
     "tool_result": "tool_call_id name kind value:[part] value_json media:[part] failed "
     "output_ref:* trimmed time freeform",
-    "native": "name tools:[tool]",
+    "native": "name tools:[tool] domains location:location",
+    "location": "city region country timezone",
     "unknown": "dialect value:*",
     FUNCTION: "name description parameters:* strict",
     "custom": "name description format:format",
