@@ -170,7 +170,13 @@ LINKED = {
         {"type": "document", "source": {"type": "url", "url": "https://a.b/c.pdf"}},
         {"type": "text", "text": "Read this."}]}],
 }  # fmt: skip
-DOCUMENTS = ["document base64", "document base64.pdf", "document none", "document file_id"]
+DOCUMENTS = [
+    "document pdf",
+    "document base64",
+    "document base64.pdf",
+    "document none",
+    "document file_id",
+]
 
 
 def test_the_cases_that_refuse_a_value_say_why(
@@ -203,7 +209,7 @@ def test_only_the_cases_of_the_version_are_tried(
     words = ["--from", "anthropic", "--to", "acme", "--rules", str(tmp_path)]
     for options, cases in (
         ([], DOCUMENTS),
-        (["--option", "version=two"], [*DOCUMENTS[:2], DOCUMENTS[3]]),
+        (["--option", "version=two"], [*DOCUMENTS[:3], DOCUMENTS[4]]),
     ):
         told = run(capsys, str(given), *words, *options, "--input", "/messages/0/content/0/type")
         found = [line.strip() for line in told.splitlines() if " refuses it: " in line]

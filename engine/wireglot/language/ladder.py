@@ -163,6 +163,10 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
             if trail.recorder is not None:
                 places = {name: _places(trail, value, path) for name, (_, path) in found.items()}
                 _tell(trail.recorder, new, name, child, places)
+                for hole in child.spread if isinstance(child, Fields) else ():
+                    for key in found[hole.path][0]:  # what the row leaves as it is
+                        there = _places(trail, value, f"{found[hole.path][1]}.{key}")
+                        trail.recorder.made_of[id(made), key] = (made, there)
     beside = _make(row.beside, found, row.scales) if row.beside is not None else []
     return new, beside, origin
 
