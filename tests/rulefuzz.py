@@ -48,7 +48,7 @@ from .walk import walked
 
 FOLDER = Path(__file__).parent / "fuzz"
 FILE = "fuzzed.yaml"
-SECONDS = 4.0  # of the processor, that one execution takes at most; a packaged file has 33 sets of rows
+SECONDS = 4.0  # of the processor, that one execution takes at most
 MEGABYTES = 64  # by which one execution raises the peak at most
 FAULT, UNFORESEEN, DIFFERENCE = "fault", "unforeseen", "difference"
 MOST = 2 * 2**30  # of memory, that a process may ask for
