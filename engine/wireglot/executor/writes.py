@@ -271,29 +271,42 @@ class Writes:
         rivals = [one for one in before if not disjoint(one.sides[1], case.sides[1])]
         if shape.name in self.dialect.units and not rivals:
             return ""  # what stands in it is read back by itself
-        if not self._faithful(case, set()):
+        asked = self._asked(case)
+        if asked is None:
             return "True"
         sides = tuple(_side(one, case) for one in rivals)
         # What is said where nothing was is read as if it had been there.
         usual = [h.path for h in pic.holes(case.wire) if h.mark == "default"]
         more = "".join(f" or o.get({path!r}) is None" for path in usual)
+        more += "".join(f" or o.get({path!r}) is not None" for path in asked)
         more += f" or could_read(w, {self.code.value(sides, 'R')})" if rivals else ""
         return f"changed(x, m, g){more}"
 
+    def _asked(self, case: Case) -> list[str] | None:
+        """Return the optional fields that may be read as something else; None where others may."""
+        odd = [h for h in pic.holes(case.wire) if not self._exact(h, set())]
+        free = all(h.mark == "optional" and "." not in h.path and h.path for h in odd)
+        return [h.path for h in odd] if free and self._worded(case) else None
+
     def _faithful(self, case: Case, seen: set[str]) -> bool:
         """Tell whether a case is read as what it was written from, where nothing is noted."""
+        exact = all(self._exact(hole, seen) for hole in pic.holes(case.wire))
+        return exact and self._worded(case)
+
+    def _worded(self, case: Case) -> bool:
         if case.ir is not None and not all(len(p.values) == 1 for p in _words(case.ir)):
             return False
-        if any(pic.texts(case.wire)) and self.dialect.media_types:
-            return False  # other spellings of those are read as the usual ones
-        return all(
+        # Other spellings of media types are read as the usual ones.
+        return not (any(pic.texts(case.wire)) and self.dialect.media_types)
+
+    def _exact(self, hole: Hole, seen: set[str]) -> bool:
+        return (
             len(hole.paths) == 1
             and (hole.mark != "default" or "." not in hole.path)
             and hole.mark != "copy"
             and hole.mode != "entries"
             and all(self._plain(lens) for lens in hole.lenses)
             and (hole.mode is None or self._all_faithful(str(hole.shape), seen))
-            for hole in pic.holes(case.wire)
         )
 
     def _plain(self, lens: str) -> bool:
