@@ -115,7 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the shares of all targets."""
     parser = argparse.ArgumentParser(prog="python -m tests.prefix", description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="only each Nth turn")
-    every = parser.parse_args(arguments).every
+    every_target = ",".join((*TARGETS, *TRIALS))
+    parser.add_argument("--only", default=every_target, help="these targets")
+    options = parser.parse_args(arguments)
+    every, targets = options.every, options.only.split(",")
     if not RECORDED.is_file():
         print("skipped, for ../shared/traffic is not here")
         return 0
@@ -124,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(bodies)} requests of Claude Code; the least share that begins the next one, in %")
     print(f"{'target':24}{'written':>9}{'read':>9}{'billing line':>14}{'lifted':>9}")
     least = 1.0
-    for target in (*TARGETS, *TRIALS):
+    for target in targets:
         rules = rules_of(target, OVERLAY)
         found = [
             min(shares(rules, bodies, target, {})),
