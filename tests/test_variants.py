@@ -169,9 +169,10 @@ def test_a_child_and_an_overlay_add_variants_to_those_below(tmp_path: Path) -> N
     for stem, text in (("acme", HEAD + ACME), ("kid", HEAD + KID), ("over", OVER)):
         (tmp_path / f"{stem}.yaml").write_text(text, "utf-8")
     body = {**BODY, "user": "u"}
+    plain, laid = (wireglot.load_rules(tmp_path, overlays=o) for o in ((), ("over",)))
 
     def out(name: str, model: str, *overlays: str) -> Any:
-        rules = wireglot.load_rules(tmp_path, overlays=overlays)
+        rules = laid if overlays else plain
         return rules.convert({**body, "model": model}, "openai-chat", name).body
 
     assert (out("kid", "acme-1")["max_tokens"], out("kid", "acme-1")["who"]) == (5, "u")
