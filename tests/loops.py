@@ -208,9 +208,14 @@ def main(arguments: list[str] | None = None) -> int:
                             wrong.append(f"{client} before {provider}, {name}: {error}")
                 row.append(words[0] if len(set(words)) == 1 else "; ".join(words))
             print(f"| {client} | " + " | ".join(row) + " |", flush=True)
+    return concluded(ran, wrong, begun)
+
+
+def concluded(ran: int, wrong: list[str], begun: float, most: int | None = 600) -> int:
+    """Print what is wrong, `most` characters of each; return 1 where something is."""
     print(f"\n{ran} conversations, {len(wrong)} wrong, in {time.perf_counter() - begun:.0f} s")
     for line in wrong:
-        print(f"- {line[:600]}")
+        print(f"- {line[:most]}")
     return 1 if wrong else 0
 
 

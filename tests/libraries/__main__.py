@@ -39,7 +39,7 @@ from wireglot.streaming.framing import Splitter
 
 from ..loop import long, scripts
 from ..loop.server import Script, Server, Talk
-from ..loops import DIALECTS, MODES, Kept, _apart, serving
+from ..loops import DIALECTS, MODES, Kept, _apart, concluded, serving
 from ..oracles import sdk
 from ..test_exchange import answered
 from ..test_sdkloop import riding
@@ -517,10 +517,7 @@ def table(server: Server, python: Path, said: argparse.Namespace) -> int:
                         row.append("WRONG")
                         wrong.append(f"{client} ({wire}) before {provider}, {way}: {error}")
                 print(f"| {' | '.join(row)} |", flush=True)
-    print(f"\n{ran} conversations, {len(wrong)} wrong, in {time.perf_counter() - begun:.0f} s")
-    for line in wrong:
-        print(f"- {line[: None if said.verbose else 600]}")
-    return 1 if wrong else 0
+    return concluded(ran, wrong, begun, None if said.verbose else 600)
 
 
 if __name__ == "__main__":

@@ -56,20 +56,21 @@ class Listing:
         self._members = [shape for hole in holes for shape in dialect.members(str(hole.shape))]
         self._lower: dict[Any, frozenset[str]] = {}
 
-    def lower(self, kind: Any, ladder: Ladder) -> frozenset[str]:
-        """Return the fields of a kind that rows of the ladder know and no picture here takes."""
-        if not ladder:
+    def lower(self, part: Any, ladder: Ladder) -> frozenset[str]:
+        """Return the fields of a part that rows of the ladder know and no picture here takes."""
+        kind = part.get("type", self.usual) if part.__class__ is dict else None
+        if kind not in ladder:
             return NONE
         found = self._lower.get(kind)
         if found is None:
-            known = {field for row in ladder.get(str(kind), ()) for field in row.needs}
+            known = {field for row in ladder[kind] for field in row.needs}
             shapes = [s for s in self._members if s.kind in (kind, None)]
-            cases = [case for shape in shapes for case in shape.cases if _may_be(case, kind)]
+            cases = [case for shape in shapes for case in shape.cases if case.may_be(kind)]
             if any(kind in shape.groups for shape in self._members):
                 known = set()  # the shape of its run may take it
             found = frozenset(f for f in known if not any(_takes(case, f) for case in cases))
             self._lower[kind] = found
-        return found
+        return found.intersection(part) if found else found
 
 
 def _makes(dialect: Dialect, name: str, kind: str) -> bool:
@@ -81,12 +82,6 @@ def _makes(dialect: Dialect, name: str, kind: str) -> bool:
         for case in shape.cases
         for hole in pic.holes(case.wire)
     )
-
-
-def _may_be(case: Case, kind: Any) -> bool:
-    """Tell whether a case may write a part of a kind."""
-    said = case.sides[0].get("/type")
-    return not isinstance(said, tuple) or kind in said
 
 
 def _takes(case: Case, field: str) -> bool:
@@ -123,12 +118,13 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     given: Iterable[tuple[int, Any, Any]]
     last, gathered = 0, False
     for part in parts:
-        quick = _quick(x, listing, part, shares)
+        lower = NONE if x.same else listing.lower(part, x.ladder)
+        # Whatever takes such a part, a row of the ladder comes first.
+        quick = None if lower else _quick(x, listing, part, shares)
         if quick is None or quick is NO:
             if listing.alone and len(parts) == 1 and x.resolver is None:
                 raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
             x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-            lower = listing.lower(part.get("type"), x.ladder) if part.__class__ is dict else NONE
             found = x.give(holes, part, whole, quick is NO, lower)
             given = [(holes.index(hole), new, wire) for hole, new, wire in found]
         else:
@@ -166,8 +162,6 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
             return None
     if "spelled" in part and "../" in part["spelled"].get(listing.dialect, ()):
         return None  # it says where it stood
-    if not x.same and not listing.lower(kind, x.ladder).isdisjoint(part):
-        return None  # whatever takes it, a row of the ladder comes first
     m, b = len(x.notes), len(x.beside)
     if kind in MEDIA and _unusual(x, part, listing):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import FULL, FUNCTION, GRAVE, OPAQUE
+from ..ir import FULL, FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
 from ..language import picture as pic
 from ..language.ladder import Row, step, whose
 from ..language.lenses import Misfit, same
@@ -15,6 +15,8 @@ from ..trail import At, Several, pointer
 from . import intake, leftover, media
 from .jobs import WriteJob
 from .sight import Gathered, View, Written, blank, tells
+
+KINDS = PARTS | TOOLS
 
 
 def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
@@ -167,7 +169,7 @@ def give(
     """Write one part by the first hole that takes it; a lost part is noted.
 
     `refused` says that the part as it is was tried: why it is not taken matters only where no row
-    of the ladder takes it. `lower` are fields that no picture takes and rows do: these come first.
+    of the ladder takes it. `lower` are fields that rows take and no picture: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
         if part.get("dialect") == writer.dialect.name:
@@ -189,7 +191,7 @@ def give(
     kind = part.get("type", usual) if isinstance(part, dict) else ""
     rows = writer.ladder.get(str(kind), [])
     start = len(writer.notes)
-    for row in rows if lower and not writer.same and not lower.isdisjoint(part) else ():
+    for row in rows if lower else ():
         if lower & row.before.names and (given := descend(writer, holes, part, whole, row)):
             return given
     refused = refused and not any(row.adds and row.adds.isdisjoint(part) for row in rows)
@@ -388,7 +390,7 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
     if writer.same and len(members) > 1:
         run = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("run")
         members = sorted(members, key=lambda m: m != run) if run else members
-    elif len(members) > 1 and isinstance(kind := part.get("type"), str):
+    elif len(members) > 1 and (kind := part.get("type")) in KINDS:
         key = ("likely", name, kind)
         likely = writer.dialect.once(key, lambda: _likely(writer.dialect, members, kind))
         try:
@@ -405,9 +407,8 @@ def _likely(dialect: Dialect, members: list[str], kind: str) -> list[str]:
     found = []
     for name in members:
         shape = dialect.shapes[name]
-        said = [case.sides[0].get("/type") for case in shape.cases]
-        other = said and all(isinstance(kinds, tuple) and kind not in kinds for kinds in said)
-        if not (other or (shape.groups and kind not in shape.groups)):
+        held = not shape.groups or kind in shape.groups
+        if held and (not shape.cases or any(case.may_be(kind) for case in shape.cases)):
             found.append(name)
     return found
 

@@ -162,11 +162,10 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
             trail.put(new, name, at or trail.find(value))
             if trail.recorder is not None:
                 places = {name: _places(trail, value, path) for name, (_, path) in found.items()}
+                for word, (inner, path) in found.items():
+                    for key in inner if isinstance(inner, dict) else ():
+                        places[f"{word}.{key}"] = _places(trail, value, f"{path}.{key}")
                 _tell(trail.recorder, new, name, child, places)
-                for hole in child.spread if isinstance(child, Fields) else ():
-                    for key in found[hole.path][0]:  # what the row leaves as it is
-                        there = _places(trail, value, f"{found[hole.path][1]}.{key}")
-                        trail.recorder.made_of[id(made), key] = (made, there)
     beside = _make(row.beside, found, row.scales) if row.beside is not None else []
     return new, beside, origin
 
@@ -214,6 +213,10 @@ def _tell(recorder: Listener, new: Any, name: str, p: Picture, places: dict[str,
     if isinstance(p, Fields):
         for (inner, *_), child in p.entries:
             _tell(recorder, new[name], inner, child, places)
+        for hole in p.spread:  # what the row leaves as it is
+            for key in new[name].keys() - p.names:
+                there = places.get(f"{hole.path}.{key}", [])
+                recorder.made_of[id(new[name]), key] = (new[name], there)
 
 
 def _scaled(scale: dict[str, float], value: Any) -> Any:

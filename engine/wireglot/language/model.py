@@ -55,6 +55,11 @@ class Case:
         # Paths with a hole of their own, once a sum has asked.
         self.alone: frozenset[str] | None = None
 
+    def may_be(self, kind: Any) -> bool:
+        """Tell whether it may write a part of a kind, by what it says of it."""
+        said = self.sides[0].get("/type")
+        return not isinstance(said, tuple) or kind in said
+
     @property
     def read_only(self) -> bool:
         """Whether messages of this case are written nowhere but where they were read."""
