@@ -99,6 +99,23 @@ def test_a_child_is_its_parent_but_for_what_it_says(tmp_path: Path) -> None:
             id="a key is taken away, a new one follows",
         ),
         pytest.param(
+            "request: {wire: {limit: $removed, most (or limit): $max_tokens}}",
+            ("request", "wire"),
+            {
+                "turns": "$messages as conversation",
+                "most (or limit)": "$max_tokens",
+                "pair": ["$seed", 2],
+            },
+            id="a key that is spelled like one that is taken away stands in its place",
+        ),
+        pytest.param(
+            "conversation:\n  cases:\n    user:\n"
+            "      wire: {parts: $removed, bits (or parts): $parts each part}",
+            ("conversation", "cases", "user", "wire"),
+            {"who": "user", "bits (or parts)": "$parts each part", "parts": "$removed"},
+            id="so does one in a case",
+        ),
+        pytest.param(
             "request: {wire: {pair: [$seed (optional), 3]}}",
             ("request", "wire", "pair"),
             ["$seed (optional)", 3],

@@ -147,6 +147,7 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
     there = {_key(k, pictured).name: k for k in merged}
     gone = list(getattr(base, "gone", ()))
     added: dict[str, Pos] = {}
+    taken: dict[str, str] = {}  # what this layer takes away: its key, until the end
     for key, child in over.value.items():
         said, pos = _key(key, pictured), over.keys.get(key, child.pos)
         old, inner = there.get(said.name), place.inner(said.name)
@@ -159,10 +160,12 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
                 raise _missing(said, pos, base, there, True)
             if place is Place.LATER:  # whether the shape has such a key is seen later
                 new, child = (key if old is None else old), Laid(REMOVED, pos, was=below)
+                taken[said.name] = new
             else:
                 assert old is not None and below is not None
                 gone.append(Gone(said.name, pos, below))
-                del merged[old], there[said.name]
+                taken[said.name] = old
+                del there[said.name]
                 continue
         elif said.whole:
             if below is None and lost is None and place is not Place.LATER:
@@ -187,9 +190,29 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
         merged[new], there[said.name] = child, new
         if not isinstance(child.value, dict) or getattr(child, "was", None) or new not in keys:
             keys[new] = pos
+    if taken:
+        merged = _respelt(merged, taken, added if pictured else {})
     if pictured and added:
-        _alone(added, merged)
+        _alone(added, (key for key, child in merged.items() if child.value != REMOVED))
     return Laid(merged, base.pos, keys, gone=tuple(gone))
+
+
+def _respelt(
+    merged: Mapping[str, Node], taken: Mapping[str, str], added: Mapping[str, Pos]
+) -> dict[str, Node]:
+    """Take keys away; a new key that is spelled like one of them, too, stands in its place."""
+    heirs: dict[str, str] = {}
+    for key in merged if added else ():
+        said = _key(key, True)
+        if said.name in added and not taken.keys().isdisjoint(said.names):
+            heirs[next(taken[name] for name in said.names if name in taken)] = key
+    out: dict[str, Node] = {}
+    for key, child in merged.items():
+        if key in heirs:
+            out[heirs[key]] = merged[heirs[key]]
+        if key not in heirs.values() and (key not in taken.values() or child.value == REMOVED):
+            out[key] = child
+    return out
 
 
 def fresh(node: Node, place: Place) -> Node:
