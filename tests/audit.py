@@ -33,7 +33,8 @@ from wireglot.audits.auditline import Line
 from wireglot.trace.paths import Patterns
 
 from . import sweep
-from .streamsweep import _data as frame_of
+from .family import heads
+from .streamsweep import data as frame_of
 
 # What is said of frames, besides the notes of the whole response (docs/streams.md).
 OF_FRAMES = frozenset(
@@ -57,7 +58,7 @@ class Held:
 
     def __init__(self, rules: Any, dialects: Iterable[str] = ()) -> None:
         """Hold a rule set; `dialects` are those to convert to, all where none are named."""
-        self.rules, self.dialects = rules, tuple(dialects) or rules.dialects
+        self.rules, self.dialects = rules, tuple(dialects) or heads(rules.dialects)
         self.counts: Counter[tuple[str, str]] = Counter()  # by source and what is counted
         self.seconds: dict[str, float] = {}  # of the processor, by source
         self.told: set[str] = set()  # sources whose counts were printed
@@ -180,7 +181,7 @@ def pairs(rules: Any, sources: Iterable[str], units: Iterable[str]) -> Iterator[
     """Yield every ordered pair of dialects that have a unit; all of a source in a row."""
     for source in sources:
         for unit in units:
-            for target in rules.dialects if unit in rules[source].model.units else ():
+            for target in heads(rules.dialects) if unit in rules[source].model.units else ():
                 if target != source and unit in rules[target].model.units:
                     yield source, target, unit
 
@@ -246,7 +247,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.files:
         failed = hold(held, chosen.files, chosen.every, chosen.limit)
     if chosen.lines:
-        sources = chosen.sources or held.rules.dialects
+        sources = chosen.sources or heads(held.rules.dialects)
         failed |= provoke(held, pairs(held.rules, sources, chosen.units))
     print(f"{time.perf_counter() - began:.0f} s")
     return int(failed)

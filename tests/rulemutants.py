@@ -37,6 +37,7 @@ from wireglot.loading import load
 from wireglot.rulesets import RuleSet
 
 from . import sdklaws
+from .family import heads
 
 Place = tuple[str | int, ...]
 
@@ -355,7 +356,7 @@ def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) 
 
 
 def _by_sdks(rules: RuleSet, mutant: Mutant) -> bool:
-    others = [name for name in rules.dialects if name != mutant.file]
+    others = [name for name in heads(rules.dialects) if name != mutant.file]
     if mutant.file == "ladder":
         pairs = [(one, two) for one in others for two in others if one != two]
     else:
@@ -366,16 +367,16 @@ def _by_sdks(rules: RuleSet, mutant: Mutant) -> bool:
 
 
 def _by_laws(rules: RuleSet, mutant: Mutant) -> bool:
-    names = rules.dialects if mutant.file == "ladder" else [mutant.file]
+    names = heads(rules.dialects) if mutant.file == "ladder" else [mutant.file]
     return any(laws.broken(rules, names, RUNS, mutant.told))
 
 
 def warm() -> None:
     """Make once what every judge asks for; the processes of the run share it."""
     rules = _base()[1]
-    for one in rules.dialects:
+    for one in heads(rules.dialects):
         assert not any(sdklaws.broken(rules, one))
-        for two in rules.dialects:
+        for two in heads(rules.dialects):
             if one != two and (one, two) not in UNWRITTEN:
                 assert not any(sdklaws.unwritten(rules, one, two))
 

@@ -36,10 +36,11 @@ def recorded(path: str) -> Iterator[tuple[str, list[Any]]]:
         for line in lines:
             record = json.loads(line)
             if record.get("stream"):
-                yield record["id"], [_data(event) for event in record["stream"]]
+                yield record["id"], [data(event) for event in record["stream"]]
 
 
-def _data(event: Any) -> Any:
+def data(event: Any) -> Any:
+    """Return what an event of a recorded stream holds."""
     return event["data"] if isinstance(event, dict) and "data" in event else event
 
 

@@ -28,6 +28,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from .family import heads
 from .oracles import identity, leaves, perturb, roundtrip, samples, sdk
 
 Json = Any
@@ -40,6 +41,13 @@ EXCEPTIONS = Path(__file__).with_name("exceptions.txt")
 # The recordings of this dialect are bodies only; its model stands in the URL.
 MODEL = "gemini-2.5-flash"
 MADE = "sdk:"
+# What recordings call a vendor of Chat whose dialect has another name.
+SAID = {
+    "xai": "xai", "azure": "azure-openai", "azure-ai": "azure-openai",
+    "llamacpp": "llama-cpp", "snowflake": "snowflake", "zai": "glm",
+    "databricks": "databricks", "copilot": "copilot", "perplexity": "perplexity",
+    "google-ai": "gemini-openai", "moonshotai": "kimi", "together": "together",
+}  # fmt: skip
 PICTURED = 0.97  # of the leaves of each dialect and unit
 IN_ALL = 0.995  # of all leaves
 EXCEPTED = 0.01
@@ -101,6 +109,7 @@ class Engine:
         self.rules: Any = wireglot.packaged()
         asked = (n for n in self.rules.dialects if "request" in self.rules[n].model.units)
         self.dialects = tuple(asked)
+        self.targets = heads(self.dialects)
 
     def convert(
         self,
@@ -138,9 +147,17 @@ def engine() -> Engine:
 # One exchange.
 
 
+def dialect_of(exchange: Json, dialects: Iterable[str]) -> str | None:
+    """Return the dialect of a recorded exchange, the first of its names that there is."""
+    names = [exchange.get("format"), exchange.get("family")]
+    if names[0] in ("openai-compat", "xai-chat"):
+        names.insert(0, SAID.get(exchange.get("vendor", ""), "chat-compatible"))
+    return next((name for name in names if name in dialects), None)
+
+
 def units_of(exchange: Json, dialects: Iterable[str]) -> Iterator[Unit]:
     """Give the bodies of a recorded exchange that the dialects at hand can read."""
-    dialect = next((exchange[k] for k in ("format", "family") if exchange.get(k) in dialects), None)
+    dialect = dialect_of(exchange, dialects)
     if dialect is None:
         return
     status = exchange.get("status", 200)
@@ -166,7 +183,7 @@ def judge(exchange: Json, settings: Settings) -> Outcome:
         _judge_home(unit, outcome)
         if unit.unit == "error":
             continue
-        for target in engine().dialects:
+        for target in engine().targets:
             if target == unit.dialect or not sdk.is_judged(target, unit.unit):
                 continue
             if settings.pairs is None or (unit.dialect, target) in settings.pairs:

@@ -685,7 +685,7 @@ class ToyEngine(sweep.Engine):
     def __init__(self, defect: str = "") -> None:
         self.error = toy.ToyError
         self.defect = defect
-        self.dialects = ("openai-chat", "anthropic")
+        self.dialects = self.targets = ("openai-chat", "anthropic")
 
     def convert(self, body: Json, source: str, target: str, *_: Any) -> Any:
         if source == target:

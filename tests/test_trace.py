@@ -13,13 +13,14 @@ import wireglot
 from wireglot.traces import Fate, Origin, Step
 
 from . import sweep, traces
+from .family import heads
 from .oracles import sdk
 from .oracles.leaves import leaves, pointer_of
 from .test_traffic import FILES, sample
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = wireglot.packaged()
-TARGETS = [name for name in RULES.dialects if "request" in RULES[name].model.units]
+TARGETS = [name for name in heads(RULES.dialects) if "request" in RULES[name].model.units]
 CALL = {
     "id": "call_1",
     "type": "function",
@@ -252,7 +253,7 @@ def test_recorded_exchanges_are_traced_to_the_last_leaf(dialect: str) -> None:
     faults: list[traces.Fault] = []
     for number, line in enumerate(sample(dialect)):
         for unit in sweep.units_of(json.loads(line), RULES.dialects):
-            for target in RULES.dialects:
+            for target in heads(RULES.dialects):
                 faults += traces.faults_of(unit, target, 3 if number % 4 == 0 else 0, counts)
     assert not faults, "\n".join(["", *traces.groups(faults)])
     assert counts["conversions"] > 50

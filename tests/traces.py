@@ -178,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if number % options.every:
             continue
         for unit in sweep.units_of(json.loads(line), sweep.engine().dialects):
-            for target in sweep.engine().dialects:
+            for target in sweep.engine().targets:
                 if pairs is None or (unit.dialect, target) in pairs:
                     found = list(faults_of(unit, target, options.change, counts))
                     table[unit.dialect, target, unit.unit] += 1

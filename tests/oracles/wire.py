@@ -26,7 +26,7 @@ class Item:
 
 def items(dialect: str, unit: str, body: Json) -> list[Item]:
     """List what a request or response says, in the order in which it says it."""
-    return list(_FINDERS[dialect](unit, body))
+    return list(_FINDERS.get(dialect, _openai)(unit, body))  # the others are vendors of Chat
 
 
 def call_ids(found: list[Item]) -> list[Item]:
@@ -68,8 +68,8 @@ def _openai_message(message: Json, at: str) -> Iterator[Item]:
         else:
             value = {"input": inner.get("input")}
         yield Item("call", where, call.get("id"), inner.get("name"), value)
-    if isinstance(message.get("function_call"), dict):
-        call = message["function_call"]
+    call = message.get("function_call")
+    if isinstance(call, dict) and any(call.values()):  # some leave an empty one in every message
         value = _arguments(call.get("arguments"))
         yield Item("call", f"{at}/function_call", None, call.get("name"), value)
 

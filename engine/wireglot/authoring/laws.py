@@ -172,6 +172,9 @@ def _cross(case: Case, wire: Any) -> None:
     outside = (around.model, around.stream if "stream" in ir else None) if around else (None, None)
     back, two, _ = case.convert(middle, there, here, *outside)
     named = [_named(n, n.source_path) for n in one] + [_named(n, n.target_path) for n in two]
+    # What was filled in there is there when it is read: what a message says may come of it.
+    added = (n.target_path for n in one if n.code == "filled-in")
+    named += [m[0] for path in added if (m := re.match(r".*/\d+(?=/)", path or ""))]
     for apart in differences(normal, back):
         at = pointer(apart.at)
         if any(p is not None and _touch(p, at) for p in named) or _shifted(one + two, at):

@@ -254,7 +254,8 @@ def _known(node: Node, word: str, files: Mapping[str, Node]) -> str:
 def varied(nodes: Mapping[str, Node]) -> dict[str, tuple[Row, ...]]:
     """Return the variants of the dialects that have some. Raises RuleError."""
     there = {name: node for name, node in nodes.items() if name != LADDER and node.get("variants")}
-    return {name: variants.rows(node) for name, node in there.items()}
+    found = {name: variants.rows(node) for name, node in there.items()}
+    return {name: rows for name, rows in found.items() if rows}  # a child may take all away
 
 
 def replaced(base: Mapping[str, Node], own: Sorted, findings: Findings) -> None:

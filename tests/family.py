@@ -1,0 +1,20 @@
+"""Which dialects a run takes that crosses each with each: vendors of one family differ little.
+
+`tests.vendors` and `test_vendors.py` hold those that are left out here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+VENDORS = (
+    "kimi", "glm", "qwen", "minimax", "openrouter", "xai", "groq", "cerebras", "together",
+    "fireworks", "azure-openai", "vllm", "llama-cpp", "lm-studio", "huggingface", "perplexity",
+    "nvidia", "sambanova", "copilot", "gemini-openai", "ollama-openai", "snowflake",
+    "databricks",
+)  # fmt: skip
+
+
+def heads(dialects: Iterable[str]) -> tuple[str, ...]:
+    """Return the dialects that are no vendor's of Chat."""
+    return tuple(name for name in dialects if name not in VENDORS)
