@@ -93,6 +93,8 @@ LANGUAGE |= {"entries", "timestamp", "version"}
 LANGUAGE |= {"events", "part", "item"}
 # ... and how Python compiles what it runs (`compile(..., "exec")`).
 LANGUAGE |= {"exec"}
+# ... and the `size` of a text, by which a state knows it.
+LANGUAGE |= {"size"}
 # Media types are registered names, the same in every format; audits try some.
 LANGUAGE |= {"image/png", "text/plain", "application/pdf"}
 

@@ -15,6 +15,7 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 
 TIMED = ("time", "start", "end")
 TIMES = ("2026-01-31T12:00:00.000Z", "2026-01-31T12:00:01.250Z")
+NUMBERS = (1, 0, 70, -5)
 NOT_OBJECTS = ("{", "", "no", "[1]", '"x"')
 
 
@@ -180,6 +181,8 @@ class Maker:
             return self.choose(lens, NOT_OBJECTS)
         if lens == "milliseconds":
             return milliseconds_of(value)
+        if lens == "digits":
+            return self.choose(lens, NUMBERS)
         return value[0] if lens == "single" else self.form(lens, value)
 
     def talk(self) -> list[Any]:

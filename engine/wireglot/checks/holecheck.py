@@ -270,6 +270,7 @@ class _View:
             "not-an-object": (("string",), "string"),
             "timestamp": (("number", "integer"), "string"),
             "milliseconds": (("string",), "integer"),
+            "digits": (("string",), "integer"),
             "plain": (("string",), "string"),
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),

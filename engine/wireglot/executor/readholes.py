@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import DERIVED
-from ..language.lenses import UNTYPED, is_guard, same
+from ..language.lenses import READS, UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
 from .code import CLASSES, Unwritten, begins
 from .readtext import CaseText, Rel
@@ -114,8 +114,8 @@ def through(
         t.unless(f"not not_an_object({v})", h, below)
         if v != var:
             t.line(f"{var} = {v}")
-    elif lens in ("timestamp", "milliseconds"):
-        call = f"seconds({v}, {t.track})" if lens == "timestamp" else f"moment({v})"
+    elif lens == "timestamp" or lens in READS:
+        call = f"seconds({v}, {t.track})" if lens == "timestamp" else f"through({lens!r}, {v})"
         t.line(f"{var} = {call}", h.pos)
         t.unless(f"{var} is NO", h, below)
         if lens == "timestamp":

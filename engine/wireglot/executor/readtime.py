@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import (
+    READS,
     Misfit,
     Table,
     guard,
-    moment_of,
     not_an_object,
     parse_json,
     same,
@@ -233,10 +233,10 @@ def seconds(w: Any, spelled: bool) -> Any:
         return NO
 
 
-def moment(w: Any) -> Any:
-    """Read milliseconds; NO for what is none."""
+def through(lens: str, w: Any) -> Any:
+    """Read a value through a codec that is no more than a function; NO where it takes none."""
     try:
-        return moment_of(w)
+        return READS[lens](w)
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
@@ -365,7 +365,7 @@ def has(value: Any, kinds: frozenset[str]) -> bool:
 
 _FUNCTIONS = (
     no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
-    spelling, owns, parsed, word, schema, seconds, moment, said, alone, entries, present, opaque,
+    spelling, owns, parsed, word, schema, seconds, through, said, alone, entries, present, opaque,
     pointer, aside, again, nth, deep, several, agrees, look, has, guard, same, stringify,
     not_an_object,
 )  # fmt: skip

@@ -14,12 +14,11 @@ from ..interpreter.sight import View, means, memory_of
 from ..ir import DERIVED
 from ..language.lenses import (
     GUARDS,
+    WRITES,
     Misfit,
-    milliseconds_of,
     not_an_object,
     same,
     stringify,
-    time_of,
 )
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
@@ -362,7 +361,7 @@ def through(x: Any, lens: str, h: Hole, value: Any, rel: Any) -> Any:
             return not value if isinstance(value, bool) else NO
         if lens == "not-an-object":
             return value if not_an_object(value) else NO
-        return time_of(value) if lens == "timestamp" else milliseconds_of(value)
+        return WRITES[lens](value) if lens in WRITES else NO
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO

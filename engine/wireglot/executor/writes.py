@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..language.events import Event
 
 # Codecs that are read as what was written, where nothing is noted.
-EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object"))
+EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object", "digits"))
 
 
 class Writes:

@@ -6,11 +6,11 @@ from typing import Any
 
 from ..ir import DERIVED, field_type
 from ..language.lenses import (
+    READS,
     UNTYPED,
     Misfit,
     guard,
     is_guard,
-    moment_of,
     not_an_object,
     parse_json,
     same,
@@ -215,9 +215,9 @@ def through(
         if not not_an_object(value):
             raise Misfit("expected text that is the JSON of no object", at, h.pos)
         return value, False
-    if lens == "milliseconds":
+    if lens in READS:
         try:
-            return moment_of(value), False
+            return READS[lens](value), False
         except Misfit as misfit:
             misfit.__traceback__ = None
             raise Misfit(misfit.reason, at, h.pos) from None

@@ -161,7 +161,16 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
         none = value == 0 if view.shape == "usage" else value in EMPTY
         quiet = none or last in CACHE or (view.shape, path) in SLIGHT
         weight: Weight = "slight" if quiet else ""
-        writer.note("no-place", "lost", at, view.case.pos, no_place(path), weight=weight)
+        for spot in (at, *_apart(writer, value, at)):
+            writer.note("no-place", "lost", spot, view.case.pos, no_place(path), weight=weight)
+
+
+def _apart(writer: WriteJob, value: Any, at: Any) -> list[Any]:
+    """Return the places of elements of a list that stand elsewhere than the list, as system text."""
+    elements = value if isinstance(value, list) and isinstance(at, tuple) else ()
+    spots = [writer.trail.find(one) for one in elements if isinstance(one, dict)]
+    whole = [s for s in spots if isinstance(s, tuple) and not isinstance(s, Several)]
+    return [s for n, s in enumerate(whole) if s[: len(at)] != at and s not in whole[:n]]
 
 
 def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> None:

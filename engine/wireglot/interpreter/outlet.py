@@ -9,14 +9,13 @@ from ..jsontext import finite
 from ..language.ladder import step
 from ..language.lenses import (
     UNTYPED,
+    WRITES,
     Misfit,
     guard,
     is_guard,
-    milliseconds_of,
     not_an_object,
     same,
     stringify,
-    time_of,
 )
 from ..language.picture import Hole
 from ..notes import Weight
@@ -142,10 +141,8 @@ def through(
         if not not_an_object(value):
             raise Misfit(f"`{h.path}` is the JSON of an object", rel, h.pos)
         return value
-    if lens == "timestamp":
-        return time_of(value)
-    if lens == "milliseconds":
-        return milliseconds_of(value)
+    if lens in WRITES:
+        return WRITES[lens](value)
     if lens in writer.dialect.schemas:
         return schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)

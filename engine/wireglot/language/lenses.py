@@ -65,9 +65,10 @@ SPELLED = {
     "list (or one)": "listed",
 }
 SAID = {**{name: said for said, name in SPELLED.items()}, "plain": "text (or list)"}
-LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds"))
+LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds", "digits"))
 
 
+_DIGITS = re.compile(r"0|-?[1-9][0-9]{0,14}")  # a number of JSON holds them all
 _SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _URL = str.maketrans("-_", "+/")  # the alphabet of base64url
 
@@ -228,6 +229,25 @@ def moment_of(milliseconds: Any) -> str:
         raise Misfit("whole milliseconds are expected")
     seconds, rest = divmod(int(milliseconds), 1000)
     return f"{time_of(seconds)[:-1]}.{rest:03}Z"
+
+
+def number_of(digits: Any) -> int:
+    """Read the digits of a whole number as that number; raises Misfit for any other text."""
+    if not (isinstance(digits, str) and _DIGITS.fullmatch(digits)):
+        raise Misfit("the digits of a whole number are expected")
+    return int(digits)
+
+
+def digits_of(number: Any) -> str:
+    """Write a whole number as its digits; raises Misfit for what is none, or has too many."""
+    if not guard("integer", number) or not _DIGITS.fullmatch(f"{int(number)}"):
+        raise Misfit("a whole number is expected")
+    return f"{int(number)}"
+
+
+# What is no more than a function, from the wire and to it; of `timestamp` the spelling is kept.
+READS = {"milliseconds": moment_of, "digits": digits_of}
+WRITES = {"timestamp": time_of, "milliseconds": milliseconds_of, "digits": number_of}
 
 
 def characters(text: str, place: int) -> int | None:
