@@ -7,9 +7,14 @@ PYTHON ?=
 PYTEST ?= -q -n auto
 TRAFFIC := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
+WIRES := mistral
+TRAFFIC += $(foreach name,$(WIRES),../shared/traffic/$(name).jsonl.gz)
+HUBS := openai-chat anthropic gemini
 FILES ?= $(TRAFFIC)
 MINUTES ?= 25
 JOBS ?= 1
+comma := ,
+space := $(subst ,, )
 QUICK := cells,agents,by-hand,loops,streams
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -21,12 +26,13 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep traces streams usage prefix differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
+.PHONY: help demo house old against test lint pytest format sweep wires traces streams usage prefix differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
+	@echo "make wires   what the recordings of three become in further wires, streams of six, too"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
@@ -76,8 +82,14 @@ format: $(VENV)/.installed-dev
 	@$(BIN)/ruff check -q --fix .
 	@$(BIN)/ruff format -q .
 
-sweep: $(VENV)/.installed-dev
+sweep: $(VENV)/.installed-sdks
 	@$(BIN)/python -m tests.sweep $(FILES)
+
+wires: $(VENV)/.installed-sdks
+	@$(BIN)/python -m tests.sweep $(foreach hub,$(HUBS),../shared/traffic/$(hub).jsonl.gz) \
+		--pairs "$(subst $(space),$(comma),$(foreach hub,$(HUBS),$(foreach wire,$(WIRES),$(hub)>$(wire))))"
+	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),4) --to $(subst $(space),$(comma),$(WIRES)) \
+		$(foreach hub,$(HUBS) openai-responses ollama,../shared/traffic/$(hub).jsonl.gz) vertex=../shared/traffic/gemini.jsonl.gz
 
 traces: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.traces $(FILES) --every $(or $(EVERY),20) --change $(or $(CHANGE),8)
@@ -85,7 +97,7 @@ traces: $(VENV)/.installed-dev
 audit: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),1) --lines
 
-streams: $(VENV)/.installed-dev
+streams: $(VENV)/.installed-sdks
 	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),20) $(FILES)
 
 prefix: $(VENV)/.installed-dev
@@ -171,6 +183,10 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml setup.py
 	@echo "Installing into $(VENV), with what the tests need."
 	@$(BIN)/python -m pip install -qq -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-sdks: $(VENV)/.installed-dev
+	@$(BIN)/python -m pip install -qq -e '.[sdks]'
+	@touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed
 	@$(BIN)/python -m pip install -qq -e '.[docs]'

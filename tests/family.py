@@ -1,6 +1,6 @@
 """Which dialects a run takes that crosses each with each: vendors of one family differ little.
 
-`tests.vendors` and `test_vendors.py` hold those that are left out here.
+`tests.vendors`, `test_vendors.py` and `test_wires.py` hold those that are left out here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ VENDORS = (
     "databricks",
 )  # fmt: skip
 
+# Whole wires that a run does not cross with each: home, to all, and from three.
+WIRES = ("mistral",)
+
 
 def heads(dialects: Iterable[str]) -> tuple[str, ...]:
-    """Return the dialects that are no vendor's of Chat."""
-    return tuple(name for name in dialects if name not in VENDORS)
+    """Return the dialects that are no vendor's of Chat, and no further wire."""
+    return tuple(name for name in dialects if name not in (*VENDORS, *WIRES))

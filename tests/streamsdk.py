@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -15,7 +16,7 @@ warnings.filterwarnings("ignore")
 def accepted(frames: list[Any], body: Any, dialect: str) -> str:
     """Return what an SDK has against the frames of a stream; an empty text if it takes them."""
     checks = {"openai-chat": _openai, "openai-responses": _responses, "anthropic": _anthropic,
-              "ollama": _ollama}  # fmt: skip
+              "ollama": _ollama, "mistral": _mistral}  # fmt: skip
     check = checks.get(dialect, _gemini)
     try:
         return check(frames, body)
@@ -239,6 +240,16 @@ def _google_parts(response: Any) -> list[Any]:
         if not one.index:
             return list((one.content and one.content.parts) or ())
     return []
+
+
+def _mistral(frames: list[Any], body: Any) -> str:
+    if find_spec("mistralai") is None:
+        return ""
+    from mistralai.client.models import CompletionChunk
+
+    for frame in frames[:-1]:
+        CompletionChunk.model_validate(frame)
+    return "" if frames[-1] == "[DONE]" else "[DONE] is not last"
 
 
 def _ollama(frames: list[Any], body: Any) -> str:

@@ -1,6 +1,6 @@
 """Run recorded streams of providers to every dialect that has streams, and print a table.
 
-    python -m tests.streamsweep [--every N] [--change N] FILE...
+    python -m tests.streamsweep [--every N] [--change N] [--to DIALECT,...] FILE...
 
 A file is `DIALECT=FILE`, or the dialect is its name. Of each stream and target: no error, what is
 written folds to what the whole response becomes, the official SDK accepts the frames in order, and
@@ -158,6 +158,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("files", nargs="+")
     parser.add_argument("--every", type=int, default=1, help="take every so many streams")
     parser.add_argument("--change", type=int, default=0, help="leaves changed of each stream")
+    parser.add_argument("--to", type=lambda text: text.split(","), help="other targets")
     options = parser.parse_args(arguments)
     rules = wireglot.load_rules()
     lines = sweep.exemptions(sweep.EXCEPTIONS.read_text("utf-8"))
@@ -166,8 +167,9 @@ def main(arguments: list[str]) -> int:
     for given in options.files:
         source, _, path = given.rpartition("=")
         source = source or Path(path).name.split(".")[0]
+        targets = options.to or (*TARGETS, *({source} - {*TARGETS}))
         for nth, (name, frames) in enumerate(recorded(path)):
-            for target in TARGETS if nth % options.every == 0 else ():
+            for target in targets if nth % options.every == 0 else ():
                 counts, failures = judged(rules, frames, source, target, name, options.change)
                 row = table.setdefault((source, target), collections.Counter())
                 row.update(counts)

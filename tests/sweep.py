@@ -183,10 +183,11 @@ def judge(exchange: Json, settings: Settings) -> Outcome:
         _judge_home(unit, outcome)
         if unit.unit == "error":
             continue
-        for target in engine().targets:
+        pairs = settings.pairs
+        for target in engine().targets if pairs is None else engine().dialects:
             if target == unit.dialect or not sdk.is_judged(target, unit.unit):
                 continue
-            if settings.pairs is None or (unit.dialect, target) in settings.pairs:
+            if pairs is None or (unit.dialect, target) in pairs:
                 _judge_pair(unit, target, settings, outcome)
     return outcome
 

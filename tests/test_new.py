@@ -28,7 +28,7 @@ CHAT: dict[str, Any] = {
     "messages": [{"role": "user", "content": "Hi"}],
     "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
     "max_new_tokens": 10,
-    "random_seed": 7,
+    "sampling_seed": 7,
     "mood": "calm",
 }
 RULES = wireglot.packaged()
@@ -149,7 +149,7 @@ def test_the_nearest_dialect_is_the_parent_and_keys_that_are_alike_take_a_place(
     assert "extends: openai-chat" in said
     assert "max_completion_tokens: $removed" in said
     assert "max_new_tokens: $max_tokens (optional)" in said
-    assert "seed: $removed" in said and "random_seed: $seed (optional)" in said
+    assert "seed: $removed" in said and "sampling_seed: $seed (optional)" in said
     assert "mood: $own.mood (optional)" in said
     rules = wireglot.load_rules({"acme": made.text})
     out = rules.convert(CHAT, "acme", "openai-chat")

@@ -106,6 +106,7 @@ STOPS = {
     "form.py": {"TEXT"},
     "fast.py": {"prefix"},
     "plan.py": {"prefix"},
+    "picture.py": {"closed"},
     "exchanges.py": {"http"},
     # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
     "unpictured.py": {"errors", "reason"},

@@ -1262,3 +1262,34 @@ def test_within_one_dialect_the_frames_of_a_turn_stay_as_they_are() -> None:
     x = wireglot.exchange(client="anthropic", provider="anthropic", state={})
     x.request({"model": "m", "max_tokens": 9, "messages": []})
     assert turned(x, ANTHROPIC) == ANTHROPIC
+
+
+FURTHER = """
+wireglot: 2
+dialect: one
+shapes: {text: {wire: $text}, tool_call: {wire: {id: $id, name: $name, arguments: $arguments}}}
+conversation: {wire: {parts: $parts each text}, cases: {user: {wire: {role: user}}}}
+response: {wire: {id: $id}}
+stream:
+  framing: lines
+  events:
+    append.text: {text: $piece}
+    part: {call: $part as tool_call}
+  read-also:
+    part_start.tool_call: {calls: [{id: $id, name: $name, text: $piece (default empty-text)}]}
+    append.tool_call: {calls: [{text: $piece}]}
+    append.refusal: {no: $piece}
+    append.reasoning: {thought: $piece}
+"""
+
+
+def test_events_that_are_only_read_are_tried_in_the_order_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(FURTHER, encoding="utf-8")
+    stream = wireglot.load_rules(tmp_path)["one"].model.stream
+    assert stream is not None
+    assert [event.name for event in stream.events if not event.writes] == [
+        "part_start.tool_call",
+        "append.tool_call",
+        "append.refusal",
+        "append.reasoning",
+    ]

@@ -22,6 +22,7 @@ Changes = dict[int, dict[Steps, Json]]  # of each frame
 # What every frame may say again, or later ones more exactly; `message` holds it in the first.
 AGAIN: Mapping[str, str] = {
     "openai-chat": r"id|object|created|model|system_fingerprint|service_tier|usage\b.*",
+    "mistral": r"id|object|created|model|usage\b.*",
     "anthropic": r"usage\b.*",
     "gemini": r"modelVersion|responseId|createTime|usageMetadata\b.*",
     "vertex": r"modelVersion|responseId|createTime|usageMetadata\b.*",

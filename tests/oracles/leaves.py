@@ -62,6 +62,14 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
         }
     ),
     ("openai-chat", "error"): frozenset(),
+    ("mistral", "request"): frozenset(
+        {
+            "tools[].function.parameters",
+            "response_format.json_schema.schema",
+            "messages[].tool_calls[].function.arguments",
+        }
+    ),
+    ("mistral", "response"): frozenset({"choices[].message.tool_calls[].function.arguments"}),
     ("openai-responses", "request"): frozenset(
         {
             "tools[].parameters",

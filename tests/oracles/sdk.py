@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -25,6 +26,9 @@ from .shapes import Field, Shape, Shapes
 Json = Any
 Unit = Literal["request", "response", "error", "frame"]
 DIALECTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
+
+# Those whose SDKs need not be there (`pip install -e '.[sdks]'`); without one nothing is judged.
+FURTHER = {"mistral": "mistralai"}
 
 # The two services of Google, and what the SDK calls them.
 GOOGLE = {"gemini": "mldev", "vertex": "vertex"}
@@ -107,6 +111,8 @@ def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
         return _anthropic(unit, streams)
     if dialect in GOOGLE and unit != "error":  # frames are responses there
         return _gemini_request(dialect) if unit == "request" else _gemini_response(dialect)
+    if dialect in FURTHER and unit != "error" and is_judged(dialect, unit):
+        return _mistral(unit, streams)
     if dialect == "ollama" and unit != "error":
         return ollama.request() if unit == "request" else ollama.response()
     return None
@@ -160,6 +166,21 @@ def _responses(unit: Unit, streams: bool) -> Shape | None:
     if streams:
         return _shapes().of(params.ResponseCreateParamsStreaming)
     return _shapes().of(params.ResponseCreateParamsNonStreaming)
+
+
+@cache
+def _mistral(unit: Unit, streams: bool) -> Shape:
+    from mistralai.client import models
+
+    build = Shapes()
+    if unit == "response":
+        return build.of(models.ChatCompletionResponse)
+    schema = build.of(models.JSONSchemaTypedDict).fields
+    inner = schema.pop("schema_definition").shape  # what the SDK calls it beside the wire
+    schema["schema"] = Field(inner, True, ("schema",))
+    if streams:
+        return build.of(models.ChatCompletionStreamRequestTypedDict)
+    return build.of(models.ChatCompletionRequestTypedDict)
 
 
 @cache
@@ -362,6 +383,12 @@ def _openai_error() -> Any:
     return ErrorObject
 
 
+def _mistral_completion() -> Any:
+    from mistralai.client.models import ChatCompletionResponse
+
+    return ChatCompletionResponse
+
+
 def _gemini_completion() -> Any:
     from google.genai import types
 
@@ -523,6 +550,11 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
     **{(name, "frame"): partial(_gemini_response_problems, name) for name in GOOGLE},
     ("ollama", "frame"): _ollama_response_problems,
 }
+if find_spec("mistralai") is not None:
+    _JUDGES |= {
+        ("mistral", "request"): _strictly(lambda body: shape_of("mistral", "request", body)),
+        ("mistral", "response"): lambda body: _as_model(_mistral_completion, body, strict=False),
+    }
 
 
 # Errors, told shortly: of a union only the member that comes nearest.

@@ -80,6 +80,8 @@ class Shapes:
             return Shape("any")
         if type(annotation).__name__ == "TypeAliasType":
             return self.of(annotation.__value__)
+        if type(origin).__name__ == "TypeAliasType":
+            return self.of(origin.__value__[arguments])
         if origin is typing.Literal:
             return Shape("words", words=arguments)
         if origin is typing.Union or origin is types.UnionType:
@@ -385,7 +387,7 @@ def _is_named(origin: object, name: str) -> bool:
 _PYTHON_ONLY = {
     "IO", "PathLike", "BufferedReader", "BufferedIOBase", "RawIOBase", "Base64FileInput", "Image",
     "Callable", "HttpResponse", "HttpOptions", "ModuleType", "ClientSession", "GenericAlias",
-    "PIL_Image", "McpClientSession", "McpTool",
+    "PIL_Image", "McpClientSession", "McpTool", "UnrecognizedStr", "UnrecognizedInt",
 }  # fmt: skip
 
 

@@ -36,7 +36,6 @@ UNITS = ("request", "response", "error", "stream")
 TRAFFIC = {
     "bedrock-converse": ("bedrock-converse", None),
     "cohere": ("cohere", None),
-    "mistral": ("mistral", None),
     "perplexity": ("openai-compat", "perplexity"),
     "gemini-interactions": ("gemini-interactions", None),
 }

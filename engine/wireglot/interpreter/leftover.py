@@ -166,7 +166,7 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
 
 
 def _apart(writer: WriteJob, value: Any, at: Any) -> list[Any]:
-    """Return the places of elements of a list that stand elsewhere than the list, as system text."""
+    """Return the places of elements of a list that stand elsewhere than it, as system text."""
     elements = value if isinstance(value, list) and isinstance(at, tuple) else ()
     spots = [writer.trail.find(one) for one in elements if isinstance(one, dict)]
     whole = [s for s in spots if isinstance(s, tuple) and not isinstance(s, Several)]

@@ -193,7 +193,8 @@ def load(
     for event in stream.events:
         if event.name in also:
             event.reads += _event(event.name, also[event.name], None, common).reads
-    for name in also.keys() - {event.name for event in stream.events}:
+    known = {event.name for event in stream.events}
+    for name in (name for name in also if name not in known):  # in the order of the file
         stream.events.append(_event(name, also[name], None, common))
         stream.events[-1].writes = ()
     stream.events.sort(key=lambda event: "part" in event.acts)  # the most general ones
