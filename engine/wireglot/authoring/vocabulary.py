@@ -50,7 +50,7 @@ class Vocabulary:
         self.roles: dict[str, str] = {role: role for role in ("user", "assistant", "system")}
         self.stops: dict[str, str] = {}
         self.usual = ""  # why a response ends, for a dialect that has no word for it
-        self.tops: dict[str, set[str]] = {}  # the keys of whole payloads
+        self.tops: dict[str, Counter[str]] = {}  # the keys of whole payloads, by their dialects
         self.kinds: dict[str, str] = {kind: kind for kind in PARTS}
         for dialect in dialects:
             self._learn(dialect)
@@ -61,7 +61,8 @@ class Vocabulary:
                 self._key(dialect, case.shape, names[0], child)
         for unit in dialect.units:
             tops = (path.partition(".")[0] for path in paths.pictured(dialect, unit))
-            self.tops.setdefault(unit, set()).update(top.removesuffix("[]") for top in tops)
+            named = {top.removesuffix("[]") for top in tops}
+            self.tops.setdefault(unit, Counter()).update(named)
         for shape in dialect.shapes.values():
             if shape.kind is not None:
                 for case in shape.cases:
@@ -91,16 +92,17 @@ class Vocabulary:
                         self.stops.setdefault(str(word).lower(), meant)
 
     def unit_of(self, body: Any) -> str:
-        """Tell of which unit a payload is, by the keys that only payloads of one unit have."""
+        """Tell of which unit a payload is, by the keys that more dialects have in one of them."""
         if not isinstance(body, dict):
             return "request"
-        there, tops = set(body), self.tops
-        if len(body) <= 3 and (there <= tops["error"] or not any(_listed(body))):
-            if len(body) == 1 or there <= tops["error"]:
-                return "error"
-        asked = len(there & (tops["request"] - tops["response"]))
-        answered = len(there & (tops["response"] - tops["request"]))
-        return "response" if answered > asked else "request"
+        faulty, (asked, answered) = (
+            body.keys() <= self.tops["error"].keys(),
+            (self.tops[unit] for unit in ("request", "response")),
+        )
+        if len(body) <= 3 and (faulty or not any(_listed(body))) and (len(body) == 1 or faulty):
+            return "error"
+        more = sum((answered[key] > asked[key]) - (answered[key] < asked[key]) for key in body)
+        return "response" if more > 0 else "request"
 
     def field(self, shape: str, key: str, value: Any) -> tuple[str, bool] | None:
         """Return the field of the IR that a key names by all likelihood, and if it is certain."""

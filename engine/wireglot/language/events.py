@@ -162,8 +162,9 @@ class Stream:
         return None
 
     def pieces(self, kind: str) -> bool:
-        """Tell whether parts of a kind come piece by piece."""
-        return any(word.act == "append" and word.kind == kind for word in self.of)
+        """Tell whether parts of a kind come piece by piece, in frames that are only read, too."""
+        words = (word for event in self.events for word in event.words)
+        return any(word.act == "append" and word.kind == kind for word in words)
 
     def get(self, act: str, kind: str = "", field: str = "") -> Event | None:
         """Return the event of a word, if there is one."""
