@@ -287,6 +287,44 @@ def test_the_command_writes_json_with_examples(
     assert all("example" not in line for line in there[0]["lines"])
 
 
+CHILD = """\
+wireglot: 2
+dialect: nephew
+extends: left
+see: https://example.com
+verified: 2026-11-21
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ([], {("left", "right"), ("right", "left")}),
+        (["--from", "nephew"], {("nephew", "left"), ("nephew", "right")}),
+        (["--to", "nephew"], {("left", "nephew"), ("right", "nephew")}),
+    ],
+)
+def test_a_matrix_leaves_children_out_and_one_dialect_alone_has_its_pairs(
+    folder: str,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    found: set[tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (Path(folder) / "nephew.yaml").write_text(CHILD, "utf-8")
+    ours, whole = {"left", "right", "nephew"}, audit.matrix
+
+    def few(rules: Any, units: Any, names: Any, model: Any, options: Any, targets: Any) -> Any:
+        one, two = ([n for n in given if n in ours] for given in (names, targets))
+        return whole(rules, units, one, model, options, two)
+
+    monkeypatch.setattr(audit, "matrix", few)
+    given = [*words, "--rules", folder, "--unit", "request", "--format", "json"]
+    assert cli.main(["audit", *given]) == 0
+    cells = json.loads(capsys.readouterr().out)
+    assert {(cell["source"], cell["target"]) for cell in cells} == found
+
+
 def test_markdown_is_tables(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = run(capsys, folder, "--format", "markdown")
     rows = [line for line in said.splitlines() if line.startswith("|")]

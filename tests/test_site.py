@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -269,11 +270,22 @@ def test_the_page_of_the_matrix_is_what_the_command_prints(
     monkeypatch.setattr(commandline, "commands", lambda parser: [named])
 
     def main(words: list[str]) -> int:
-        Path(words[-1]).write_text("| from | to |\n", "utf-8")
-        return 0 if words[:3] == ["audit", "--format", "markdown"] else 2
+        Path(words[-1]).write_text(json.dumps(cells), "utf-8")
+        return 0 if words[:3] == ["audit", "--format", "json"] else 2
 
+    pairs = [(one, two) for one in ("a", "<b>", "c") for two in ("a", "<b>", "c") if one != two]
+    cells = [
+        {"source": one, "target": two, "unit": "request", "counts": {"lost": n}, "worst": ["no"]}
+        for n, (one, two) in enumerate(pairs)
+    ]
     monkeypatch.setattr(cli, "main", main)
-    assert matrix.markdown() == "# The matrix of pairs\n\n| from | to |\n"
+    text = matrix.markdown()
+    assert text.startswith("# The matrix of pairs\n\n")
+    assert re.findall(r'class="shade-(\d)"', text) == ["0", "1", "2", "2", "3", "4"]
+    links = re.findall(r'href="#([^"]*)"', text)
+    assert links == re.findall(r'<tr id="([^"]*)"', text)
+    assert len(links) == 6
+    assert "<b>" not in text
 
 
 def test_the_page_of_commands_names_each_command() -> None:

@@ -215,8 +215,8 @@ def _reads(made: argparse.ArgumentParser, model: str) -> None:
 def _audits(made: argparse.ArgumentParser) -> None:
     """Let a command name a pair of dialects, or none for all, and a format."""
     add = made.add_argument
-    add("--from", dest="source", metavar="D", help="the dialect of the input (default: all pairs)")
-    add("--to", dest="target", metavar="D", help="the dialect to write")
+    add("--from", dest="source", metavar="D", help="the dialect of the input (alone: to all)")
+    add("--to", dest="target", metavar="D", help="the dialect to write (alone: from all)")
     add("--both", action="store_true", help="the way back, too")
     add("--unit", action="append", metavar="U", help="request, response, error or session")
     add("--model", metavar="M", help="for this model only")

@@ -125,19 +125,25 @@ def matrix(
     names: Iterable[str] | None = None,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
+    targets: Iterable[str] | None = None,
 ) -> tuple[Cell, ...]:
     """Count what the conversions of all pairs note, for one kind of model.
+
+    `names` are the dialects to convert from, and to where there are no `targets`; all, if neither.
 
     What becomes of unknown keys and of values of another type is the same everywhere, and is not
     counted.
     """
     known = _CACHE.setdefault(rules, {})
     names = tuple(rules.dialects if names is None else names)
+    ends = names if targets is None else tuple(targets)
     cells = []
     for unit in units:
-        there = [name for name in names if unit in rules[name].model.units]
+        there, beyond = (
+            [name for name in one if unit in rules[name].model.units] for one in (names, ends)
+        )
         for source in there:
-            for target in (name for name in there if name != source):
+            for target in (name for name in beyond if name != source):
                 key = ("cell", source, target, unit, model, stringify(dict(options or {})))
                 if key not in known:
                     made = [p for p in _payloads(rules, source, unit) if not p.odd]

@@ -92,11 +92,15 @@ def audit(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     options = _options(arguments)
     one, two = arguments.source, arguments.target
-    if (one is None) != (two is None):
-        raise Stop(USAGE, "an audit of a pair has both `--from` and `--to`")
-    if one is None:
+    if one is None or two is None:
+        for name in filter(None, (one, two)):
+            check_name(name, rules.dialects)
         units = arguments.unit or ["request", "response"]
-        cells = audit.matrix(rules, units, None, arguments.model, options)
+        whole = rules.dialects if one or two else _alone(rules.dialects, arguments)
+        ends = [two] if two else whole
+        cells = audit.matrix(
+            rules, units, [one] if one else whole, arguments.model, options, targets=ends
+        )
         text = auditpage.shown([], cells, arguments.format, rules.hash)
     else:
         pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]
@@ -106,6 +110,14 @@ def audit(arguments: argparse.Namespace) -> int:
         text = auditpage.shown(found, [], arguments.format, rules.hash)
     terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
     return OK
+
+
+def _alone(names: Iterable[str], arguments: argparse.Namespace) -> list[str]:
+    """Return the dialects that lie over no other: the others differ little from their parents."""
+    from ..loading import load
+
+    above = load.parents(arguments.rules, arguments.plugins)
+    return [name for name in names if name not in above]
 
 
 def collect(arguments: argparse.Namespace) -> int:
