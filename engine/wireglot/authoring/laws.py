@@ -173,13 +173,14 @@ def _cross(case: Case, wire: Any) -> None:
     back, two, _ = case.convert(middle, there, here, *outside)
     named = [_named(n, n.source_path) for n in one] + [_named(n, n.target_path) for n in two]
     # What was filled in there is there when it is read: what a message says may come of it.
-    added = (n.target_path for n in one if n.code == "filled-in")
-    named += [m[0] for path in added if (m := re.match(r".*/\d+(?=/)", path or ""))]
+    added = [n.target_path or "" for n in one if n.code == "filled-in"]
+    named += [m[0] for path in added if (m := re.match(r".*/\d+(?=/)", path))]
+    elements = sum(bool(re.fullmatch(r".*/\d+", path)) for path in added)
     for apart in differences(normal, back):
         at = pointer(apart.at)
         if any(p is not None and _touch(p, at) for p in named) or _shifted(one + two, at):
             continue
-        if _same_json(apart):
+        if _same_json(apart) or _longer(apart, elements):
             continue
         # What came in addition is a literal of the other dialect's rules, or was noted there.
         if apart.meant is not ABSENT and not _has_no_place(case, apart):
@@ -206,6 +207,14 @@ def _same_json(apart: Difference) -> bool:
     if not isinstance(meant, str) or not isinstance(found, str):
         return False
     return found[:1] in ("{", "[") and means(meant, parse_json(found))
+
+
+def _longer(apart: Difference, most: int) -> bool:
+    """Tell whether a list has so many more elements at most, behind those that it had."""
+    meant, found = apart.meant, apart.found
+    if not isinstance(meant, list) or not isinstance(found, list) or not meant:
+        return False
+    return len(found) - len(meant) <= most and same(found[: len(meant)], meant)
 
 
 def _named(note: Note, path: str | None) -> str | None:
