@@ -7,7 +7,7 @@ PYTHON ?=
 PYTEST ?= -q -n auto
 TRAFFIC := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
-WIRES := mistral
+WIRES := mistral bedrock-converse
 TRAFFIC += $(foreach name,$(WIRES),../shared/traffic/$(name).jsonl.gz)
 HUBS := openai-chat anthropic gemini
 FILES ?= $(TRAFFIC)
@@ -26,7 +26,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep wires traces streams usage prefix differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
+.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams usage prefix differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -40,6 +40,7 @@ help:
 	@echo "make threads MANY=1000000   10,000 conversions in 8 threads while rules change; memory over many conversions"
 	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before the gateway and strict providers (npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
+	@echo "make bedrock   requests and streams that we write for Converse, before the service's own rules and botocore's parser"
 	@echo "make prefix   a growing session of Claude Code to each provider: how much of a request begins the next"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make signal      count the notes of recorded payloads by severity: are they worth reading?"
@@ -96,6 +97,9 @@ traces: $(VENV)/.installed-dev
 
 audit: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),1) --lines
+
+bedrock: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.bedrock
 
 streams: $(VENV)/.installed-sdks
 	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),20) $(FILES)

@@ -31,8 +31,17 @@ Json = Any
 HERE = Path(__file__).parent
 RECORDED = HERE.parent.parent / "shared" / "traffic" / "agents.jsonl.gz"
 OVERLAY = "anthropic-no-billing-line"
-TARGETS = ("gemini", "vertex", "openai-chat", "openai-responses", "ollama", "deepseek", "mistral")
-TRIALS = ("bedrock-converse", "cohere", "gemini-interactions", "perplexity")
+TARGETS = (
+    "gemini",
+    "vertex",
+    "openai-chat",
+    "openai-responses",
+    "ollama",
+    "deepseek",
+    "bedrock-converse",
+    "mistral",
+)
+TRIALS = ("cohere", "gemini-interactions", "perplexity")
 MESSAGES = ("messages", "contents", "input")
 HELD, LEAST = ("gemini", "vertex"), 0.9
 LIFTED = {"system": "lift"}

@@ -10,13 +10,16 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from .oracles import bedrock
+
 warnings.filterwarnings("ignore")
 
 
 def accepted(frames: list[Any], body: Any, dialect: str) -> str:
     """Return what an SDK has against the frames of a stream; an empty text if it takes them."""
     checks = {"openai-chat": _openai, "openai-responses": _responses, "anthropic": _anthropic,
-              "ollama": _ollama, "mistral": _mistral}  # fmt: skip
+              "ollama": _ollama, "mistral": _mistral,
+              "bedrock-converse": _bedrock}  # fmt: skip
     check = checks.get(dialect, _gemini)
     try:
         return check(frames, body)
@@ -107,7 +110,7 @@ def _shown(item: Any) -> Any:
 
 def _meant(items: list[Any]) -> Any:
     """Return the text and the calls of items; what stands around a call may be two texts."""
-    text = [p.get("text") or p.get("refusal") for i in items for p in i.get("content") or ()]
+    text = [p.get("text") or p.get("refusal") or "" for i in items for p in i.get("content") or ()]
     calls = [
         (i["call_id"], i["name"], _loads(i["arguments"]) if "arguments" in i else i["input"])
         for i in items
@@ -250,6 +253,37 @@ def _mistral(frames: list[Any], body: Any) -> str:
     for frame in frames[:-1]:
         CompletionChunk.model_validate(frame)
     return "" if frames[-1] == "[DONE]" else "[DONE] is not last"
+
+
+def _bedrock(frames: list[Any], body: Any) -> str:
+    """Let botocore's parser read the frames, binary, and add up what its user would."""
+    if told := bedrock.heard(frames):
+        return f"botocore: {told[0]}"
+    calls: dict[int, Any] = {}
+    said = ""
+    last: dict[str, Any] = {}
+    for frame in frames:
+        ((name, data),) = frame.items()
+        last[name] = data
+        at, delta = data.get("contentBlockIndex"), data.get("delta", {})
+        if "toolUse" in data.get("start", {}):
+            calls[at] = {**data["start"]["toolUse"], "input": ""}
+        elif "toolUse" in delta:
+            calls[at]["input"] += delta["toolUse"]["input"]
+        said += delta.get("text", "")
+    content = body["output"]["message"]["content"]
+    made = [(c["toolUseId"], c["name"], _loads(c["input"])) for c in calls.values()]
+    meant = [b["toolUse"] for b in content if "toolUse" in b]
+    broken = any("_unparsed" in call["input"] for call in meant)
+    if not broken and made != [(c["toolUseId"], c["name"], c["input"]) for c in meant]:
+        return "the SDK has other calls"
+    texts = [b.get("citationsContent", {}).get("content", [b])[0].get("text", "") for b in content]
+    if said != "".join(texts):
+        return "the SDK has another text"
+    if last["messageStop"]["stopReason"] != body["stopReason"]:
+        return "the SDK stopped otherwise"
+    counts = last["metadata"]["usage"]
+    return "" if counts == body["usage"] else "the SDK counts otherwise"
 
 
 def _ollama(frames: list[Any], body: Any) -> str:

@@ -26,6 +26,14 @@ from tests.streamsdk import accepted
 
 FAMILY = {"gemini": ("vertex",), "vertex": ("gemini",)}
 SHARED = {"openai-chat", "openai-responses"}  # of one family, in other words
+KEYED = (
+    "messageStart",
+    "contentBlockStart",
+    "contentBlockDelta",
+    "contentBlockStop",
+    "messageStop",
+    "metadata",
+)
 PLACED = ("vertex",)  # calls have no ids there
 TARGETS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
 
@@ -40,8 +48,10 @@ def recorded(path: str) -> Iterator[tuple[str, list[Any]]]:
 
 
 def data(event: Any) -> Any:
-    """Return what an event of a recorded stream holds."""
-    return event["data"] if isinstance(event, dict) and "data" in event else event
+    """Return the frame of a recorded event; where names stand outside, the name is its one key."""
+    if not isinstance(event, dict) or "data" not in event:
+        return event
+    return {event["event"]: event["data"]} if event.get("event") in KEYED else event["data"]
 
 
 def meaning(value: Any) -> Any:
@@ -111,6 +121,9 @@ def tried(rules: Any, frames: list[Any], source: str, target: str) -> str:
             one.pop("stop_reason", None)  # the source did not say why
         for part in one["parts"] if target in PLACED else ():
             part.pop("id", None)  # made of the place, and that is another with joined texts
+    for one in (made, meant):
+        if unsaid and not any(one.get("usage", {}).values()):
+            one.pop("usage", None)  # counts come at the end
     if {source, target} == SHARED:  # what they share may have no place in a frame
         made.pop("own", None), meant.pop("own", None)
     if target == "openai-responses":

@@ -28,8 +28,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from .family import heads
-from .oracles import identity, leaves, perturb, roundtrip, samples, sdk
+from .family import WIRES, heads
+from .oracles import bedrock, identity, leaves, perturb, roundtrip, samples, sdk
 
 Json = Any
 What = Literal["error", "crash", "sdk", "unheard", "unexplained", "identity", "roundtrip"]
@@ -38,8 +38,8 @@ WHATS: tuple[What, ...] = (
 )  # fmt: skip
 CLASSES = ("recording", "sdk-older", "target-lacks", "gap")
 EXCEPTIONS = Path(__file__).with_name("exceptions.txt")
-# The recordings of this dialect are bodies only; its model stands in the URL.
-MODEL = "gemini-2.5-flash"
+# The recordings of these dialects are bodies only; their models stand in the URL.
+MODELS = dict.fromkeys(sdk.GOOGLE, "gemini-2.5-flash") | {"bedrock-converse": bedrock.MODEL}
 MADE = "sdk:"
 # What recordings call a vendor of Chat whose dialect has another name.
 SAID = {
@@ -162,13 +162,13 @@ def units_of(exchange: Json, dialects: Iterable[str]) -> Iterator[Unit]:
         return
     status = exchange.get("status", 200)
     if isinstance(exchange.get("request"), dict):
-        outside = dialect in sdk.GOOGLE
+        outside = dialect in MODELS
         yield Unit(
             dialect,
             "request",
             exchange["request"],
             exchange["id"],
-            MODEL if outside and "model" not in exchange["request"] else None,
+            MODELS[dialect] if outside and "model" not in exchange["request"] else None,
             exchange.get("stream") is not None if outside else None,
         )
     if isinstance(exchange.get("response"), dict):
@@ -496,7 +496,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(arguments)
     started = time.monotonic()
-    pairs = None if options.pairs == "all" else frozenset(map(_pair, options.pairs.split(",")))
+    whole = options.pairs == "all"
+    pairs = _every() if whole else frozenset(map(_pair, options.pairs.split(",")))
     number = None if options.perturb == "all" else int(options.perturb)
     settings = Settings(pairs, number)
     outcome = sweep(exchanges(options.files, options.limit), settings, options.jobs)
@@ -526,8 +527,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(*table(outcome, by_cell), sep="\n")
     print("\nexceptions by conversion:", dict(by_class) or "none")
     for line in lines:
-        whole = options.limit is None and pairs is None and line.unit != "stream"
-        if not line.used and whole:
+        if not line.used and whole and options.limit is None and line.unit != "stream":
             print(f"tests/exceptions.txt:{line.line} forgave nothing")
     if remaining:
         print("\nfailures, each distinct one once:")
@@ -536,6 +536,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n" + ("\n".join(f"missed: {bar}" for bar in missed) or "every bar is met"))
     print(f"{time.monotonic() - started:.0f} s")
     return int(bool(missed))
+
+
+def _every() -> frozenset[tuple[str, str]]:
+    """Return all pairs of a dialect and one that is no vendor's of Chat."""
+    targets = (*engine().targets, *WIRES)
+    return frozenset((one, two) for one in engine().dialects for two in targets)
 
 
 def _pair(text: str) -> tuple[str, str]:

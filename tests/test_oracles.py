@@ -811,7 +811,7 @@ def test_exchanges_come_from_plain_and_from_packed_files(tmp_path: Path) -> None
 def test_a_gemini_recording_gets_its_model_from_outside() -> None:
     exchange = {"id": "g", "format": "gemini", "status": 200, "request": GEMINI, "stream": [1]}
     (unit,) = sweep.units_of(exchange, sdk.DIALECTS)
-    assert (unit.model, unit.stream) == (sweep.MODEL, True)
+    assert (unit.model, unit.stream) == (sweep.MODELS["gemini"], True)
     (unit,) = sweep.units_of({**exchange, "format": "x", "family": "anthropic"}, sdk.DIALECTS)
     assert (unit.model, unit.stream) == (None, None)
     failed = {"id": "g", "format": "gemini", "status": 400, "response": {"error": {}}}

@@ -95,8 +95,10 @@ LANGUAGE |= {"events", "part", "item"}
 LANGUAGE |= {"exec"}
 # ... and the `size` of a text, by which a state knows it.
 LANGUAGE |= {"size"}
+# ... and the codec `bytes`, and the form of a report (`--html`).
+LANGUAGE |= {"bytes", "html"}
 # Media types are registered names, the same in every format; audits try some.
-LANGUAGE |= {"image/png", "text/plain", "application/pdf"}
+LANGUAGE |= {"image/png", "text/plain", "application/pdf", "application/json"}
 
 
 # Why a response stopped, in words of the IR (docs/ir.md) that are words of a wire, too.

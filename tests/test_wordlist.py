@@ -25,7 +25,7 @@ def test_each_word_has_a_user(group: str) -> None:
 
 def test_a_word_is_found_where_it_is_one() -> None:
     assert "chat-compatible" in FOUND["mark", "read-only"]
-    assert FOUND["shape", "marks"] == {"(bedrock-converse)"}
+    assert FOUND["shape", "marks"] == {"bedrock-converse"}
     assert "rules" not in {name for names in FOUND.values() for name in names}
 
 

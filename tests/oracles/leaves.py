@@ -112,6 +112,18 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
     ),
     ("ollama", "response"): frozenset({"message.tool_calls[].function.arguments"}),
     ("ollama", "error"): frozenset(),
+    ("bedrock-converse", "request"): frozenset(
+        {
+            "toolConfig.tools[].toolSpec.inputSchema.json",
+            "messages[].content[].toolUse.input",
+            "messages[].content[].toolResult.content[].json",
+            "additionalModelRequestFields",
+        }
+    ),
+    ("bedrock-converse", "response"): frozenset(
+        {"output.message.content[].toolUse.input", "additionalModelResponseFields"}
+    ),
+    ("bedrock-converse", "error"): frozenset(),
     ("anthropic", "frame"): frozenset({"content_block.input", "message.content[].input"}),
     ("ollama", "frame"): frozenset({"message.tool_calls[].function.arguments"}),
 }

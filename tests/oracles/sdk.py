@@ -19,7 +19,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator
 
-from . import ollama, shapes
+from . import bedrock, ollama, shapes
 from .leaves import OPAQUE
 from .shapes import Field, Shape, Shapes
 
@@ -113,6 +113,8 @@ def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
         return _gemini_request(dialect) if unit == "request" else _gemini_response(dialect)
     if dialect in FURTHER and unit != "error" and is_judged(dialect, unit):
         return _mistral(unit, streams)
+    if dialect == "bedrock-converse":
+        return bedrock.shape(unit)
     if dialect == "ollama" and unit != "error":
         return ollama.request() if unit == "request" else ollama.response()
     return None
@@ -478,6 +480,18 @@ def _ollama_error_problems(body: Json) -> Iterator[str]:
         yield ": an error body is an object with the text `error`"
 
 
+def _bedrock_request_problems(body: Json) -> Iterator[str]:
+    found = list(_strictly(lambda _: bedrock.shape("request"))(body))
+    yield from found or bedrock.refused(body)
+
+
+def _bedrock_problems(unit: Unit, body: Json) -> Iterator[str]:
+    try:
+        _tolerant(bedrock.shape(unit)).validate_python(body)
+    except ValidationError as error:
+        yield from _told(error)
+
+
 def _ollama_tool() -> Any:
     from ollama import Tool
 
@@ -549,6 +563,11 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
     **{(name, "frame"): partial(_as_model, load) for name, load in _FRAMES.items()},
     **{(name, "frame"): partial(_gemini_response_problems, name) for name in GOOGLE},
     ("ollama", "frame"): _ollama_response_problems,
+    ("bedrock-converse", "request"): _bedrock_request_problems,
+    **{
+        ("bedrock-converse", unit): partial(_bedrock_problems, unit)
+        for unit in ("response", "error", "frame")
+    },
 }
 if find_spec("mistralai") is not None:
     _JUDGES |= {

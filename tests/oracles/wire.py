@@ -202,7 +202,36 @@ def _ollama_message(message: Json, at: str) -> Iterator[Item]:
         yield Item("call", f"{at}/tool_calls/{n}", call.get("id"), inner.get("name"), value)
 
 
+def _bedrock(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "response":
+        message = (body.get("output") or {}).get("message")
+        yield from _bedrock_content(message, "/output/message", "talk")
+        return
+    yield from _bedrock_content({"content": body.get("system")}, "", "system", "/system")
+    for n, message in enumerate(_list(body, "messages")):
+        group = "system" if message.get("role") == "system" else "talk"
+        yield from _bedrock_content(message, f"/messages/{n}", group)
+
+
+def _bedrock_content(message: Json, at: str, group: str, key: str = "/content") -> Iterator[Item]:
+    for n, block in enumerate(_list(message, "content")):
+        where = f"{at}{key}/{n}"
+        call, result = block.get("toolUse"), block.get("toolResult")
+        cited = (block.get("citationsContent") or {}).get("content") or [{}]
+        guarded = (block.get("guardContent") or {}).get("text") or {}
+        text = block.get("text") or guarded.get("text") or cited[0].get("text")
+        if call is not None and call.get("type") != "server_tool_use":
+            yield Item("call", where, call.get("toolUseId"), call.get("name"), call.get("input"))
+        elif result is not None and "type" not in result:
+            content = _list(result, "content")
+            value = content[0]["json"] if content and "json" in content[0] else _joined(content)
+            yield Item("result", where, result.get("toolUseId"), None, _parsed(value))
+        elif text is not None:
+            yield Item("text", where, None, None, text, group)
+
+
 _FINDERS = {
+    "bedrock-converse": _bedrock,
     "openai-chat": _openai,
     "openai-responses": _responses,
     "anthropic": _anthropic,

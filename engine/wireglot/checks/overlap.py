@@ -364,7 +364,8 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
     for case in shape.cases:
         # What asks for a neighbour, only examples of the shape around can show.
-        right = case.name in shown or bool(shape.groups and examples) or _asks(case.ir)
+        beside = bool(shape.marks or (shape.groups and examples)) or _asks(case.ir)
+        right = beside or case.name in shown
         message = f"no example shows {named(shape, case)}"
         findings.doubt(right, "R008", message, place(dialect, shape, case), help)
 

@@ -76,7 +76,8 @@ def _heads(writer: WriteJob, message: dict[str, Any]) -> bool:
     """Tell whether all parts of a system message can stand in `$system` of the request."""
     cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
     shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
-    kinds = frozenset().union(*(writer.dialect.kinds_of(shape or "") for shape in shapes))
+    kinds = frozenset(("unknown",))  # which came from there
+    kinds = kinds.union(*(writer.dialect.kinds_of(shape or "") for shape in shapes))
     return not shapes or all(part.get("type") in kinds for part in message.get("parts", ()))
 
 

@@ -249,7 +249,8 @@ def _match(
                 raise Misfit("there is something")
             if lens == "texts" and not (
                 isinstance(value, list)
-                and all(b.get("type") == "text" and isinstance(b.get("text"), str) for b in value)
+                and all(isinstance(b, dict) and b.get("type") == "text" for b in value)
+                and all(isinstance(b.get("text"), str) for b in value)
             ):
                 raise Misfit("not only texts")
         found[p.path] = (value, path)

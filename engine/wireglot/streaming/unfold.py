@@ -163,7 +163,7 @@ class Unfold:
             self.frames.write(apart, {"usage": counts})
         end = self.stream.get("end")
         if end is not None and not cut and "finish" not in end.acts:
-            self.frames.write(end, {})
+            self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
 
     def _act(self, nth: int) -> None:
         """Write the parts of the answer that acts behind what was written of the first one."""
@@ -326,7 +326,7 @@ class Unfold:
         start, append = out.flow
         part = out.part
         if not out.begun:
-            if not part.pieces if start is None else self._blank(part):
+            if self._blank(part) or (start is None and not part.pieces):
                 return
             self._start(out, part.kind, part.said, out.flow)
         pieces = part.pieces
@@ -378,6 +378,9 @@ class Unfold:
                 self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
             self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
             part.pieces[:] = ["{}"]
+        if not out.begun and part.said.get("citations") and not self._blank(part):
+            self._live(out)
+            self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
         if out.begun:
             said, whole = part.said, part.ir
             if self.rides is not None:

@@ -1,0 +1,52 @@
+"""Binary event streams, as `application/vnd.amazon.eventstream` sends them, and frames of JSON.
+
+A frame is an object with one key, the name of its event: what a dialect with `framing: lines`
+reads and writes, and what the client of the provider gives. This codec stands beside the engine,
+for who has the bytes of a response or must send some. Reading goes through botocore, which an
+extra of the package brings, and which checks lengths and sums.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+FAILED = "Exception"  # names of events that say what went wrong end so
+_TEXT = 7  # the type of a header that is a text
+
+
+def frames(chunks: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield the frames of a body, whose bytes may be cut anywhere.
+
+    Raises botocore's `ParserError` where bytes are wrong, and ModuleNotFoundError without botocore.
+    """
+    from botocore.eventstream import EventStreamBuffer
+
+    buffer = EventStreamBuffer()
+    for chunk in chunks:
+        buffer.add_data(chunk)
+        for event in buffer:
+            named = event.headers.get(":exception-type") or event.headers.get(":event-type")
+            yield {str(named): json.loads(event.payload or b"{}")}
+
+
+def as_bytes(frame: dict[str, Any]) -> bytes:
+    """Return the message of a frame, an object with one key. Raises ValueError for any other."""
+    if len(frame) != 1:
+        raise ValueError("a frame is an object with one key, the name of its event")
+    ((name, data),) = frame.items()
+    kind = "exception" if name.endswith(FAILED) else "event"
+    said = {f":{kind}-type": name, ":content-type": "application/json", ":message-type": kind}
+    headers = b"".join(map(_header, said, said.values()))
+    payload = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    prelude = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
+    made = prelude + struct.pack(">I", zlib.crc32(prelude)) + headers + payload
+    return made + struct.pack(">I", zlib.crc32(made))
+
+
+def _header(name: str, value: str) -> bytes:
+    key, text = name.encode(), value.encode()
+    return struct.pack(">B", len(key)) + key + struct.pack(">BH", _TEXT, len(text)) + text
