@@ -7,7 +7,7 @@ PYTHON ?=
 PYTEST ?= -q -n auto
 TRAFFIC := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
-WIRES := mistral bedrock-converse
+WIRES := mistral cohere bedrock-converse
 TRAFFIC += $(foreach name,$(WIRES),../shared/traffic/$(name).jsonl.gz)
 HUBS := openai-chat anthropic gemini
 FILES ?= $(TRAFFIC)

@@ -15,7 +15,7 @@ VENDORS = (
 )  # fmt: skip
 
 # Whole wires that a run does not cross with each: home, to all, and from three.
-WIRES = ("mistral", "bedrock-converse")
+WIRES = ("mistral", "cohere", "bedrock-converse")
 
 
 def heads(dialects: Iterable[str]) -> tuple[str, ...]:

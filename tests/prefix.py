@@ -32,16 +32,10 @@ HERE = Path(__file__).parent
 RECORDED = HERE.parent.parent / "shared" / "traffic" / "agents.jsonl.gz"
 OVERLAY = "anthropic-no-billing-line"
 TARGETS = (
-    "gemini",
-    "vertex",
-    "openai-chat",
-    "openai-responses",
-    "ollama",
-    "deepseek",
-    "bedrock-converse",
-    "mistral",
-)
-TRIALS = ("cohere", "gemini-interactions", "perplexity")
+    "gemini", "vertex", "openai-chat", "openai-responses", "ollama", "deepseek", "mistral",
+    "cohere", "bedrock-converse",
+)  # fmt: skip
+TRIALS = ("gemini-interactions", "perplexity")
 MESSAGES = ("messages", "contents", "input")
 HELD, LEAST = ("gemini", "vertex"), 0.9
 LIFTED = {"system": "lift"}

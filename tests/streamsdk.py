@@ -18,7 +18,7 @@ warnings.filterwarnings("ignore")
 def accepted(frames: list[Any], body: Any, dialect: str) -> str:
     """Return what an SDK has against the frames of a stream; an empty text if it takes them."""
     checks = {"openai-chat": _openai, "openai-responses": _responses, "anthropic": _anthropic,
-              "ollama": _ollama, "mistral": _mistral,
+              "ollama": _ollama, "mistral": _mistral, "cohere": _cohere,
               "bedrock-converse": _bedrock}  # fmt: skip
     check = checks.get(dialect, _gemini)
     try:
@@ -243,6 +243,17 @@ def _google_parts(response: Any) -> list[Any]:
         if not one.index:
             return list((one.content and one.content.parts) or ())
     return []
+
+
+def _cohere(frames: list[Any], body: Any) -> str:
+    if find_spec("cohere") is None:
+        return ""
+    from cohere import V2ChatStreamResponse
+
+    event = _adapter(V2ChatStreamResponse)
+    for frame in frames:
+        event.validate_python(frame)
+    return "" if frames[-1]["type"] == "message-end" else "the end is not last"
 
 
 def _mistral(frames: list[Any], body: Any) -> str:

@@ -77,3 +77,89 @@ def test_recorded_streams_come_home_and_fold_to_the_same_answer(wire: str, there
         for target in targets:
             counts, failures = streamsweep.judged(RULES, frames, source, target, name, 2)
             assert (counts["failed"], failures) == (0, [])
+
+
+# -- what these wires ask of the engine -----------------------------------------------------------
+
+ASKED: dict[str, Any] = {
+    "model": "m",
+    "messages": [{"role": "user", "content": "Hi"}],
+    "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+}
+NOTED = {"start": 6, "end": 11, "text": "sunny", "type": "TEXT_CONTENT"}
+SAID = {
+    "id": "c",
+    "finish_reason": "COMPLETE",
+    "message": {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "Hm."},
+            {"type": "text", "text": "It is sunny and warm."},
+        ],
+        "citations": [
+            {
+                "content_index": 1,
+                **NOTED,
+                "sources": [{"type": "document", "id": "d", "document": {"title": "T"}}],
+            },
+            {
+                "content_index": 1,
+                "start": 16,
+                "end": 20,
+                "text": "warm",
+                "type": "TEXT_CONTENT",
+                "sources": [{"type": "tool", "id": "a:0", "tool_output": {"t": 20}}],
+            },
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_choice_that_is_said_by_no_key_leaves_none(trace: bool) -> None:
+    out = RULES.convert({**ASKED, "tool_choice": "auto"}, "openai-chat", "cohere", trace=trace)
+    assert (out.body, out.notes) == (ASKED, ())
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_other_keys_of_an_object_are_none_where_there_are_none(trace: bool) -> None:
+    body = {**ASKED, "documents": [{"data": {"text": "Ruby is old."}}]}
+    out = RULES.convert(body, "cohere", "openai-chat", trace=trace)
+    assert [note.code for note in out.notes] == ["document-as-text"]
+
+
+def test_a_citation_has_a_frame_of_its_own_and_says_its_content() -> None:
+    read = RULES["cohere"].read(SAID, unit="response")
+    cited = read.ir["candidates"][0]["parts"][1]["citations"]
+    assert [{key: one[key] for key in one if key != "spelled"} for one in cited] == [
+        {
+            "start_index": 6, "end_index": 11, "retrieved": True, "title": "T",
+            "own": {"cohere": {"source": "document", "id": "d"}},
+        },
+        {
+            "start_index": 16, "end_index": 20, "retrieved": True,
+            "own": {"cohere": {"source": "tool", "id": "a:0", "data": {"t": 20}}},
+        },
+    ]  # fmt: skip
+    frames = list(RULES.frames(SAID, "cohere"))
+    said = [frame for frame in frames if frame["type"] == "citation-start"]
+    assert [frame["index"] for frame in said] == [0, 1]
+    assert [f["delta"]["message"]["citations"] for f in said] == SAID["message"]["citations"]  # type: ignore[index]
+    assert RULES.collect(frames, "cohere")["message"] == SAID["message"]
+
+
+def test_an_end_that_is_said_once_more_is_no_frame_after_the_end() -> None:
+    frames = [*RULES.frames(SAID, "cohere"), "[DONE]"]
+    translator = RULES.translator(source="cohere", target="openai-chat")
+    for frame in [*frames, frames[1]]:
+        translator.feed(frame)
+    translator.finish()
+    late = [note.source_path for note in translator.notes if note.code == "after-end"]
+    assert late == [f"/{len(frames)}"]
+
+
+def test_the_text_beside_calls_is_the_plan_there_and_text_again() -> None:
+    there = RULES.convert(way.REQUEST, "openai-chat", "cohere").body
+    calling = [m for m in there["messages"] if m.get("tool_calls")]
+    assert calling
+    assert not any("content" in message for message in calling)

@@ -23,6 +23,7 @@ Changes = dict[int, dict[Steps, Json]]  # of each frame
 AGAIN: Mapping[str, str] = {
     "openai-chat": r"id|object|created|model|system_fingerprint|service_tier|usage\b.*",
     "mistral": r"id|object|created|model|usage\b.*",
+    "cohere": r"id",
     "anthropic": r"usage\b.*",
     "gemini": r"modelVersion|responseId|createTime|usageMetadata\b.*",
     "vertex": r"modelVersion|responseId|createTime|usageMetadata\b.*",

@@ -69,6 +69,17 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
             "messages[].tool_calls[].function.arguments",
         }
     ),
+    ("cohere", "request"): frozenset(
+        {
+            "tools[].function.parameters",
+            "documents[].data",
+            "messages[].content[].document.data",
+            "messages[].tool_calls[].function.arguments",
+            "response_format.json_schema",
+            "response_format.schema",
+        }
+    ),
+    ("cohere", "response"): frozenset({"message.tool_calls[].function.arguments"}),
     ("mistral", "response"): frozenset({"choices[].message.tool_calls[].function.arguments"}),
     ("openai-responses", "request"): frozenset(
         {

@@ -285,7 +285,7 @@ def _is_structure(target: str, unit: sdk.Unit, body: Json, steps: Steps, value: 
         return True
     if steps and steps[-1] in ("type", "role", "object", "modality", "thought"):
         return True
-    if steps[-1] in _PLACES or "groundingChunkIndices" in steps:
+    if steps[-1] in _PLACES or "groundingChunkIndices" in steps or _cited(steps):
         return isinstance(value, int)
     if steps[-1] == "index":
         position = next((s for s in reversed(steps[:-1]) if isinstance(s, int)), None)
@@ -297,6 +297,10 @@ def _is_structure(target: str, unit: sdk.Unit, body: Json, steps: Steps, value: 
 # Places in a text follow from the texts that there are, and numbers of elements from the elements:
 # tests/test_citations.py holds that they name the same piece of text and the same source.
 _PLACES = frozenset(("start_index", "end_index", "startIndex", "endIndex", "partIndex"))
+
+
+def _cited(steps: Steps) -> bool:
+    return "citations" in steps and steps[-1] in ("start", "end", "content_index")
 
 
 # Which leaves are tried.
@@ -492,6 +496,7 @@ _WORDS: dict[tuple[str, str], Sequence[str]] = {
     ("ollama", "messages[].role"): ("user", "assistant", "system", "tool"),
     ("ollama", "message.role"): ("assistant",),
     ("ollama", "done_reason"): ("stop", "length"),
+    ("cohere", "finish_reason"): ("COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL", "ERROR"),
     ("ollama", "think"): ("low", "medium", "high", "max"),
 }
 _WORDS |= {("vertex", path): words for (name, path), words in _WORDS.items() if name == "gemini"}

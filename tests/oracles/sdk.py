@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.util import find_spec
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator
@@ -28,7 +28,7 @@ Unit = Literal["request", "response", "error", "frame"]
 DIALECTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
 
 # Those whose SDKs need not be there (`pip install -e '.[sdks]'`); without one nothing is judged.
-FURTHER = {"mistral": "mistralai"}
+FURTHER = {"mistral": "mistralai", "cohere": "cohere"}
 
 # The two services of Google, and what the SDK calls them.
 GOOGLE = {"gemini": "mldev", "vertex": "vertex"}
@@ -112,7 +112,7 @@ def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
     if dialect in GOOGLE and unit != "error":  # frames are responses there
         return _gemini_request(dialect) if unit == "request" else _gemini_response(dialect)
     if dialect in FURTHER and unit != "error" and is_judged(dialect, unit):
-        return _mistral(unit, streams)
+        return _mistral(unit, streams) if dialect == "mistral" else _cohere(unit, streams)
     if dialect == "bedrock-converse":
         return bedrock.shape(unit)
     if dialect == "ollama" and unit != "error":
@@ -183,6 +183,25 @@ def _mistral(unit: Unit, streams: bool) -> Shape:
     if streams:
         return build.of(models.ChatCompletionStreamRequestTypedDict)
     return build.of(models.ChatCompletionRequestTypedDict)
+
+
+@cache
+def _cohere(unit: Unit, streams: bool) -> Shape:
+    """Assemble the body from the client's own arguments: the SDK has no type for the whole."""
+    import cohere
+    from cohere.v2 import client
+
+    if unit == "response":
+        return _shapes().of(cohere.V2ChatResponse)
+    method = client.V2Client.chat_stream if streams else client.V2Client.chat
+    hints = get_type_hints(method, vars(client))
+    request = Shape("object", "V2ChatRequest")
+    for name, one in inspect.signature(method).parameters.items():
+        if name not in ("self", "request_options"):
+            inner = _shapes().of(hints[name])
+            request.fields[name] = Field(inner, one.default is inspect.Parameter.empty, (name,))
+    request.fields["stream"] = Field(Shape("boolean"), streams, ("stream",))
+    return request
 
 
 @cache
@@ -391,6 +410,12 @@ def _mistral_completion() -> Any:
     return ChatCompletionResponse
 
 
+def _cohere_completion() -> Any:
+    from cohere import V2ChatResponse
+
+    return V2ChatResponse
+
+
 def _gemini_completion() -> Any:
     from google.genai import types
 
@@ -569,6 +594,11 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
         for unit in ("response", "error", "frame")
     },
 }
+if find_spec("cohere") is not None:
+    _JUDGES |= {
+        ("cohere", "request"): _strictly(lambda body: shape_of("cohere", "request", body)),
+        ("cohere", "response"): lambda body: _as_model(_cohere_completion, body, strict=False),
+    }
 if find_spec("mistralai") is not None:
     _JUDGES |= {
         ("mistral", "request"): _strictly(lambda body: shape_of("mistral", "request", body)),

@@ -230,8 +230,43 @@ def _bedrock_content(message: Json, at: str, group: str, key: str = "/content") 
             yield Item("text", where, None, None, text, group)
 
 
+def _cohere(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "response":
+        yield from _cohere_message(body.get("message") or {}, "/message")
+        return
+    for n, document in enumerate(_list(body, "documents")):
+        text = (document.get("data") or {}).get("text")
+        if isinstance(text, str):
+            yield Item("text", f"/documents/{n}/data/text", None, None, text, "system")
+    for n, message in enumerate(_list(body, "messages")):
+        yield from _cohere_message(message, f"/messages/{n}")
+
+
+def _cohere_message(message: Json, at: str) -> Iterator[Item]:
+    """Find what a message says: its plan is text, which stands before its calls."""
+    content = message.get("content")
+    if message.get("role") == "tool":
+        found = [b.get("document", {}).get("data") for b in _list(message, "content")]
+        value = found[0] if len(found) == 1 and found[0] else _parsed(_joined(content))
+        yield Item("result", at, message.get("tool_call_id"), None, value)
+        return
+    group = "system" if message.get("role") == "system" else "talk"
+    if isinstance(content, str):
+        yield Item("text", f"{at}/content", None, None, content, group)
+    for n, part in enumerate(_list(message, "content")):
+        if part.get("type") == "text":
+            yield Item("text", f"{at}/content/{n}", None, None, part.get("text"), group)
+    if isinstance(message.get("tool_plan"), str):
+        yield Item("text", f"{at}/tool_plan", None, None, message["tool_plan"], group)
+    for n, call in enumerate(_list(message, "tool_calls")):
+        inner = call.get("function") or {}
+        value = _arguments(inner.get("arguments"))
+        yield Item("call", f"{at}/tool_calls/{n}", call.get("id"), inner.get("name"), value)
+
+
 _FINDERS = {
     "bedrock-converse": _bedrock,
+    "cohere": _cohere,
     "openai-chat": _openai,
     "openai-responses": _responses,
     "anthropic": _anthropic,

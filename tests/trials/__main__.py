@@ -34,7 +34,6 @@ UNITS = ("request", "response", "error", "stream")
 # Where the payloads of a trial are: examples of the wire, recorded traffic (with the vendor, if a
 # file has several), and samples of files.
 TRAFFIC = {
-    "cohere": ("cohere", None),
     "perplexity": ("openai-compat", "perplexity"),
     "gemini-interactions": ("gemini-interactions", None),
 }

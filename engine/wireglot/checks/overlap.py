@@ -92,7 +92,7 @@ def _told_apart(
         help = "take one of the two out, or say in it what tells it apart"
         findings.error("R003", message, place(dialect, shape, case), help, beside=beside)
         return
-    if case.note is not None or any(hole.dated for hole in pic.holes(case.wire)):
+    if case.note is not None or _only_read(case):
         return  # accepted, or never written but where it was read
     text = stringify(wire)
     shown = f" as {first}, for example {text}" if len(text) <= LONGEST else f" as {first}"
@@ -105,6 +105,10 @@ def _told_apart(
     findings.warn(
         "R017" if apart else "R004", message, place(dialect, shape, case), help, beside=beside
     )
+
+
+def _only_read(case: Case) -> bool:
+    return any(hole.dated or "home" in hole.lenses for hole in pic.holes(case.wire))
 
 
 def _within(own: Any, found: Any) -> bool:
@@ -315,7 +319,8 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
             if hole.dated or hole.shape is None:
                 continue
             members = dialect.unions.get(hole.shape, [hole.shape])
-            for kind in sorted(dialect.kinds_of(hole.shape), key=str):
+            members = [m for m in members if not all(map(_only_read, dialect.shapes[m].cases))]
+            for kind in sorted({k for m in members for k in dialect.kinds_of(m)}, key=str):
                 first = seen.setdefault(kind, hole)
                 if first is hole or kind is None or _owned(dialect, members, kind):
                     continue
@@ -363,8 +368,9 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
                 break
     help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
     for case in shape.cases:
-        # What asks for a neighbour, only examples of the shape around can show.
+        # What asks for a neighbour, or is no key, only examples of the shape around can show.
         beside = bool(shape.marks or (shape.groups and examples)) or _asks(case.ir)
+        beside |= isinstance(case.wire, Literal) and ABSENT in case.wire.values
         right = beside or case.name in shown
         message = f"no example shows {named(shape, case)}"
         findings.doubt(right, "R008", message, place(dialect, shape, case), help)

@@ -410,7 +410,11 @@ class HoleLines:
         t(f"{w}, {claims} = {made}{self.where}")
         with t.under(f"if {w} is not NO:"):
             c.took(claims)
-            self.put(w)
+            if c.writes.may_be_absent(str(self.h.shape)):  # said by no key
+                with t.under(f"if {w} is not ABSENT:"):
+                    self.put(w)
+            else:
+                self.put(w)
         other = "else"
         if self.h.mark == "optional":  # else nothing of it need stand there
             other = f"elif may_step(x, {self.h.shape!r}, o)"

@@ -233,7 +233,9 @@ class WireText(HoleText):
                 self.line(f"{var}, {others} = {others}, {{}}", h.pos)
                 for lens in filter(is_guard, h.lenses):  # of all other keys nothing is a form
                     self.line(f"if not guard({lens!r}, {var}): return {self.no}", h.pos)
-                self.slots.append(Slot(h.path, var, rel, True))
+                if h.mark is not None:
+                    self.line(f"if not {var}: {var} = ABSENT")
+                self.slots.append(Slot(h.path, var, rel, h.mark is None))
                 continue
             keys = self.value(self.dialect.keys_of(h.shape))
             if h is first:

@@ -22,7 +22,7 @@ from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.measure import disjoint
 from ..language.model import Case, Dialect, Shape, of_frame
-from ..language.picture import Fields, Hole, Literal, Picture
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..trail import keys_of
 from . import modules
 from .code import Code, Text, begins
@@ -218,6 +218,11 @@ class Writes:
     def heads(self, name: str) -> frozenset[str]:
         """Return the fields of an object of which a shape takes one, or of which parts of one."""
         return self.dialect.fields_of(case for _, case in self.dialect.cases_of(name))
+
+    def may_be_absent(self, name: str) -> bool:
+        """Say whether a case of a shape is written as nothing at all."""
+        wires = (case.wire for _, case in self.dialect.cases_of(name))
+        return any(isinstance(wire, Literal) and ABSENT in wire.values for wire in wires)
 
     def part(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes some fields of an object by a case."""

@@ -272,11 +272,11 @@ class Shares:
         if not isinstance(one, dict) or one.get("type") == "unknown":
             yield one, None
             return
-        said = {k: v for k, v in one.items() if k not in (*SPAN, "spelled")}
+        said = {k: v for k, v in one.items() if k not in (*SPAN, "part_index", "text", "spelled")}
         if not self._form.sourced or one.get("recited"):
             yield {**said, **span}, None
             return
-        for key in ("kept", "part_index", "text", "sources"):
+        for key in ("kept", "sources"):
             said.pop(key, None)
         numbers = one.get("sources") or []
         known = [n for n in numbers if n.__class__ is int and 0 <= n < len(sources)]

@@ -250,7 +250,8 @@ class PictureReader(ReadJob):
                     raise Misfit("a key stands here under two spellings", at, hole.pos)
                 if any(is_guard(lens) and not guard(lens, taken) for lens in hole.lenses):
                     raise Misfit(f"this is not {' and '.join(hole.lenses)}", at, hole.pos)
-                env.put(hole.path, taken, at)
+                if taken or hole.mark is None:
+                    env.put(hole.path, taken, at)
                 continue
             keys = self.dialect.keys_of(hole.shape)
             taken = {k: v for k, v in rest.items() if k in keys}

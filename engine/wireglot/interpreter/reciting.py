@@ -237,6 +237,8 @@ class Built:
             place = {"start_index": self._before + start, "end_index": self._before + end}
             if "start_index" in one and "end_index" not in one:
                 del place["end_index"]
+        if form.text:
+            place["text"] = text[start:end]
         if not form.sourced or one.get("recited"):
             made = {**one, **place}
             copied(trail, one, made)
@@ -249,8 +251,6 @@ class Built:
             if (found := self._source(source, one)) is None:
                 return
             numbers = [found]
-        if form.text:
-            place["text"] = text[start:end]
         last = self.citations[-1] if self.citations and numbers and not mine else {}
         alike = all(last.get(key) == place.get(key) for key in (*SPAN, "part_index"))
         if alike and last.get("sources"):

@@ -82,8 +82,11 @@ class Citing:
         holes = [h for p in event.writes for h in pic.holes(p) if h.path == "piece"]
         probe = self._writer.afresh()
         made = [one for one in made if self._same or probe.give(holes, one)]
-        if made:
-            frames.write(event, {"piece": made}, Place(nth))
+        alone = any(hole.mode != "each" for hole in holes)  # each in a frame of its own
+        for entry, piece in enumerate(made if alone else [made] if made else ()):
+            place = Place(nth)
+            place.entry = entry
+            frames.write(event, {"piece": piece}, place)
 
     def lists(
         self, outcome: Outcome, owner: Candidate, nth: int, kinds: Sequence[str]

@@ -23,6 +23,7 @@ from .incoming import Candidate, Part, clashes, joined, merged, wires
 from .outcome import MOST
 from .sighting import Frame, Sight, Taken
 
+SILENT = {"end", "keepalive"}  # what may come once more when all is over
 QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
 
 
@@ -55,7 +56,9 @@ class Fold(Hearing):
         self.frame = wire
         self.grew = self.flow = None
         if self.ended:
-            self.say("after-end", "lost", (at,), "this came after the end of the stream")
+            sights = Frame(wire, self.dialect).sights(self.stream)
+            if not sights or any(not SILENT.issuperset(one.event.acts) for one in sights):
+                self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
         known = self._forms.find(wire)
         if known is not None:
