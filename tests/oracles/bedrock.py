@@ -20,7 +20,7 @@ from .shapes import Field, Shape
 
 Json = Any
 TOOL = Path(__file__).parents[3] / "shared" / "tools" / "validate_bedrock.py"
-MODEL = "anthropic.claude-sonnet-4-5-20250929-v1:0"  # it stands in the path, not in the body
+MODEL = "anthropic.claude-opus-4-6-v1"  # in the path; it thinks by a budget or as it likes
 _SCALARS: dict[str, Any] = {
     "string": "text", "blob": "base64", "integer": "integer", "long": "integer",
     "float": "number", "double": "number", "boolean": "boolean", "timestamp": "text",
