@@ -354,6 +354,30 @@ def test_dialects_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> N
     assert {"openai-chat", "anthropic", "gemini"} <= set(names)
 
 
+CHILD = """\
+# A host of ours. Not confirmed: what it does at night. It has version 0.2.
+wireglot: 2
+dialect: acme
+extends: chat-compatible
+see: https://acme.example/docs
+verified: 2026-11-25
+"""
+
+
+def test_the_list_says_what_a_dialect_is_and_what_is_not_confirmed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "acme.yaml").write_text(CHILD, "utf-8")
+    assert status_of("dialects", "--rules", str(tmp_path)) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("acme"))
+    said = ["acme", "chat-compatible", "request", "response", "error", "yes", "6", "2026-11-25"]
+    assert row.split() == [*said, "https://acme.example/docs"]
+    assert status_of("dialects", "--rules", str(tmp_path), "--format", "json") == 0
+    (found,) = (one for one in json.loads(capsys.readouterr().out) if one["name"] == "acme")
+    assert found["unconfirmed"] == "what it does at night"
+    assert (found["parent"], found["stream"], found["lines"]) == ("chat-compatible", True, 6)
+
+
 def test_the_packaged_rules_pass_their_test(capsys: pytest.CaptureFixture[str]) -> None:
     assert status_of("test", "--runs", "0") == 0, capsys.readouterr().out
 

@@ -12,6 +12,7 @@ from wireglot.authoring import examples, show
 from wireglot.authoring.examples import Example
 from wireglot.language.model import Dialect, Shape
 from wireglot.language.source import Node
+from wireglot.loading import listing
 from wireglot.rulesets import RuleSet
 
 from .losses import Loss, losses
@@ -125,7 +126,8 @@ def listed(rules: RuleSet, overlays: dict[str, str], link: Link) -> Page:
         (name, dialect, link(f"rules/overlays/{name}.yaml:1"))
         for name, dialect in sorted(overlays.items())
     ]
-    rows = [row(rules, name) for name in rules.dialects]
+    said = {one.name: one for one in listing.listed(rules)}
+    rows = [row(rules, name)._asdict() | {"listed": said[name]} for name in rules.dialects]
     html = render("dialects.html", rows=rows, overlays=laid)
     headings = [heading(2, "overlays", "Overlays")] if laid else []
     return Page(html, tuple(headings))

@@ -156,7 +156,10 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("-o", "--output", metavar="FILE", help="write here instead of stdout")
     collect.add_argument("--indent", type=_spaces, metavar="N", help="indent the result")
 
-    listed = command("dialects", commands.dialects, "list the dialects")
+    listed = command("dialects", commands.dialects, "list the dialects, and what each is")
+    listed.add_argument(
+        "--format", choices=("terminal", "json"), default="terminal", help="how it is shown"
+    )
     for made in (convert, explain, report, audit, collect, frames, listed, show, diagnose, repair):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)

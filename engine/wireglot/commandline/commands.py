@@ -164,12 +164,16 @@ def repair(arguments: argparse.Namespace) -> int:
 
 
 def dialects(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments)
-    width = max(map(len, rules.dialects), default=0)
-    for name in rules.dialects:
-        dialect = rules[name]
-        verified, see = (getattr(dialect, field, None) or "" for field in ("verified", "see"))
-        print(f"{name:<{width}}  {verified!s:<10}  {see}".rstrip())
+    from ..loading import listing
+
+    found = listing.listed(_rules(arguments), arguments.rules, arguments.plugins)
+    if arguments.format == "json":
+        print(json.dumps([one._asdict() for one in found], indent=2, ensure_ascii=False))
+        return OK
+    head, *rows = listing.rows(found)
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        print("  ".join(map(str.ljust, row, widths)).rstrip())
     return OK
 
 

@@ -1,0 +1,78 @@
+"""What the list of dialects says of each, made of the rules and of the head of its file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import NamedTuple
+
+from ..rulesets import RuleSet
+from . import shelf
+
+SAID = re.compile(r"Not confirmed: (.*?)\.(?: |$)")
+
+
+class Listed(NamedTuple):
+    """A dialect: what it lies over, of what it has pictures, and what stands in its file."""
+
+    name: str
+    parent: str  # empty where it lies over none
+    units: tuple[str, ...]
+    stream: bool
+    lines: int  # of its file, examples apart
+    verified: str  # the day on which it was compared with `see`
+    see: str
+    unconfirmed: str  # what its head says to be so, in words for people
+
+
+def listed(
+    rules: RuleSet, folders: Iterable[shelf.Source] = (), plugins: bool = False
+) -> list[Listed]:
+    """Return what is to be said of each dialect of a rule set. Raises RuleError, UsageError."""
+    texts = dict(_texts([shelf.packaged_folder(), *folders], plugins))
+    found = []
+    for name in rules.dialects:
+        model, text = rules[name].model, texts.get(name, "")
+        parent = re.search(r"^extends: *(\S+)", text, re.MULTILINE)
+        comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
+        head = " ".join(line.lstrip("# ") for line in comments)
+        told = SAID.search(head)
+        units = tuple(unit for unit in model.units if unit != "envelope")
+        found.append(
+            Listed(
+                name,
+                parent[1] if parent else "",
+                units,
+                model.stream is not None,
+                len(text.splitlines()),
+                str(model.verified or ""),
+                str(model.see or ""),
+                told[1] if told else "",
+            )
+        )
+    return found
+
+
+def _texts(folders: Iterable[shelf.Source], plugins: bool) -> Iterator[tuple[str, str]]:
+    """Yield the dialects of rule files with the text of each."""
+    sources = [shelf.files(folder) for folder in folders]
+    sources += map(shelf.plugged, shelf.installed()) if plugins else ()
+    for files in sources:
+        for file in files:
+            text = file.text()
+            if named := re.search(r"^dialect: *(\S+)", text, re.MULTILINE):
+                yield named[1], text
+
+
+def rows(dialects: Iterable[Listed]) -> list[tuple[str, ...]]:
+    """Return the list as a table of texts, its head first."""
+    head = ("dialect", "over", "units", "stream", "lines", "compared", "described at")
+    return [
+        head,
+        *(
+            (d.name, d.parent, " ".join(d.units), "yes" if d.stream else "", str(d.lines),
+             d.verified, d.see)
+            for d in dialects
+        ),
+    ]  # fmt: skip
