@@ -1,4 +1,4 @@
-"""Which dialects a run takes that crosses each with each: vendors of one family differ little.
+"""Which dialects a run takes that crosses each with each: those of one family differ little.
 
 `tests.vendors`, `test_vendors.py` and `test_wires.py` hold those that are left out here.
 """
@@ -13,11 +13,16 @@ VENDORS = (
     "nvidia", "sambanova", "copilot", "gemini-openai", "ollama-openai", "snowflake",
     "databricks",
 )  # fmt: skip
+# Hosts that are asked by Anthropic's Messages; the first is of none in particular.
+ENDPOINTS = (
+    "anthropic-compatible", "deepseek-anthropic", "kimi-anthropic", "glm-anthropic",
+    "minimax-anthropic", "openrouter-anthropic", "bedrock-anthropic", "vertex-anthropic",
+)  # fmt: skip
 
 # Whole wires that a run does not cross with each: home, to all, and from three.
 WIRES = ("mistral", "cohere", "bedrock-converse")
 
 
 def heads(dialects: Iterable[str]) -> tuple[str, ...]:
-    """Return the dialects that are no vendor's of Chat, and no further wire."""
-    return tuple(name for name in dialects if name not in (*VENDORS, *WIRES))
+    """Return the dialects that are no vendor's of Chat, no endpoint, and no further wire."""
+    return tuple(name for name in dialects if name not in (*VENDORS, *ENDPOINTS, *WIRES))

@@ -152,6 +152,8 @@ def dialect_of(exchange: Json, dialects: Iterable[str]) -> str | None:
     names = [exchange.get("format"), exchange.get("family")]
     if names[0] in ("openai-compat", "xai-chat"):
         names.insert(0, SAID.get(exchange.get("vendor", ""), "chat-compatible"))
+    if names[1] == "anthropic":
+        names.insert(0, f"{exchange.get('vendor')}-anthropic")
     return next((name for name in names if name in dialects), None)
 
 

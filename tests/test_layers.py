@@ -584,7 +584,7 @@ def test_show_has_examples_beneath_their_picture_or_none(
     [
         (
             ["nobody"],
-            "there is no dialect `nobody`; there are: agent-sdk, anthropic, azure-openai",
+            "there is no dialect `nobody`; there are: agent-sdk, anthropic, anthropic-compatible",
         ),
         (["gemini", "nothing"], "there is no `nothing` in it; there are: "),
     ],

@@ -1,4 +1,4 @@
-"""Each vendor around Chat by its examples, its own recordings, and one pair."""
+"""Each vendor around Chat and Messages by its examples, its own recordings, and one pair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import wireglot
 
 from . import streamsweep, sweep, vendors, way
-from .family import VENDORS
+from .family import ENDPOINTS, VENDORS
 
 RULES = wireglot.packaged()
 TO = "anthropic"  # what the suite crosses each vendor to; `python -m tests.vendors` takes more
@@ -20,7 +20,7 @@ OF_EACH = 12
 RECORDED = (
     "kimi", "glm", "openrouter", "xai", "groq", "together", "azure-openai", "llama-cpp",
     "huggingface", "perplexity", "copilot", "gemini-openai", "ollama-openai", "snowflake",
-    "databricks",
+    "databricks", "bedrock-anthropic", "vertex-anthropic",
 )  # fmt: skip
 needs_traffic = pytest.mark.skipif(
     not vendors.TRAFFIC.is_dir(), reason="the recorded exchanges of ../shared/traffic are missing"
@@ -38,7 +38,7 @@ def every() -> list[Any]:
     return list(vendors.recorded())
 
 
-@pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize("vendor", VENDORS + ENDPOINTS)
 def test_a_vendor_says_little_beside_what_all_have_in_common(vendor: str) -> None:
     assert vendors.lines(vendor) <= 28
 
@@ -46,16 +46,17 @@ def test_a_vendor_says_little_beside_what_all_have_in_common(vendor: str) -> Non
 def test_the_page_lists_each_vendor_and_what_is_recorded_of_it() -> None:
     text = (Path(vendors.ROOT) / "docs" / "vendors.md").read_text("utf-8")
     rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
-    assert [row[1].strip(" `") for row in rows] == list(VENDORS)
+    assert [row[1].strip(" `") for row in rows] == [*VENDORS, *ENDPOINTS]
     assert {r[1].strip(" `") for r in rows if r[-2].strip() != "none"} == set(RECORDED)
 
 
-@pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize("vendor", VENDORS + ENDPOINTS)
 def test_calls_and_results_go_to_a_vendor_and_come_back(vendor: str) -> None:
     if vendor == "perplexity":
         pytest.skip("it is sent no tools")
     there = RULES.convert(way.REQUEST, "openai-chat", vendor)
-    back = RULES.convert(there.body, vendor, "openai-chat")
+    model = there.envelope.model if there.envelope is not None else None
+    back = RULES.convert(there.body, vendor, "openai-chat", model=model)
 
     def calls(body: Any) -> list[Any]:
         said = [call for m in body["messages"] for call in m.get("tool_calls") or ()]
@@ -65,6 +66,23 @@ def test_calls_and_results_go_to_a_vendor_and_come_back(vendor: str) -> None:
         return found + [m["tool_call_id"] for m in body["messages"] if m["role"] == "tool"]
 
     assert calls(back.body) == calls(way.REQUEST) != []
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("source", ["anthropic", "minimax-anthropic", "bedrock-anthropic"])
+def test_no_endpoint_is_sent_the_signature_of_another(source: str, endpoint: str) -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmVk"}
+    call = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "one"}
+    said = [("user", "Hi"), ("assistant", [thought, call]), ("user", [result])]
+    body = {"max_tokens": 9, "messages": [{"role": r, "content": c} for r, c in said]}
+    out = RULES.convert(body, source, endpoint, model="claude-opus-4-6")
+    if source == endpoint:
+        assert out.body["messages"] == body["messages"]
+    else:
+        assert "c2lnbmVk" not in json.dumps(out.body)
+        told = {"foreign-signature", "no-place"}
+        assert any(n.code in told and "content/0" in (n.source_path or "") for n in out.notes)
 
 
 @needs_traffic

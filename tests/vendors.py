@@ -1,4 +1,4 @@
-"""The vendors around Chat: whose recordings are whose, and how each fares with its own.
+"""The vendors around Chat and Messages: whose recordings are whose, and how each fares with them.
 
 python -m tests.vendors
 """
@@ -16,14 +16,14 @@ from typing import Any
 import wireglot
 
 from . import streamsweep, sweep
-from .family import VENDORS
+from .family import ENDPOINTS, VENDORS
 
 Json = Any
 ROOT = Path(__file__).resolve().parent.parent
 TRAFFIC = ROOT.parent / "shared" / "traffic"
 FILES = (
     "openai-compat", "openai-chat", "xai-chat", "groq", "openrouter", "huggingface",
-    "ollama-openai",
+    "ollama-openai", "anthropic", "bedrock-invoke-anthropic",
 )  # fmt: skip
 TARGETS = ("openai-chat", "anthropic", "gemini")
 
@@ -48,7 +48,7 @@ def recorded() -> Iterator[Json]:
                 if file == "openai-chat" and exchange["vendor"] not in sweep.SAID:
                     continue
                 kind = "openai-compat" if file == "openai-chat" else exchange["format"]
-                dialect = sweep.dialect_of({**exchange, "format": kind}, VENDORS)
+                dialect = sweep.dialect_of({**exchange, "format": kind}, VENDORS + ENDPOINTS)
                 if dialect is not None:
                     yield {**exchange, "format": dialect}
 
@@ -62,12 +62,12 @@ def main() -> int:
     """Print the table; return whether something failed."""
     rules = wireglot.packaged()
     exchanges = list(recorded())
-    pairs = frozenset((vendor, target) for vendor in VENDORS for target in TARGETS)
+    pairs = frozenset((vendor, target) for vendor in VENDORS + ENDPOINTS for target in TARGETS)
     print(
-        f"{'vendor':15}{'lines':>6}{'recorded':>9}{'pictured':>10}{'failed':>7}{'streams':>8}{'failed':>7}"
+        f"{'vendor':21}{'lines':>6}{'recorded':>9}{'pictured':>10}{'failed':>7}{'streams':>8}{'failed':>7}"
     )
     missed = 0
-    for vendor in VENDORS:
+    for vendor in VENDORS + ENDPOINTS:
         own = [exchange for exchange in exchanges if exchange["format"] == vendor]
         outcome = sweep.sweep(map(json.dumps, own), sweep.Settings(pairs, 4))
         forgiven = sweep.exemptions(sweep.EXCEPTIONS.read_text(encoding="utf-8"))
@@ -84,7 +84,7 @@ def main() -> int:
                 wrong += [target] * counts["failed"]
         share = f"{100 * total['pictured'] / total['leaves']:.2f} %" if total["leaves"] else "-"
         print(
-            f"{vendor:15}{lines(vendor):6}{len(own):9}{share:>10}{len(failures):7}{streams:8}{len(wrong):7}"
+            f"{vendor:21}{lines(vendor):6}{len(own):9}{share:>10}{len(failures):7}{streams:8}{len(wrong):7}"
         )
         print(
             *(f"    {line}" for line in sweep.groups(failures)),

@@ -26,7 +26,8 @@ class Item:
 
 def items(dialect: str, unit: str, body: Json) -> list[Item]:
     """List what a request or response says, in the order in which it says it."""
-    return list(_FINDERS.get(dialect, _openai)(unit, body))  # the others are vendors of Chat
+    known = "anthropic" if "anthropic" in dialect else dialect
+    return list(_FINDERS.get(known, _openai)(unit, body))  # the others are vendors of Chat
 
 
 def call_ids(found: list[Item]) -> list[Item]:
