@@ -450,6 +450,7 @@ SAID: Json = {
     ],
     "usage": {"input": 3, "output": 2},
 }
+NAMELESS = {"bedrock-converse"}  # its answers say neither id nor time: the request names them
 NAMED = ("id", "item_id", "call_id", "tool_call_id", "tool_use_id", "tool_id", "responseId")
 
 
@@ -485,7 +486,7 @@ def test_whole_and_streamed_answers_have_the_same_ids(source: str, kept: tuple[s
     for target in STREAMED:
         if target == source:
             continue
-        for exchanged in (True, False) if kept else (True,):
+        for exchanged in (True, False) if kept and source not in NAMELESS else (True,):
 
             def begun() -> wireglot.Exchange:
                 x = wireglot.exchange(target, source, "m", state={})  # noqa: B023
