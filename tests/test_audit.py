@@ -364,6 +364,6 @@ def test_the_page_loads_nothing_and_runs_nothing(
     assert links and all(link[1:] in ids for link in links)
 
 
-def test_half_a_pair_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["audit", "--from", "anthropic"]) == 2
-    assert "both `--from` and `--to`" in capsys.readouterr().err
+def test_one_side_alone_must_be_a_dialect(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "--from", "anthropc"]) == 2
+    assert "there is no dialect `anthropc`" in capsys.readouterr().err

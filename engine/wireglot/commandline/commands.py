@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError, RuleError, WireglotError
 from ..language.source import LADDER
@@ -24,6 +24,9 @@ from ..rulesets import RuleSet
 from ..selecting import Selection
 from . import terminal
 from .terminal import FAILED, OK, USAGE, Stop
+
+if TYPE_CHECKING:
+    from ..loading.listing import Listed
 
 PASSED_ON = ("source", "target", "unit", "model", "stream")
 WORDS = ("ignore", "note", "fail")
@@ -96,7 +99,9 @@ def audit(arguments: argparse.Namespace) -> int:
         for name in filter(None, (one, two)):
             check_name(name, rules.dialects)
         units = arguments.unit or ["request", "response"]
-        whole = rules.dialects if one or two else _alone(rules.dialects, arguments)
+        whole: Iterable[str] = rules.dialects
+        if one is None and two is None:  # those that lie over another differ little from it
+            whole = [listed.name for listed in _listed(rules, arguments) if not listed.parent]
         ends = [two] if two else whole
         cells = audit.matrix(
             rules, units, [one] if one else whole, arguments.model, options, targets=ends
@@ -112,12 +117,11 @@ def audit(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _alone(names: Iterable[str], arguments: argparse.Namespace) -> list[str]:
-    """Return the dialects that lie over no other: the others differ little from their parents."""
-    from ..loading import load
+def _listed(rules: RuleSet, arguments: argparse.Namespace) -> list[Listed]:
+    """Return what is said of each dialect."""
+    from ..loading import listing
 
-    above = load.parents(arguments.rules, arguments.plugins)
-    return [name for name in names if name not in above]
+    return listing.listed(rules, arguments.rules, arguments.plugins)
 
 
 def collect(arguments: argparse.Namespace) -> int:
@@ -164,15 +168,14 @@ def repair(arguments: argparse.Namespace) -> int:
 
 
 def dialects(arguments: argparse.Namespace) -> int:
-    from ..loading import listing
-
-    found = listing.listed(_rules(arguments), arguments.rules, arguments.plugins)
+    found = _listed(_rules(arguments), arguments)
     if arguments.format == "json":
         print(json.dumps([one._asdict() for one in found], indent=2, ensure_ascii=False))
         return OK
-    head, *rows = listing.rows(found)
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
+    head = ("dialect", "over", "units", "stream", "lines", "compared", "described at")
+    rows = [head, *(one.row() for one in found)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
         print("  ".join(map(str.ljust, row, widths)).rstrip())
     return OK
 

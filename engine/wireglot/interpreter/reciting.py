@@ -237,9 +237,10 @@ class Built:
             place = {"start_index": self._before + start, "end_index": self._before + end}
             if "start_index" in one and "end_index" not in one:
                 del place["end_index"]
-        if form.text:
+        apart = not form.sourced or one.get("recited")
+        if form.text and not (form.sourced and apart):
             place["text"] = text[start:end]
-        if not form.sourced or one.get("recited"):
+        if apart:
             made = {**one, **place}
             copied(trail, one, made)
             self._told(made, one)

@@ -25,6 +25,12 @@ class Listed(NamedTuple):
     see: str
     unconfirmed: str  # what its head says to be so, in words for people
 
+    def row(self) -> tuple[str, ...]:
+        """Return what stands in a row of a table, but for what is not confirmed."""
+        flows = "yes" if self.stream else ""
+        said = (self.name, self.parent, " ".join(self.units), flows, str(self.lines))
+        return (*said, self.verified, self.see)
+
 
 def listed(
     rules: RuleSet, folders: Iterable[shelf.Source] = (), plugins: bool = False
@@ -63,16 +69,3 @@ def _texts(folders: Iterable[shelf.Source], plugins: bool) -> Iterator[tuple[str
             text = file.text()
             if named := re.search(r"^dialect: *(\S+)", text, re.MULTILINE):
                 yield named[1], text
-
-
-def rows(dialects: Iterable[Listed]) -> list[tuple[str, ...]]:
-    """Return the list as a table of texts, its head first."""
-    head = ("dialect", "over", "units", "stream", "lines", "compared", "described at")
-    return [
-        head,
-        *(
-            (d.name, d.parent, " ".join(d.units), "yes" if d.stream else "", str(d.lines),
-             d.verified, d.see)
-            for d in dialects
-        ),
-    ]  # fmt: skip

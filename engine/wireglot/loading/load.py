@@ -38,13 +38,6 @@ def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
     return layers.by_name(parsed(packaged_folder(), shown)).dialects
 
 
-def parents(folders: Sequence[Source], plugins: bool = False) -> dict[str, str]:
-    """Return over which dialect each of the others lies. Raises RuleError."""
-    found = layers.files(from_yaml(), of_sources(folders, plugins=plugins))
-    said = {name: node.get("extends") for name, node in found.items()}
-    return {name: str(node.value) for name, node in said.items() if node is not None}
-
-
 def called(folders: Iterable[Source]) -> str:
     """Return how the packaged folder is called, unless another folder has that very name."""
     named = [f for f in folders if not isinstance(f, Mapping) and os.path.normpath(f) == PACKAGED]
