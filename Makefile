@@ -5,11 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?=
 PYTEST ?= -q -n auto
-TRAFFIC := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
-TRAFFIC += vertex=../shared/traffic/gemini.jsonl.gz
+HEADS := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
+HEADS += vertex=../shared/traffic/gemini.jsonl.gz
 WIRES := mistral cohere bedrock-converse
-TRAFFIC += $(foreach name,$(WIRES),../shared/traffic/$(name).jsonl.gz)
-HUBS := openai-chat anthropic gemini
+TRAFFIC := $(HEADS) $(foreach name,$(WIRES),../shared/traffic/$(name).jsonl.gz)
 FILES ?= $(TRAFFIC)
 MINUTES ?= 25
 JOBS ?= 1
@@ -32,7 +31,7 @@ help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
-	@echo "make wires   what the recordings of three become in further wires, streams of six, too"
+	@echo "make wires   what recorded streams of six become in further wires; of bodies the sweep has it"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
@@ -87,10 +86,7 @@ sweep: $(VENV)/.installed-sdks
 	@$(BIN)/python -m tests.sweep $(FILES)
 
 wires: $(VENV)/.installed-sdks
-	@$(BIN)/python -m tests.sweep $(foreach hub,$(HUBS),../shared/traffic/$(hub).jsonl.gz) \
-		--pairs "$(subst $(space),$(comma),$(foreach hub,$(HUBS),$(foreach wire,$(WIRES),$(hub)>$(wire))))"
-	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),4) --to $(subst $(space),$(comma),$(WIRES)) \
-		$(foreach hub,$(HUBS) openai-responses ollama,../shared/traffic/$(hub).jsonl.gz) vertex=../shared/traffic/gemini.jsonl.gz
+	@$(BIN)/python -m tests.streamsweep --change $(or $(CHANGE),4) --to $(subst $(space),$(comma),$(WIRES)) $(HEADS)
 
 traces: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.traces $(FILES) --every $(or $(EVERY),20) --change $(or $(CHANGE),8)

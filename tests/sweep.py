@@ -344,6 +344,12 @@ class Exemption:
         )
 
 
+def unforgiven(outcome: Outcome) -> list[Failure]:
+    """Return the failures that no line of the file of exceptions forgives."""
+    lines = exemptions(EXCEPTIONS.read_text(encoding="utf-8"))
+    return [failure for failure in outcome.failures if class_of(failure, lines) is None]
+
+
 def exemptions(text: str) -> list[Exemption]:
     """Read the file of exceptions."""
     found = []

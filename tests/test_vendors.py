@@ -91,8 +91,7 @@ def test_recorded_bodies_come_home_and_cross_without_a_word_lost(vendor: str) ->
     found = exchanges(vendor)
     pairs = frozenset({(vendor, TO)})
     outcome = sweep.sweep(map(json.dumps, found), sweep.Settings(pairs, perturb=1))
-    forgiven = sweep.exemptions(sweep.EXCEPTIONS.read_text(encoding="utf-8"))
-    failures = [f for f in outcome.failures if sweep.class_of(f, forgiven) is None]
+    failures = sweep.unforgiven(outcome)
     assert not failures, "\n".join(["", *sweep.groups(failures)])
 
 

@@ -58,8 +58,7 @@ def test_calls_and_results_go_there_and_come_back(wire: str) -> None:
 def test_recorded_bodies_come_home_and_cross(wire: str, there: bool) -> None:
     file, pair = (wire, (wire, TO)) if there else (TO, (TO, wire))
     outcome = sweep.sweep(lines(file), sweep.Settings(frozenset({pair}), perturb=1))
-    forgiven = sweep.exemptions(sweep.EXCEPTIONS.read_text(encoding="utf-8"))
-    failures = [f for f in outcome.failures if sweep.class_of(f, forgiven) is None]
+    failures = sweep.unforgiven(outcome)
     assert not failures, "\n".join(["", *sweep.groups(failures)])
     for unit in ("request", "response") if there else ():
         seen, total = (outcome.counts[wire, wire, unit, n] for n in ("pictured", "leaves"))

@@ -70,8 +70,7 @@ def main() -> int:
     for vendor in VENDORS + ENDPOINTS:
         own = [exchange for exchange in exchanges if exchange["format"] == vendor]
         outcome = sweep.sweep(map(json.dumps, own), sweep.Settings(pairs, 4))
-        forgiven = sweep.exemptions(sweep.EXCEPTIONS.read_text(encoding="utf-8"))
-        failures = [f for f in outcome.failures if sweep.class_of(f, forgiven) is None]
+        failures = sweep.unforgiven(outcome)
         total = dict.fromkeys(("pictured", "leaves"), 0)
         for (*_, what), number in outcome.counts.items():
             if what in total:

@@ -95,12 +95,10 @@ class Vocabulary:
         """Tell of which unit a payload is, by the keys that more dialects have in one of them."""
         if not isinstance(body, dict):
             return "request"
-        faulty, (asked, answered) = (
-            body.keys() <= self.tops["error"].keys(),
-            (self.tops[unit] for unit in ("request", "response")),
-        )
-        if len(body) <= 3 and (faulty or not any(_listed(body))) and (len(body) == 1 or faulty):
+        faulty = body.keys() <= self.tops["error"].keys()
+        if len(body) <= 3 and (faulty or (len(body) == 1 and not any(_listed(body)))):
             return "error"
+        asked, answered = self.tops["request"], self.tops["response"]
         more = sum((answered[key] > asked[key]) - (answered[key] < asked[key]) for key in body)
         return "response" if more > 0 else "request"
 

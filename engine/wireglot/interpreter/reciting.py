@@ -237,10 +237,10 @@ class Built:
             place = {"start_index": self._before + start, "end_index": self._before + end}
             if "start_index" in one and "end_index" not in one:
                 del place["end_index"]
-        apart = not form.sourced or one.get("recited")
-        if form.text and not (form.sourced and apart):
+        recited = one.get("recited")
+        if form.text and not (form.sourced and recited):
             place["text"] = text[start:end]
-        if apart:
+        if not form.sourced or recited:
             made = {**one, **place}
             copied(trail, one, made)
             self._told(made, one)

@@ -74,9 +74,8 @@ class Outcome:
     @cached_property
     def seed(self) -> Seed:
         """The seed of the ids that are made for it: what was known when the first was made."""
-        stream = self.dialect.stream
-        pieces = stream is not None and stream.pieces("tool_call")
-        return Seed(self.asked, self.response.get("id"), self.time, self.first, pieces)
+        named = self.response.get("id")
+        return Seed(self.asked, named, self.time, self.first, self.dialect.pieces)
 
     def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
         """Read a response that stands in a frame; return where it came from, too."""
