@@ -24,9 +24,11 @@ null or nothing); and of the notes: `notes` (codes that are noted), `silent` (co
 from __future__ import annotations
 
 import copy
+import re
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jmespath
 
@@ -38,6 +40,8 @@ ROOT = Path(__file__).parents[1]
 CASES = Path(__file__).with_name("cases") / "faults"
 PAGE = ROOT / "docs" / "field-faults.md"
 CHECKS = ("gives", "has", "lacks", "notes", "silent", "lost", "raises")
+TABLES = ("bugs", "hard", "ollama", "vertex", "gaps", "streams", "wires")
+BUG = re.compile(r"\b[A-Z]{2}-\d{2}\b")
 RUNS = ("convert", "read", "repair", "diagnose", "translate", "exchange", "test")
 Case = dict[str, Any]
 
@@ -47,6 +51,11 @@ What fell short when wireglot was put before real agents, official SDKs and host
 what comes of it now. Each line is a case of the suite, in `tests/cases/faults/` with its payload.
 
 <!-- Made by `python -m tests.faults --write`. -->
+"""
+BUGS = """## Bugs of other converters
+
+166 distinct bugs that users of other tools had reported were collected. A case of the suite
+carries the number of its bug (`tests/cases/*.yaml`), and what is not tried has its reason.
 """
 
 
@@ -175,9 +184,48 @@ def _hold(case: Case, body: Any, notes: list[Any]) -> None:
         assert lost == sorted(case["lost"]), [str(note) for note in notes if note.effect == "lost"]
 
 
+class Collected(NamedTuple):
+    """The bugs that were collected (`../shared/facts/bugs.yaml`), as this project answers them."""
+
+    groups: dict[str, str]  # the first letters of an id, and what they stand for
+    tried: dict[str, int]  # how many cases each bug has
+    without: list[tuple[list[str], str]]  # bugs without a case, and why there is none
+
+
+def collected() -> Collected:
+    """Read the cases of the tables, and what `bugs.yaml` says of the others."""
+    tables = {
+        name: read_yaml(CASES.with_name(f"{name}.yaml").read_text("utf-8")) for name in TABLES
+    }
+    tried = Counter(
+        name
+        for table in tables.values()
+        for case in table["cases"]
+        for name in BUG.findall(case["id"])
+    )
+    said = tables["bugs"]
+    return Collected(said["groups"], tried, [(r["ids"], r["because"]) for r in said["without"]])
+
+
+def _bugs() -> list[str]:
+    """Return the part of the page that counts the collected bugs by group."""
+    groups, tried, without = collected()
+    reasons = {name: because for names, because in without for name in names}
+    lines = [BUGS, "| group | bugs | tried | cases | not tried |", "|---|---|---|---|---|"]
+    for letters, group in groups.items():
+        counts = [n for name, n in tried.items() if name.startswith(letters)]
+        left = sorted(name for name in reasons if name.startswith(letters))
+        row = (group, len(counts) + len(left), len(counts), sum(counts), ", ".join(left))
+        lines.append(f"| {' | '.join(map(str, row))} |")
+    every = (len(tried) + len(reasons), len(tried), sum(tried.values()), len(reasons))
+    lines.append(f"| all | {' | '.join(map(str, every))} |")
+    why = [f"- {', '.join(names)}: {because}." for names, because in without]
+    return [*lines, "", "Why there is no case:", "", *why, ""]
+
+
 def page() -> str:
     """Return the text of docs/field-faults.md."""
-    lines = [HEAD]
+    lines = [HEAD, *_bugs()]
     for stem, theme, cases in themes():
         lines += [f"## {theme}", "", "| fault | before | after | case |", "|---|---|---|---|"]
         for case in cases:

@@ -14,7 +14,7 @@ from .tables import read_yaml
 
 CASES: list[dict[str, Any]] = [
     case
-    for name in ("hard", "ollama", "vertex", "bugs")
+    for name in ("hard", "ollama", "vertex", "bugs", "wires")
     for case in read_yaml(
         Path(__file__).with_name("cases").joinpath(f"{name}.yaml").read_text("utf-8")
     )["cases"]

@@ -672,6 +672,7 @@ def test_texts_have_limits_and_parts_are_counted(
         ('document.filename: {chars: "a-z", count: 3}', "`count` is no word of a limit"),
         ("image: {max: 3}", "`max` is no word of the limit `image`"),
         ("image: {count: 0}", "`count` is a whole number from 1 to 10000"),
+        ("cache: {count: -1}", "`count` is a whole number from 0 to 10000"),
     ],
 )
 def test_limits_of_texts_and_parts_have_their_words(tmp_path: Path, said: str, told: str) -> None:

@@ -34,6 +34,7 @@ def fewer(
     if sum(map(len, found.values())) <= top:
         return
     stay = [owner for key in ("tools", "system") for owner in found.get(key, [])[-1:]]
+    stay = stay[max(0, len(stay) - top) :]
     rest = [owner for owners in found.values() for owner in owners]
     rest = [owner for owner in rest if not any(owner is one for one in stay)]
     gone = {id(owner) for owner in rest[: len(rest) - max(0, top - len(stay))]}

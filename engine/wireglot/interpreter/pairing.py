@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from ..hooks import left_out
-from ..notes import BEHIND_CALL
+from ..notes import BEHIND_CALL, foreign
 from .copies import instead, with_parts
 from .jobs import WriteJob
 
@@ -273,6 +273,10 @@ def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
             at = writer.trail.find(first)
             writer.note("unsigned", "kept", at, pos, told, None, first)
             continue
+        if isinstance(other := first.get("signature"), dict):
+            at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
+            said = f"{foreign(other.get('origin'))} signature"
+            writer.note("foreign-signature", "lost", at or writer.trail.find(first), pos, said)
         signature = {"value": stands, "origin": writer.dialect.name}
         fresh = {**first, "signature": signature}
         instead(writer, first, fresh)

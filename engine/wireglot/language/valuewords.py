@@ -107,6 +107,8 @@ _LESS = "the number is N at least, or at most"
 _WHOLE: Word = Leaf({"type": "integer"}, "{what} is a whole number", rule="R027"), _LESS
 _NUMBER: Word = Leaf({"type": "number"}, "{what} is a number", rule="R027"), _LESS
 _COUNT: Word = _LENGTH, "a list has N elements at most"
+_MANY = Leaf({"type": "integer", "minimum": 0, "maximum": LONGEST},
+             f"{{what}} is a whole number from 0 to {LONGEST}", rule="R027")  # fmt: skip
 _KINDS = "{what} lists kinds of requests"
 _UNLESS: Word = Listed(
     one_of(*NOT_WITH, message=_KINDS, lead="its words are", rule="R024"),
@@ -131,7 +133,8 @@ _BOUNDS: dict[str, dict[str, Word]] = {
     "number": {"min": _NUMBER, "max": _NUMBER},
     "reasoning.mode": {"not-with": _UNLESS},
     "reasoning.effort": {"not-with": _UNLESS, "else": (_ELSE, "this word stands there then")},
-    "cache": {"count": _COUNT, "with": (_OWN, "a field of the request is such a mark, too")},
+    "cache": {"count": (_MANY, "of `0`, none"),
+              "with": (_OWN, "a field of the request is such a mark, too")},
     "url": {"schemes": (_SCHEMES, "which addresses of media this API reads")},
 }  # fmt: skip
 BOUNDS = {
