@@ -35,7 +35,7 @@ help:
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
-	@echo "make loop   put official SDKs through nine turns before strict stand-ins of five providers, and agent libraries through six"
+	@echo "make loop   put official SDKs through nine turns before strict stand-ins of five providers, through eight before models that think, and agent libraries through six"
 	@echo "make threads MANY=1000000   10,000 conversions in 8 threads while rules change; memory over many conversions"
 	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before the gateway and strict providers (npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
@@ -63,6 +63,7 @@ test: lint pytest
 
 loop: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.loops
+	@$(BIN)/python -m tests.reasonloop
 	@$(BIN)/python -m tests.libraries $(VENV)/libraries
 	@$(BIN)/python -m tests.libraries $(VENV)/libraries --broken
 

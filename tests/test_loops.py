@@ -1,4 +1,7 @@
-"""A few cells of `make loop`, which runs all: those of each client that no other test has."""
+"""A few cells of `make loop`, which runs all: those of each client that no other test has.
+
+Of models that think: each way to say a thought, once.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from . import loops
+from . import loops, reasonloop
 from .loop.server import Server
+from .mocks.reasoners import REASONERS, Reasoner
 
 CELLS = [
     ("openai-responses", "openai-chat", False),
@@ -30,3 +34,15 @@ def test_a_long_conversation_comes_out_right(
     server: Server, client: str, provider: str, streamed: bool
 ) -> None:
     loops.cell(server, client, provider, streamed, stateful=True)
+
+
+SAID = {model.says + model.wants: model for model in reversed(REASONERS)}.values()
+
+
+@pytest.mark.parametrize("model", SAID, ids=reasonloop.named)
+def test_what_a_model_thought_comes_back_where_and_when_it_wants_it(
+    server: Server, model: Reasoner
+) -> None:
+    nth = REASONERS.index(model)
+    client, streamed = reasonloop.CLIENTS[nth % 3], nth % 2 == 0
+    reasonloop.cell(server, client, model, streamed, stateful=nth % 4 < 2)

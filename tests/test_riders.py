@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
 
 import pytest
 
 import wireglot
+from wireglot.loop import carry
 
-CHAT = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
+CHAT: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
 CLIENTS = ("anthropic", "gemini", "ollama", "openai-chat", "openai-responses", "vertex")
 
 
@@ -68,3 +71,31 @@ def test_a_request_that_fails_leaves_the_state_as_it_was() -> None:
     with pytest.raises(wireglot.ConversionError):
         x.request({"model": "other", "messages": 5})
     assert x.state == before
+
+
+@pytest.mark.parametrize("own", [{"openai-chat": {"format": "x"}}, {"anthropic": {}}, []])
+def test_fields_that_ride_on_a_thought_are_of_the_provider_s_dialect(own: Any) -> None:
+    detail = {"type": "reasoning.text", "text": "Hm.", "signature": "s", "format": "f", "index": 0}
+    said = {"role": "assistant", "content": "Hi", "reasoning_details": [detail]}
+    answer = {"choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    asked: dict[str, Any] = {
+        "model": "any",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "x"}],
+    }
+    x = wireglot.exchange("anthropic", "openrouter", "m")
+    x.request(asked)
+    content = x.response(answer).body["content"]
+    ride = carry.unsealed(content[0]["signature"])
+    (entry,) = ride["openrouter"]
+    assert entry["own"] == {"openai-chat": {"format": "f", "index": 0}}
+    entry["own"] = own
+    sealed = base64.b64encode(json.dumps({carry.MARK: ride}).replace(" ", "").encode()).decode()
+    content[0]["signature"] = sealed
+    asked["messages"] = [*CHAT["messages"], {"role": "assistant", "content": content}]
+    out = wireglot.exchange("anthropic", "openrouter", "m").request(asked)
+    (back,) = out.body["messages"][1]["reasoning_details"]
+    forged = own != {"openai-chat": {"format": "x"}}
+    assert ("ignored" in {note.code for note in out.notes}) == forged
+    assert back == {k: v for k, v in {**detail, "format": "x"}.items() if k != "index"} or forged
+    assert forged == ("format" not in back)

@@ -322,7 +322,7 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
             members = [m for m in members if not all(map(_only_read, dialect.shapes[m].cases))]
             for kind in sorted({k for m in members for k in dialect.kinds_of(m)}, key=str):
                 first = seen.setdefault(kind, hole)
-                if first is hole or kind is None or _owned(dialect, members, kind):
+                if first is hole or kind is None or _demanding(dialect, first, members, kind):
                     continue
                 message = f"two holes share out `${path}`, and both take `{kind}`"
                 help = (
@@ -334,11 +334,13 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
                 break
 
 
-def _owned(dialect: Dialect, members: list[str], kind: Any) -> bool:
-    """Tell whether the members that take a kind all demand a field that only this dialect has."""
+def _demanding(dialect: Dialect, first: Hole, members: list[str], kind: Any) -> bool:
+    """Tell whether the members that take a kind all demand a field that the first hole has not."""
+    there = dialect.unions.get(first.shape or "", [first.shape or ""])
+    has = {h.path for m in there for case in dialect.shapes[m].cases for h in pic.holes(case.wire)}
     takers = [m for m in members if kind in dialect.kinds_of(m)]
     return all(
-        any(h.path.startswith("own.") and h.mark is None for h in pic.holes(case.wire))
+        any(h.path not in has and h.mark is None for h in pic.holes(case.wire))
         for m in takers
         for case in dialect.shapes[m].cases
     )

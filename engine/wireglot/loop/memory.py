@@ -106,8 +106,7 @@ def of_thought(part: Part, dialect: str) -> Entry:
 
 def of_shown(part: Part, entry: Entry) -> Entry:
     """Return the entry of a thought that the client sees, with what it lacks."""
-    told = ("signature", "by", "home", *(("own",) if "home" in entry else ()))
-    said = {key: entry[key] for key in told if key in entry}
+    said: Entry = {key: entry[key] for key in ("signature", "by", "home", "own") if key in entry}
     return {"type": "reasoning", "digest": digest(str(part.get("text", ""))), **said}
 
 

@@ -108,7 +108,7 @@ class Restored:
             own = {"case": home["case"]} if "case" in home else {}
             spelled[self._origin] = {"../": around, **({"": own} if own else {})}
             element["spelled"] = spelled
-        if home and isinstance(entry.get("own"), dict):
+        if entry["type"] == "reasoning" and isinstance(entry.get("own"), dict):
             element["own"] = {**element.get("own", {}), **entry["own"]}
         if "name" in entry:
             element["name"] = entry["name"]

@@ -117,7 +117,14 @@ class Riders:
         elif rider.element is None and "digest" not in entry:
             self._ignored(rider, NOT_THERE)
             return False
+        elif self._others(entry.get("own")):
+            self._without(rider, "own", "these are fields of another dialect")
         return True
+
+    def _others(self, own: Any) -> bool:
+        """Tell whether these are no fields of the provider's own."""
+        family = self.provider.model.family
+        return own is not None and (not isinstance(own, dict) or own.keys() - {family} != set())
 
     def _id(self, rider: Rider, ids: set[Any]) -> None:
         """Leave out an id that the provider would not take, or that another call has."""
@@ -152,7 +159,7 @@ class Riders:
             return False
         if part.get("dialect", self.provider.name) != self.provider.name:
             return False
-        if set(part.get("own", ())) - {self.provider.model.family}:
+        if self._others(part.get("own")):
             return False
         if part["type"] not in _FREE:
             return True
