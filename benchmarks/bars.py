@@ -48,6 +48,8 @@ ROWS = (
     Row("cells worst", "  worst cell", 8, 6),
     Row("home median", "a dialect to itself: median", 4, 2.5),
     Row("home worst", "  worst", 8, 6),
+    Row("further median", "further dialects, home, to five, from five: median", 4, 2.5),
+    Row("further worst", "  worst cell", 8, 6),
     Row("agents median", "requests of agents to five providers: median cell", 3, 1.5),
     Row("agents worst", "  worst body", 8, 4),
     Row("W1", "W1, worst of four directions, x careful", *CONVERT["W1"]),
@@ -88,22 +90,39 @@ Found = tuple[Figures, Figures, list[str]]  # rows, cells, what more to say
 
 def small(size: Size) -> Found:
     """Measure each cell of small bodies."""
+    pairs = [(source, target) for source in recorded.FILES for target in recorded.FILES]
+    rows, found, more = _cells("cells", pairs, size)
+    home = [value for key, value in found.items() if _is_home(key)]
+    return rows | {"home median": statistics.median(home), "home worst": max(home)}, found, more
+
+
+def further(size: Size) -> Found:
+    """Measure small bodies of dialects that came later: home, to five, and from them."""
+    pairs = [
+        pair
+        for one in recorded.FURTHER
+        for pair in [
+            (one, one),
+            *((one, t) for t in recorded.FIVE),
+            *((s, one) for s in recorded.FIVE),
+        ]
+    ]
+    return _cells("further", pairs, size)
+
+
+def _cells(name: str, pairs: Iterable[tuple[str, str]], size: Size) -> Found:
+    """Measure the cells of some pairs, and name the worst."""
     found: Figures = {}
     more = []
-    for unit in recorded.UNITS:
-        for source in recorded.FILES:
+    for source, target in pairs:
+        for unit in recorded.UNITS:
             bodies = recorded.spread(recorded.small(source, unit), size.bodies)
-            for target in recorded.FILES:
-                one = measured(cells.engine(target), bodies, size.rounds)
-                found[f"{source}>{target} {unit}"] = one.ratio
-                more += [f"failed: {source}>{target} {unit} {said}" for said in one.failed]
-    home = [value for key, value in found.items() if _is_home(key)]
+            one = measured(cells.engine(target), bodies, size.rounds)
+            found[f"{source}>{target} {unit}"] = one.ratio
+            more += [f"failed: {source}>{target} {unit} {said}" for said in one.failed]
     worst = max(found, key=lambda key: found[key])
-    rows = {
-        "cells median": statistics.median(found.values()), "cells worst": found[worst],
-        "home median": statistics.median(home), "home worst": max(home),
-    }  # fmt: skip
-    return rows, found, [f"worst cell: {worst}", *more]
+    rows = {f"{name} median": statistics.median(found.values()), f"{name} worst": found[worst]}
+    return rows, found, [f"worst cell of {name}: {worst}", *more]
 
 
 def _is_home(key: str) -> bool:
@@ -265,9 +284,9 @@ def begun(size: Size) -> Found:
 
 GROUPS: dict[str, Callable[[Size], Found]] = {
     "cells": small, "agents": agents, "by-hand": by_hand, "loops": looped, "streams": streamed,
-    "fresh": begun,
+    "fresh": begun, "further": further,
 }  # fmt: skip
-RECORDED = ("cells", "agents")
+RECORDED = ("cells", "agents", "further")
 
 
 def measure(names: Iterable[str], size: Size) -> Found:

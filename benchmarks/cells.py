@@ -85,8 +85,8 @@ def engine(target: str) -> Converted:
 def main(arguments: Sequence[str]) -> int:
     """Print one cell."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks cells", description=__doc__)
-    parser.add_argument("source", choices=recorded.FILES)
-    parser.add_argument("target", choices=recorded.FILES)
+    parser.add_argument("source", choices=recorded.FILES | recorded.FURTHER)
+    parser.add_argument("target", choices=recorded.FILES | recorded.FURTHER)
     parser.add_argument("unit", choices=recorded.UNITS)
     parser.add_argument("--bodies", type=int, default=12, help="how many, from small to large")
     parser.add_argument("--rounds", type=int, default=20)

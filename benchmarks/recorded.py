@@ -16,6 +16,13 @@ FILES = {
     "openai-responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini",
     "vertex": "gemini", "ollama": "ollama",
 }  # fmt: skip
+# Those that are taken home, to the five and from them, and not across each other.
+FURTHER = {
+    "mistral": "mistral", "cohere": "cohere", "bedrock-converse": "bedrock-converse",
+    "bedrock-anthropic": "bedrock-invoke-anthropic", "openrouter": "openrouter", "groq": "groq",
+    "xai": "xai-chat", "huggingface": "huggingface", "ollama-openai": "ollama-openai",
+}  # fmt: skip
+OUTSIDE = ("gemini", "vertex", "bedrock-converse", "bedrock-anthropic")  # of the body, the model
 FIVE = ("openai-chat", "openai-responses", "anthropic", "gemini", "ollama")
 UNITS = ("request", "response")
 MODEL = "gemini-2.5-flash"  # where it stands outside the body
@@ -54,7 +61,7 @@ def _bodies(lines: Sequence[Any], source: str, unit: str) -> list[Body]:
     for line in lines:
         body = line.get(unit)
         if isinstance(body, dict) and (unit == "request" or line.get("status", 200) == 200):
-            outside = unit == "request" and source in ("gemini", "vertex") and "model" not in body
+            outside = unit == "request" and source in OUTSIDE and "model" not in body
             text, model = json.dumps(body), MODEL if outside else None
             found.append(Body(source, unit, line["id"], body, text, model))
     return found
@@ -64,7 +71,7 @@ def _bodies(lines: Sequence[Any], source: str, unit: str) -> list[Body]:
 def small(source: str, unit: str) -> list[Body]:
     """Return the small bodies of a provider, the smallest first."""
     least, most = SMALL
-    found = _bodies(_lines(FILES[source]), source, unit)
+    found = _bodies(_lines((FILES | FURTHER)[source]), source, unit)
     return sorted((one for one in found if least <= len(one.text) <= most), key=_size)
 
 
