@@ -1,4 +1,4 @@
-"""Requests of the five wires as what they say."""
+"""Requests of the six wires as what they say."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .talk import Asked, Call, Event, Json, Picture, Result, Text, Thought, Tool
+
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")  # keys of a message
 
 
 def asked(dialect: str, body: Json, streams: bool) -> Asked:
@@ -73,7 +75,7 @@ def _chat_message(message: Json) -> Iterator[Event]:
         found = len(message.get("images") or ()) + _pictures(content, "image_url")
         yield Result(message.get("tool_call_id"), _text(content), found)
     elif role == "assistant":
-        thought = message.get("reasoning_content") or message.get("thinking")
+        thought = next(filter(None, map(message.get, THOUGHTS)), None)
         if thought:
             yield Thought(thought)
         if content:
@@ -197,6 +199,44 @@ def _part(part: Json, mine: bool) -> Iterator[Event]:
         yield Text(part["text"], mine)
 
 
+# -- Bedrock's Converse ----------------------------------------------------------------------------
+
+
+def converse(body: Json) -> tuple[list[Tool], list[Event]]:
+    tools, events = [], list[Event]()
+    for tool in _objects(body.get("toolConfig", {}).get("tools")):
+        if "toolSpec" in tool:
+            spec = tool["toolSpec"]
+            keys, about = _keys(spec["inputSchema"]["json"]), str(spec.get("description"))
+            tools.append(Tool(spec["name"], keys, about=about))
+    for message in _objects(body["messages"]):
+        for block in _objects(message["content"]):
+            events += _converse_block(block, message["role"] == "assistant")
+    return tools, events
+
+
+def _converse_block(block: Json, mine: bool) -> Iterator[Event]:
+    if "text" in block:
+        yield Text(block["text"], mine)
+    elif "image" in block:
+        yield Picture()
+    elif "reasoningContent" in block:
+        told = block["reasoningContent"]["reasoningText"]
+        yield Thought(told["text"], told.get("signature"))
+    elif "toolUse" in block:
+        call = block["toolUse"]
+        yield Call(call["toolUseId"], call["name"], call["input"])
+    elif "toolResult" in block:
+        given = block["toolResult"]
+        text = "\n".join(_leaves([_shown(one) for one in given["content"]]))
+        pictures = sum("image" in one for one in _objects(given["content"]))
+        yield Result(given["toolUseId"], text, pictures)
+
+
+def _shown(block: Json) -> Json:
+    return block.get("text", block.get("json"))
+
+
 def _leaves(value: Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -211,5 +251,6 @@ HEARD = {
     "openai-responses": responses,
     "anthropic": anthropic,
     "gemini": gemini,
+    "bedrock-converse": converse,
     "ollama": chat,
 }

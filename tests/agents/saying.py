@@ -1,4 +1,4 @@
-"""Turns of the model in the words of the five wires, whole and as the frames of a stream."""
+"""Turns of the model in the words of the six wires, whole and as the frames of a stream."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ def _chat_usage() -> Json:
     return {"prompt_tokens": sent, "completion_tokens": said, "total_tokens": sent + said}
 
 
-def chat(answer: Answer) -> Json:
+def chat(answer: Answer, thinks: str | None = None) -> Json:
+    """Return an answer; `thinks` is the key of a thought."""
     message: Json = {"role": "assistant", "content": answer.text or None}
-    if answer.thought:
-        message["reasoning_content"] = answer.thought.text
+    if answer.thought and thinks:
+        message[thinks] = answer.thought.text
     if answer.calls:
         message["tool_calls"] = [_chat_call(c, isinstance(c.arguments, str)) for c in answer.calls]
     choice = {
@@ -64,7 +65,7 @@ def chat(answer: Answer) -> Json:
     return {**head, "choices": [choice], "usage": _chat_usage()}
 
 
-def chat_frames(answer: Answer, counts: bool = True) -> Iterator[bytes]:
+def chat_frames(answer: Answer, counts: bool = True, thinks: str | None = None) -> Iterator[bytes]:
     head = {
         "id": answer.id,
         "object": "chat.completion.chunk",
@@ -78,7 +79,7 @@ def chat_frames(answer: Answer, counts: bool = True) -> Iterator[bytes]:
 
     yield chunk({"role": "assistant", "content": None if answer.thought else ""})
     for piece in pieces(answer.thought.text) if answer.thought else ():
-        yield chunk({"reasoning_content": piece})
+        yield chunk({str(thinks): piece})
     for piece in pieces(answer.text):
         yield chunk({"content": piece})
     for nth, call in enumerate(answer.calls):
@@ -282,6 +283,58 @@ def gemini_frames(answer: Answer) -> Iterator[bytes]:
     yield _sse(_chunk(answer, [{"text": ""}], over=True))
 
 
+# -- Bedrock's Converse: events as lines of JSON, as its client gives them ------------------------
+
+
+def converse(answer: Answer) -> Json:
+    content: list[Json] = []
+    if answer.thought:
+        told = {"text": answer.thought.text, "signature": answer.thought.signature}
+        content.append({"reasoningContent": {"reasoningText": told}})
+    if answer.text:
+        content.append({"text": answer.text})
+    content += [
+        {"toolUse": {"toolUseId": c.id, "name": c.name, "input": c.arguments}} for c in answer.calls
+    ]
+    stop = "tool_use" if answer.calls else "end_turn"
+    message = {"role": "assistant", "content": content}
+    return {"output": {"message": message}, "stopReason": stop, **_converse_end()}
+
+
+def _converse_end() -> Json:
+    sent, said = COUNTS
+    usage = {"inputTokens": sent, "outputTokens": said, "totalTokens": sent + said}
+    return {"usage": usage, "metrics": {"latencyMs": 9}}
+
+
+def converse_frames(answer: Answer) -> Iterator[bytes]:
+    def line(name: str, data: Json) -> bytes:
+        return json.dumps({name: data}, ensure_ascii=False).encode() + b"\n"
+
+    whole = converse(answer)
+    yield line("messageStart", {"role": "assistant"})
+    for nth, block in enumerate(whole["output"]["message"]["content"]):
+        at = {"contentBlockIndex": nth}
+        deltas: list[Json] = []
+        if "toolUse" in block:
+            call = block["toolUse"]
+            start = {"toolUse": {"toolUseId": call["toolUseId"], "name": call["name"]}}
+            yield line("contentBlockStart", {**at, "start": start})
+            text = json.dumps(call["input"], ensure_ascii=False)
+            deltas = [{"toolUse": {"input": piece}} for piece in pieces(text)]
+        elif "text" in block:
+            deltas = [{"text": piece} for piece in pieces(block["text"])]
+        else:
+            told = block["reasoningContent"]["reasoningText"]
+            deltas = [{"reasoningContent": {"text": piece}} for piece in pieces(told["text"])]
+            deltas.append({"reasoningContent": {"signature": told["signature"]}})
+        for delta in deltas:
+            yield line("contentBlockDelta", {**at, "delta": delta})
+        yield line("contentBlockStop", at)
+    yield line("messageStop", {"stopReason": whole["stopReason"]})
+    yield line("metadata", _converse_end())
+
+
 # -- Ollama ----------------------------------------------------------------------------------------
 
 
@@ -326,6 +379,7 @@ WHOLE = {
     "openai-responses": responses,
     "anthropic": anthropic,
     "gemini": gemini,
+    "bedrock-converse": converse,
     "ollama": ollama,
 }
 FRAMES = {
@@ -333,5 +387,6 @@ FRAMES = {
     "openai-responses": responses_frames,
     "anthropic": anthropic_frames,
     "gemini": gemini_frames,
+    "bedrock-converse": converse_frames,
     "ollama": ollama_frames,
 }

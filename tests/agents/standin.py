@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import mocks
 from ..loop.server import serving
+from ..oracles import bedrock
 from . import hearing, saying, scenes
 from .talk import Answer, Asked, Call, Event, Json, Picture, Result, Text, Thought
 
@@ -20,26 +21,30 @@ LIMIT = 150  # requests of one run: an agent that loops is stopped
 
 
 class Target(NamedTuple):
-    """A provider: its wire, its model, and whether it wants its reasoning back."""
+    """A provider: its wire and its model; of a wire like Chat how it says its thoughts."""
 
     dialect: str
     model: str
     rules: str  # the name of the dialect for the gateway
-    strict: bool = False
+    thinks: str | None = None  # the key of a thought, which turns with calls must have again
+    since: bool = False  # only those since the user spoke
 
 
 TARGETS = {
     "anthropic": Target("anthropic", "claude-opus-4-8", "anthropic"),
     "chat": Target("openai-chat", "gpt-5.4", "openai-chat"),
-    "chat-reasoning": Target("openai-chat", "deepseek-v4-pro", "deepseek", strict=True),
+    "chat-reasoning": Target("openai-chat", "deepseek-v4-pro", "deepseek", "reasoning_content"),
+    "kimi": Target("openai-chat", "kimi-k2.6", "kimi", "reasoning_content"),
+    "groq": Target("openai-chat", "openai/gpt-oss-120b", "groq", "reasoning", since=True),
     "responses": Target("openai-responses", "gpt-5.4", "openai-responses"),
     "gemini": Target("gemini", "gemini-3-pro-preview", "gemini"),
     "ollama": Target("ollama", "qwen3", "ollama"),
+    "bedrock": Target("bedrock-converse", bedrock.MODEL, "bedrock-converse"),
 }
 # Fields of Anthropic's requests that a header must ask for.
 BETAS = {"context_management": "context-management-2025-06-27"}
 # What each wire gives back of the thoughts that led to a call, if all is well.
-SIGNED = ("anthropic", "openai-responses", "gemini")
+SIGNED = ("anthropic", "openai-responses", "bedrock-converse", "gemini")
 ERRORS = {429: "rate_limit", 503: "overloaded"}
 
 
@@ -69,18 +74,22 @@ class StandIn:
             told = self.told(headers, body)
             if told:
                 return self.refuse(400, told)
-            streams = "streamGenerateContent" in path or bool(
-                body.get("stream", self.target.dialect == "ollama")
+            streams = (
+                path.endswith("converse-stream")
+                or "streamGenerateContent" in path
+                or bool(body.get("stream", self.target.dialect == "ollama"))
             )
             asked = hearing.asked(self.target.dialect, body, streams)
             answer = self.answer(asked)
             dialect = self.target.dialect
+            if not streams and dialect == "openai-chat":
+                return 200, self.judge.answers(saying.chat(answer, self.target.thinks))
             whole = self.judge.answers(saying.WHOLE[dialect](answer))
             if not streams:
                 return 200, whole
             if dialect == "openai-chat":
                 counts = bool((body.get("stream_options") or {}).get("include_usage"))
-                return 200, saying.chat_frames(answer, counts)
+                return 200, saying.chat_frames(answer, counts, self.target.thinks)
             return 200, saying.FRAMES[dialect](answer)
 
     def refuse(self, status: int, why: str) -> tuple[int, Json]:
@@ -101,6 +110,8 @@ class StandIn:
         if self.target.dialect == "gemini":
             word = {400: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED"}.get(status, "UNAVAILABLE")
             return {"error": {"code": status, "message": why, "status": word}}
+        if self.target.dialect == "bedrock-converse":
+            return {"message": why}
         if self.target.dialect == "ollama":
             return {"error": why}
         kind = {400: "invalid_request_error", 429: "requests"}.get(status, "server_error")
@@ -118,12 +129,14 @@ class StandIn:
                     return f"{key}: Extra inputs are not permitted"
         for one in self.judge.refusals(body):
             return f"{one.path}: {one.text}"
-        if self.target.strict:
-            for nth, message in enumerate(body["messages"]):
+        if (thinks := self.target.thinks) is not None:
+            roles = [message["role"] for message in body["messages"]]
+            start = len(roles) - roles[::-1].index("user") if self.target.since else 0
+            for nth, message in enumerate(body["messages"][start:], start):
                 # Where a client dropped its thoughts, the API takes an empty text.
-                if message.get("tool_calls") and message.get("reasoning_content") is None:
-                    said = "The `reasoning_content` in the thinking mode must be passed back"
-                    return f"/messages/{nth}: {said} to the API."
+                if message.get("tool_calls") and message.get(thinks) is None:
+                    why = f"The `{thinks}` in the thinking mode must be passed back to the API."
+                    return f"/messages/{nth}: {why}"
         return None
 
     # -- the model ---------------------------------------------------------------------------------
@@ -160,7 +173,7 @@ class StandIn:
         heads = {"anthropic": "msg_01", "openai-responses": "resp_", "openai-chat": "chatcmpl-"}
         answer = Answer(heads.get(wire, "") + tail, self.target.model, text=step.text.format(word))
         signature = f"c2lnbmF0dXJl{tail}" if step.thought else None
-        if step.thought and (wire != "openai-chat" or self.target.strict):
+        if step.thought and (wire != "openai-chat" or self.target.thinks):
             answer.thought = Thought(step.thought, signature if wire in SIGNED else None)
         ids = {"anthropic": "toolu_01", "gemini": ""}.get(wire, "call_")
         for nth, act in enumerate(step.acts):
@@ -179,7 +192,9 @@ class StandIn:
         """Hold the calls of a history, and the thoughts before them, against what was said."""
         wire = self.target.dialect
         thought: Thought | None = None
-        for one in events:
+        spoke = (nth for nth, one in enumerate(events) if isinstance(one, Text) and not one.mine)
+        last = max(spoke, default=-1) if self.target.since else -1
+        for nth, one in enumerate(events):
             if isinstance(one, Thought):
                 thought = one
             elif isinstance(one, Result):
@@ -195,7 +210,7 @@ class StandIn:
                 if one.signature != given.signature:
                     self.fault(f"the signature of a call came back as {one.signature}")
                 led = self.thoughts.get(str(one.id))
-                if led is not None and (wire in SIGNED[:2] or self.target.strict):
+                if led is not None and (wire in SIGNED[:3] or (self.target.thinks and nth > last)):
                     if thought is None:
                         self.fault("a thought did not come back")
                     elif thought != led:
@@ -244,7 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(data)
             return
-        lines = server.model.target.dialect == "ollama"
+        lines = server.model.target.dialect in ("ollama", "bedrock-converse")
         self.send_response(status)
         self.send_header("Content-Type", "application/x-ndjson" if lines else "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")

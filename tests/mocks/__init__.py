@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from . import anthropic, chat, gemini, ollama, responses
+from . import anthropic, chat, converse, gemini, ollama, responses
 from .judge import Json, Refusal
 
 DIALECTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "vertex", "ollama")
@@ -21,6 +21,7 @@ MODULES: Mapping[str, ModuleType] = {
     "gemini": gemini,
     "vertex": gemini,
     "ollama": ollama,
+    "bedrock-converse": converse,
 }
 
 
@@ -43,6 +44,8 @@ def refusals(
         return gemini.refusals(body, model, version, sent, vertex=dialect == "vertex")
     if dialect == "ollama":
         return ollama.refusals(body)
+    if dialect == "bedrock-converse":
+        return converse.refusals(body)
     if dialect == "openai-responses":
         return responses.refusals(body, sent)
     return chat.refusals(body, model)
