@@ -112,12 +112,12 @@ def test_a_policy_holds_for_what_is_written() -> None:
 def test_a_memory_of_another_form_remembers_nothing() -> None:
     body = {
         "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
-        "tools": [{"googleSearch": {"timeRangeFilter": {}}}],
+        "tools": [{"googleMaps": {"enableWidget": True}}],
     }
     ir = RULES["gemini"].read(body).ir
     (settings,) = [v for v in ir["tools"][0]["own"]["gemini"].values() if isinstance(v, dict)]
     settings["spelled"] = "text"
-    assert RULES["gemini"].write(ir).body["tools"] == [{"googleSearch": {"timeRangeFilter": {}}}]
+    assert RULES["gemini"].write(ir).body["tools"] == [{"googleMaps": {"enableWidget": True}}]
 
 
 def test_tools_under_two_keys_are_all_read() -> None:

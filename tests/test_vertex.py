@@ -77,8 +77,8 @@ def test_fields_that_the_family_shares_stay_what_they_are(
     [
         ({"safetySettings": [{"category": "c", "method": "SEVERITY"}]}, "/safetySettings/0/method"),
         (
-            {"tools": [{"googleSearch": {"excludeDomains": ["x.example"]}}]},
-            "/tools/0/googleSearch/excludeDomains",
+            {"tools": [{"googleSearch": {"blockingConfidence": "BLOCK_ONLY_HIGH"}}]},
+            "/tools/0/googleSearch/blockingConfidence",
         ),
         (
             {"generationConfig": {"imageConfig": {"personGeneration": "ALLOW_ALL"}}},

@@ -483,6 +483,22 @@ def test_a_choice_among_tools_is_said_by_sending_fewer(
     assert [(c, e, p.removesuffix("/function")) for c, e, p in told(out) if p] == notes
 
 
+def test_tools_of_the_provider_do_not_stand_beside_functions(tmp_path: Path) -> None:
+    rules = NARROW.replace("[narrowed]", "[unmixed]").replace("[function]", "[function, search]")
+    search = "search: {ir: {type: native, name: builtin/x}, wire: {search: {...: $absent}}}"
+    rules = rules.replace("  tool_choice:\n", f"  {search}\n  tool_choice:\n", 1)
+    (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + rules)
+    one = wireglot.load_rules(tmp_path)["one"]
+    tool = {"type": "native", "name": "builtin/x"}
+    out = one.write({"messages": [], "tools": [tool]})
+    assert (out.body["tools"], out.notes) == ([{"search": {}}], ())
+    out = one.write({"messages": [], "tools": [tool, {"name": "f"}]})
+    assert out.body["tools"] == [{"name": "f"}]
+    assert [(n.code, n.effect, n.severity) for n in out.notes] == [("no-place", "lost", "error")]
+    body = {"turns": [], "tools": [{"search": {}}, {"name": "f"}]}  # at home it may be right
+    assert one.write(one.read(body).ir).body == body
+
+
 @pytest.mark.parametrize(
     "item",
     [

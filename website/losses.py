@@ -39,6 +39,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "alternate": ("joined",),
     "insert": ("turn-added",),
     "narrow-tools": ("narrowed",),
+    "unmixed": ("no-place",),
     "no-blank": ("empty-text",),
     "no-empty-text": ("empty-text",),
     "some-message": ("system-as-user", "turn-added"),

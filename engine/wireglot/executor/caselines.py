@@ -148,6 +148,8 @@ class CaseLines(Lines):
         wire = self.case.wire
         if not isinstance(wire, Fields):
             return "wire is ABSENT or not wire and wire == {}"
+        if wire.bare:
+            return ""
         child = wire.entries[0][1] if wire.entries and not self.home else None
         sure = isinstance(child, Literal) and child.values[0] is not ABSENT
         return "" if sure else "not wire"

@@ -214,7 +214,7 @@ def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         view.lists["tools"] = writer.share(holes, tools)
     gone = {id(one) for one in writer.gone}
     went = [tool for tool in tools if holes and id(tool) not in gone]
-    if not went:
+    if not went or not _chosen(writer, went, view, holes[0]):
         for path in OF_TOOLS:
             _lose(writer, ir, path, "there is no tool to choose from in the target", view)
         return
@@ -240,6 +240,14 @@ def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         writer.note("allowed-as-none", "changed", at, view.case.pos, told)
         writer.watch["tool_choice"] = writer.notes[-1]
         ir["tool_choice"] = "none"
+
+
+def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
+    """Tell whether a choice may be among these tools: where functions stand alone, of them."""
+    if any(tool.get("type") != "native" for tool in went if isinstance(tool, dict)):
+        return True
+    beside = bool(view.lists) and not view.lists["tools"].get(id(first))
+    return not beside and ("unmixed", "") not in writer.asked
 
 
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:

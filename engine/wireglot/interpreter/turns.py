@@ -266,6 +266,27 @@ def _parts(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from message.get("parts", ())
 
 
+def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Leave out tools that the provider runs where functions stand beside them."""
+    tools = ir.get("tools")
+    asked = ("unmixed", "") in writer.asked and not writer.same
+    if not asked or not isinstance(tools, list):
+        return ir
+    kept = [tool for tool in tools if tool.get("type") != "native"]
+    if not kept or len(kept) == len(tools):
+        return ir
+    assert writer.dialect.conversation is not None
+    pos = writer.dialect.conversation.places["unmixed"]
+    for tool in tools:
+        if tool.get("type") == "native":
+            told = "the target takes no such tool beside functions"
+            at = writer.trail.find(tool)
+            writer.note("no-place", "lost", at, pos, told, weight="grave")
+    out = {**ir, "tools": kept}
+    writer.trail.copy(ir, out)
+    return out
+
+
 def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Declare the tools that the messages call, where the target wants that."""
     if ("declare-called", "") not in writer.asked:

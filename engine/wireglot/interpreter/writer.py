@@ -83,7 +83,7 @@ class PictureWriter(WriteJob):
             and "type" not in view.claims
         ):
             raise Misfit(f"this is a {value['type']}", (), case.pos)
-        if wire is ABSENT or (wire == {} and not self._may_be_empty(view)):
+        if wire is ABSENT or (wire == {} and not self._may_be_empty(case, view)):
             raise Misfit("nothing is written", (), case.pos)
         leftover.leftover(self, view, wire)
         self.written[id(value)] = (value, wire)
@@ -94,10 +94,11 @@ class PictureWriter(WriteJob):
             self.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", wire)
         return wire
 
-    def _may_be_empty(self, view: View) -> bool:
-        # A field may be an object with nothing in it. At home anything may have held nothing, or
-        # only keys that no picture names.
-        if any(path.startswith("own.") for path in view.claims):
+    def _may_be_empty(self, case: Case, view: View) -> bool:
+        # A field may be an object with nothing in it, and a picture one that has no keys. At home
+        # anything may have held nothing, or only keys that no picture names.
+        bare = isinstance(case.wire, Fields) and case.wire.bare
+        if bare or any(path.startswith("own.") for path in view.claims):
             return True
         kept = view.obj.get("kept")
         return self.same and (

@@ -194,7 +194,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     narrowed = _narrowed(writer, whole)
     if narrowed is whole:  # else what is sent says what may be called
         narrowed = turns.declared(writer, whole)
-    whole = demands.loosened(writer, narrowed)
+    whole = demands.loosened(writer, turns.unmixed(writer, narrowed))
     envelope: Envelope | None = None
     outside: set[str] = set()
     if "envelope" in writer.dialect.units:

@@ -45,6 +45,8 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
     "tools": {
         "narrowed": ([("narrow-tools", "")], "is made by sending only these tools"),
         "declared": ([("declare-called", "")], "a tool that the messages call is declared"),
+        "unmixed": (
+            [("unmixed", "")], "beside a function stands no tool that the provider runs"),
     },
 }  # fmt: skip
 MANY = ("results", "calls", "tools")

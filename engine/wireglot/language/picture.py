@@ -183,6 +183,11 @@ class Fields(Picture):
         return self._firm
 
     @property
+    def bare(self) -> bool:
+        """Tell whether it is an object that has no keys."""
+        return self.closed and not self.entries and not self.spread
+
+    @property
     def loose(self) -> bool:
         """Tell whether it may be missing: all its holes are marked, and there are some."""
         if self._loose is None:
