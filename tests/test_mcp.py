@@ -104,6 +104,22 @@ def test_each_place_of_messages_that_are_lost_is_told() -> None:
     assert {"/messages", "/system"} <= lost
 
 
+@pytest.mark.parametrize("trace", [False, True])
+def test_of_a_talk_its_calls_and_results_are_said(trace: bool) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "ok"},
+        {"role": "user", "content": "and?"},
+    ]
+    out = RULES.convert(said, "openai-chat", "mcp", unit="messages", trace=trace)
+    assert [message["id"] for message in out.body] == ["c1", "c1"]
+    lost = [(note.code, note.source_path) for note in out.notes if note.effect == "lost"]
+    assert lost == [("no-place", "/0"), ("no-place", "/1"), ("no-place", "/4")]
+
+
 @pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples of ../shared/facts are missing")
 def test_the_examples_of_the_protocol_come_home_and_are_pictured() -> None:
     def read(name: str) -> Any:

@@ -853,3 +853,32 @@ def test_a_result_without_an_id_is_written_as_it_was_read(flat: Any, answer: Any
     assert flat.convert(body, "flat", "flat").body == body
     (result,) = flat["flat"].read(body).ir["messages"][1]["parts"]
     assert (result["tool_call_id"], result["name"]) == ("c1", "f")
+
+
+PIECES = """
+shapes:
+  text: {wire: {text: $text}}
+  image: {ir: {detail: "x${size}"}, wire: {n: $size}}
+unions: {part: [text, image]}
+conversation:
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+def test_what_is_no_text_is_no_piece_of_one(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(HEAD.format(name=name) + PIECES)
+    rules = wireglot.load_rules(tmp_path)
+    body = {"turns": [{"role": "user", "parts": [{"n": "1"}, {"n": 1}, {"n": None}]}]}
+    found = rules["one"].read(body).ir
+    parts = found["messages"][0]["parts"]
+    assert [(p["type"], p.get("detail")) for p in parts] == [
+        ("image", "x1"), ("unknown", None), ("unknown", None)
+    ]  # fmt: skip
+    assert rules["one"].write(found).body == body
+    for trace in (False, True):  # by functions, and by the walk
+        out = rules.convert(body, "one", "two", trace=trace)
+        assert out.body == {"turns": [{"role": "user", "parts": [{"n": "1"}]}]}
+        assert [n.code for n in out.notes] == ["unknown-part", "unknown-part"]

@@ -38,7 +38,7 @@ class IrText(WireText):
         elif isinstance(ir, Hole) and ir.path in found:
             made = found[ir.path].var
         elif isinstance(ir, Text) and all(n in found and found[n].always for n in ir.names):
-            made = f"{self.value(ir)}.write(({''.join(found[n].var + ', ' for n in ir.names)}))"
+            made = self._written(ir, "".join(f"{found[name].var}, " for name in ir.names))
         else:
             raise Unwritten
         self.line(f"return {made}", self.case.pos)
@@ -136,7 +136,7 @@ class IrText(WireText):
                     values += "'', " if slot is None else f"{slot.var}, "
                 else:
                     values += f"'' if {slot.var} is ABSENT else {slot.var}, "
-            return self._told(path, f"{self.value(p)}.write(({values}))"), True
+            return self._told(path, self._written(p, values)), True
         if isinstance(p, Fields):
             pieces, all_there = [], True
             for (name, *_), child in p.entries:
@@ -150,6 +150,13 @@ class IrText(WireText):
             display = f"{{{', '.join(pieces)}}}"
             return (display if all_there else f"present({display})"), True
         raise Unwritten
+
+    def _written(self, p: Text, values: str) -> str:
+        """Write a text of its pieces, where each is one; return the name of it."""
+        text = self.t.fresh("text")
+        self.line(f"{text} = {self.value(p)}.write(({values}))")
+        self.line(f"if {text} is None: return {self.no}", p.pos)
+        return text
 
     def _told(self, path: tuple[str, ...], value: str) -> str:
         """Return a value that is made here; of an opaque field with its origin."""

@@ -85,7 +85,10 @@ def _made(reader: ReadJob, ir: Picture, fields: dict[str, Any], env: Env) -> Any
         return fields.pop(ir.path, (ABSENT, None))[0]
     if isinstance(ir, Text):
         values = [fields.pop(n, ("", None))[0] for n in ir.names]
-        return ir.write(tuple(values))
+        text = ir.write(tuple(values))
+        if text is None:
+            raise Misfit("what stands in a text is none", env.base, ir.pos)
+        return text
     if isinstance(ir, Items):
         return []  # a list that is empty
     assert isinstance(ir, Fields)

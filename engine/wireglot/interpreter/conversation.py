@@ -19,7 +19,7 @@ from . import answers, aside, building, enforce, intake, marks, pairing, system,
 from .env import Env
 from .jobs import ReadJob, WriteJob
 from .orderly import orderly
-from .placing import case_of, unplaced
+from .placing import case_of, placed, unplaced
 from .sight import Look, View, memory_of
 
 # -- reading ----------------------------------------------------------------------------------
@@ -258,6 +258,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     assert talk is not None
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
+    messages = placed(writer, talk, messages)
     messages = system.later(writer, talk, aside.returned(writer, talk, messages))
     if writer.repair:
         messages = ordered(writer, talk, messages, whole)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import DERIVED
+from ..ir import DERIVED, GRAVE
 from ..language.ladder import step
 from ..language.lenses import Misfit
 from ..language.model import Case, Conversation, Group
+from ..language.orderwords import ROLES
 from ..language.picture import ABSENT, Fields, Literal, Picture
+from ..notes import Weight
 from .jobs import WriteJob
 from .sight import View
 
@@ -44,6 +46,35 @@ def case_of(
                 continue
             return group, case, message
     return case_of(writer, talk, down(writer, message, talk))
+
+
+def placed(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Leave out messages of a role that the target does not have, in no form."""
+    strange = writer.dialect.once(("strange", id(talk)), lambda: _strange(writer, talk))
+    if not strange or writer.same:
+        return messages
+    for message in messages:
+        if (why := strange.get(str(message.get("role")))) is not None:
+            kinds = {part.get("type") for part in message.get("parts", ())}
+            weight: Weight = "" if GRAVE.isdisjoint(kinds) else "grave"
+            at = writer.trail.find(message)
+            writer.note("no-place", "lost", at, talk.pos, why, weight=weight)
+    return [message for message in messages if message.get("role") not in strange]
+
+
+def _strange(writer: WriteJob, talk: Conversation) -> dict[str, str]:
+    """Return the roles that no case takes, and none that the ladder makes of them, and why."""
+    found, mark = {}, len(writer.notes)
+    for role in sorted(ROLES):
+        try:
+            case_of(writer, talk, {"role": role, "parts": []})
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            found[role] = misfit.reason
+    del writer.notes[mark:]
+    return found
 
 
 def _plain(writer: WriteJob, talk: Conversation, role: Any) -> tuple[Group, Case] | None:

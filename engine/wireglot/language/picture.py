@@ -109,8 +109,10 @@ class Text(Picture):
             at = end + len(name)
         return tuple(found) if at == len(text) else None
 
-    def write(self, values: tuple[str, ...]) -> str | None:
-        """Fill the holes; None when the text would not read back as the same values."""
+    def write(self, values: tuple[Any, ...]) -> str | None:
+        """Fill the holes; None when a value is no text, or would not read back as the same."""
+        if not all(isinstance(value, str) for value in values):
+            return None
         text = self.fixed[0] + "".join(v + f for v, f in zip(values, self.fixed[1:], strict=True))
         return text if self.read(text) == values else None
 
