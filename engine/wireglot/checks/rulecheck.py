@@ -127,6 +127,7 @@ class _Names:
         paths = (hole.path for p in pictures for hole in pic.holes(p))
         split = (f".{path}".rpartition(".own.")[2] for path in paths if ".own." in f".{path}")
         known = {path.partition(".")[0] for path in split}
+        known |= {name for case in model.cases for name in _said_own(case.ir)}
         repeated, slight = self.clean.get("repeated"), self.clean.get("slight")
         said = self.clean.get("dialect")
         home = said.pos.file if said else ""
@@ -406,3 +407,10 @@ def _request_fields(contexts: Contexts) -> frozenset[str]:
             if isinstance(view.case.ir, Fields):
                 held |= view.case.ir.names
     return frozenset(held)
+
+
+def _said_own(ir: pic.Picture | None) -> frozenset[str]:
+    """Return the fields under `own` of which an `ir` picture says what stands there."""
+    entries = ir.entries if isinstance(ir, pic.Fields) else []
+    own = [child for names, child in entries if names[0] == "own" and isinstance(child, pic.Fields)]
+    return frozenset().union(*(child.names for child in own))

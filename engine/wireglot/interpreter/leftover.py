@@ -132,11 +132,15 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
                 left(writer, view, deeper, inner)
         return
     places = writer.trail.find(obj, path)
+    # Nothing is counted, or nothing said.
+    none = value == 0 if view.shape == "usage" else value in EMPTY
+    quiet = none or path.rpartition(".")[2] in CACHE or (view.shape, path) in SLIGHT
+    weight: Weight = "slight" if quiet else ""
     if isinstance(places, Several):
         writer.lefts.append((id(obj), path.partition(".")[0]))
         told = no_place(path)
         for place in places.places:
-            writer.note("no-place", "lost", place, view.case.pos, told)
+            writer.note("no-place", "lost", place, view.case.pos, told, weight=weight)
         return
     last = path.rpartition(".")[2]
     opaque = value if last in OPAQUE and isinstance(value, dict) else None
@@ -157,10 +161,6 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
         for spot in (at, whose) if whose is not None else (at,):
             writer.note(OPAQUE[last], "lost", spot, view.case.pos, told)
     else:
-        # Nothing is counted, or nothing said.
-        none = value == 0 if view.shape == "usage" else value in EMPTY
-        quiet = none or last in CACHE or (view.shape, path) in SLIGHT
-        weight: Weight = "slight" if quiet else ""
         for spot in (at, *_apart(writer, value, at)):
             writer.note("no-place", "lost", spot, view.case.pos, no_place(path), weight=weight)
 
