@@ -312,9 +312,12 @@ def total(*terms: Any) -> int | None:
 
 
 def json_text(x: Any, value: Any, o: dict[str, Any], text: str) -> str:
-    """Return a value as JSON text: as it came while it still means the value."""
+    """Return a value as JSON text: as it came while it still means the value.
+
+    Blank text is none: where it came from it stands for no arguments, others refuse it.
+    """
     said = o.get(text)
-    if said.__class__ is str and (x.trusts or means(said, value)):
+    if said.__class__ is str and (x.trusts or means(said, value)) and (said.strip() or x.same):
         return said
     return stringify(value)
 
