@@ -66,7 +66,7 @@ WHOLE: Schema = {
         **dict.fromkeys(UNITS, _SHAPE),
     },
 }
-OVER: Schema = _needs("extends", "overlay", "examples-of")
+OVER: Schema = _needs("extends", "overlay", "examples-of", "crossings")
 _ALONE = dict.fromkeys(("dialect", "extends", "variants"), False)
 
 
@@ -93,7 +93,7 @@ def rule_file() -> Schema:
                 variant[word][key.format(unit)] = {"allOf": [said, _hints(what, True)]}
     made["patternProperties"]["^variants!$"] = made["properties"]["variants"]
     made["allOf"] = [
-        _needs("dialect", "overlay", "examples-of"),
+        _needs("dialect", "overlay", "examples-of", "crossings"),
         {"if": _needs("overlay"), "then": {"properties": _ALONE}},
         {"if": {"not": OVER}, "then": WHOLE},
     ]

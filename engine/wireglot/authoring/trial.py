@@ -11,7 +11,7 @@ from ..language import apart, layers
 from ..language.source import LADDER, Node, Pos
 from ..loading import load
 from ..rulesets import RuleSet
-from . import examples, laws
+from . import examples, laws, wires
 
 
 def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
@@ -19,6 +19,11 @@ def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     nodes = load.gathered(load.from_yaml(load.called(folders)), folders, overlays)
     names = [name for name in nodes if name != LADDER]
     return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
+
+
+def crossings(folders: Sequence[str]) -> list[Node]:
+    """Load the files that show the wires of several dialects, the packaged ones first."""
+    return load.crossings(folders, load.called(folders))
 
 
 class Trial:
@@ -49,6 +54,18 @@ class Trial:
             touched = [n for n in names if self._touched(rules[n].model.node)]
             self.laws += sum(1 for name in touched for _ in laws.cases(rules, name))
             self.failures.extend(map(str, laws.run(rules, touched, self.runs, self.seed)))
+        return self
+
+    def cross(self, rules: RuleSet, files: Iterable[Node]) -> Trial:
+        """Try the wires that files of crossings show, with what other files say of them."""
+        there: list[str] = []
+        for wire in wires.find(files, there):
+            if self._within(wire.pos):
+                self.examples.add(wire.pos)
+                message = wires.check(rules, wire)
+                if message:
+                    there.append(f"{wire.pos}: {message}")
+        self.failures.extend(there)
         return self
 
     def _examples(

@@ -107,7 +107,7 @@ class Forms:
     def _example(self, form: forms.Words, node: Node) -> None:
         """Report an example whose words do not stand together."""
         said = [word for word in form.words if word in node.value and word in sum(form.sets, ())]
-        close = next((pair for pair in form.sets if pair[0] in said), form.sets[0])
+        close = next((words for words in form.sets if words[0] in said), form.sets[0])
         missing = [word for word in close if word not in said]
         if missing:
             message = f"this example has no `{missing[0]}`"
@@ -115,7 +115,8 @@ class Forms:
         else:
             words = " and ".join(f"`{word}`" for word in said)
             message = f"{words} do not stand together in an example"
-            help = "write `{wire, ir}`, `{reads, as}` or `{writes, as}`"
+            *most, last = (f"`{{{', '.join(words)}}}`" for words in form.sets)
+            help = f"write {', '.join(most)} or {last}"
         self.findings.error(form.rule, message, node.pos, help)
 
     def _map(self, form: forms.Map, node: Node, what: str, owner: str) -> Node | None:

@@ -257,12 +257,15 @@ def _told(severities: Sequence[str], files: int) -> str:
 def test(arguments: argparse.Namespace) -> int:
     from ..authoring import trial
 
+    folders = [arguments.dir] if arguments.dir else []
+    _folders(folders)
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
+    below = trial.loaded(folders, [])
     if arguments.overlay:  # what stands below the overlays holds without them
-        below = trial.loaded([arguments.dir] if arguments.dir else [], [])
         tried.run(below, below.dialects)
     for rules, names in _each(arguments, trial.loaded):
         tried.run(rules, names)
+    tried.cross(below, trial.crossings(folders))
     for failure in tried.failures:
         print(failure)
     failed, total = len(tried.failures), len(tried.examples) + tried.laws

@@ -6,6 +6,11 @@
 
 Such a file says nothing to a conversion. Each list is put back where it would stand in the rule
 file, with its own places, so that nothing else knows the two files apart.
+
+    wireglot: 2
+    crossings: {request: {NAME: {from: acme, wires: {acme: ..., other: ...}}}}
+
+shows the wires of several dialects, and belongs to none of them: it is kept as it is.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from collections.abc import Mapping
 from .source import Node, wrong
 
 WORD = "examples-of"
+CROSSINGS = "crossings"
 FOLDER = "examples"  # the folder of a source in which they may stand
 UNITS = ("conversation", "envelope", "stream", "request", "response", "error", "session")
 SECTIONS = ("tables", "schemas", "shapes")
@@ -28,11 +34,23 @@ def of(node: Node) -> str | None:
         return None
     if not isinstance(named.value, str) or node.get("examples") is None:
         raise wrong("this file shows no examples", named.pos, HELP, rule="R026")
-    for word in node.value:
-        if word not in ("wireglot", WORD, "examples"):
-            pos = node.keys.get(word, node.value[word].pos)
-            raise wrong(f"a file of examples has no `{word}`", pos, HELP, rule="R026")
+    _only(node, (WORD, "examples"), "examples", HELP)
     return named.value
+
+
+def crossings(node: Node) -> bool:
+    """Tell whether a file shows the wires of several dialects. Raises RuleError."""
+    if node.get(CROSSINGS) is None:
+        return False
+    _only(node, (CROSSINGS,), CROSSINGS, f"put them into a file of `{CROSSINGS}` alone")
+    return True
+
+
+def _only(node: Node, words: tuple[str, ...], what: str, help: str) -> None:
+    for word in node.value:
+        if word not in ("wireglot", *words):
+            pos = node.keys.get(word, node.value[word].pos)
+            raise wrong(f"a file of {what} has no `{word}`", pos, help, rule="R026")
 
 
 def put(node: Node, files: Mapping[str, Node]) -> None:

@@ -122,6 +122,31 @@ def free(schema: Schema) -> Leaf:
     return Leaf(schema, rule="")
 
 
+def crossings(units: Collection[str]) -> Map:
+    """Return the form of what crosses: by units, by names."""
+    words: dict[str, Word] = {
+        "from": (free(TEXT), "the dialect of which the wire is read"),
+        "ir": (free({}), "the value of the IR that is written"),
+        "wires": (_WIRES, "the wire of each dialect"),
+        "notes": (_CODES, "the codes of the notes of each dialect"),
+        "model": (
+            Leaf(TEXT, "{what} is the name of a model", rule="R025"),
+            "the model that is asked",
+        ),
+    }
+    sets = (("from", "wires"), ("ir", "wires"), ("wires",))
+    help = "write `NAME: {from: DIALECT, wires: {...}}`"
+    one = Words("an example", words, "Crossing", sets=sets, layered=False, whole=True, help=help,
+                rule="R025")  # fmt: skip
+    named = Map(one, "{what} is a mapping of names", "as `two calls: {from: ..., wires: {...}}`")
+    return Map(named, "`crossings` is a mapping of units", keys=units, offered=units,
+               strange="there is no unit `{value}`")  # fmt: skip
+
+
+_WIRES = Map(free({}), "{what} is a mapping of dialects", "as `wires: {acme: ...}`")
+_CODES = Map(names(), "{what} is a mapping of dialects", "as `notes: {acme: [filled-in]}`")
+
+
 def _examples(name: str, *pairs: tuple[str, str], more: tuple[str, ...]) -> Word:
     shown = "- {" + ": ..., ".join(pairs[0]) + ": ...}"
     words = {word: (free({}), _EXAMPLE[word]) for word in (*sum(pairs, ()), *more)}

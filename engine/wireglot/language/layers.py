@@ -23,6 +23,12 @@ class Sorted(NamedTuple):
 
     dialects: dict[str, Node]
     overlays: dict[str, Node]
+    crossings: list[Node]  # files that show the wires of several dialects
+
+    @classmethod
+    def of(cls, dialects: dict[str, Node] | None = None) -> Sorted:
+        """Return some dialects, or nothing yet."""
+        return cls(dialects or {}, {}, [])
 
 
 def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
@@ -31,12 +37,16 @@ def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
     Raises RuleError where one has no name, or two have the same; with `report`, that is handed
     over and such a file left out.
     """
-    found = Sorted({}, {})
+    found = Sorted.of()
     shown = []
     for stem, node in files.items():
         try:
             if getattr(node.get("wireglot"), "value", None) == 1:
                 _version(node)  # what else it says is not looked at
+            if apart.crossings(node):
+                _version(node)
+                found.crossings.append(node)
+                continue
             short.spelled_out(node)
             if apart.of(node) is not None:
                 shown.append(node)
@@ -46,7 +56,7 @@ def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
                 _check_overlay(node)
                 found.overlays[stem] = node
             else:
-                join(found, Sorted({_dialect(node): node}, {}))
+                join(found, Sorted.of({_dialect(node): node}))
         except RuleError as error:
             if report is None:
                 raise
@@ -75,6 +85,7 @@ def _dialect(node: Node) -> str:
 
 def join(one: Sorted, two: Sorted, report: Report | None = None) -> None:
     """Add the files of `two` to `one`. Raises RuleError where both have a file of one name."""
+    one.crossings.extend(two.crossings)
     for word, mine, theirs in (
         ("dialect", one.dialects, two.dialects),
         ("overlay", one.overlays, two.overlays),

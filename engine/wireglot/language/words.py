@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..hooks import HOOKS
 from ..ir import FUNCTION, PARTS, TOOLS
+from ..ir import UNITS as PAYLOADS
 from ..notes import CODES, EFFECTS
 from ..payload import OPTIONS
 from .events import ACTS
@@ -19,6 +20,7 @@ from .forms import (
     Special,
     Word,
     Words,
+    crossings,
     free,
     like,
     names,
@@ -239,6 +241,7 @@ LAYERS: dict[str, Word] = {
     "extends": (free(TEXT), "`extends: PARENT` lays the file over the parent's"),
     "overlay": (free(TEXT), "changes that dialect in place"),
     "examples-of": (free(TEXT), "a file of nothing but `examples`, of that dialect"),
+    "crossings": (crossings(PAYLOADS), "the wires of several dialects beside each other"),
     "variants": (Listed(VARIANT, rule=""), "rows of a dialect that apply to some calls only"),
 }
 _NAME = free({"type": "string", "pattern": r"^[\w.-]+$"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from ..checks import layercheck
+from ..checks import crosscheck, layercheck
 from ..language import layers
 from ..language.findings import Findings
 from ..language.source import Node
@@ -40,6 +40,7 @@ def _checked(
     found = layercheck.flat(files, load.chosen(overlays, own, findings).values(), findings)
     steps = layercheck.ladder(files, findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    crosscheck.check(own.crossings, files, findings)
     findings.raise_first()
     return found.nodes, findings
 
@@ -62,6 +63,7 @@ def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Finding
     steps = layercheck.ladder(files, findings)
     found = layercheck.flat(files, laid.values(), findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    crosscheck.check(own.crossings, files, findings)
     for name, node in own.overlays.items():
         if name not in laid:
             found = layercheck.flat(files, [*laid.values(), node], findings)
@@ -79,6 +81,7 @@ def from_nodes(
     found = layercheck.flat(files, mine.overlays.values(), findings)
     steps = layercheck.ladder(files, findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    crosscheck.check(mine.crossings, files, findings)
     if any(finding.severity == "error" for finding in findings):
         return None
     return load.made(found.nodes)

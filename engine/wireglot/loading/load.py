@@ -32,10 +32,24 @@ def packaged_nodes() -> dict[str, Node]:
     return from_yaml()
 
 
-@functools.cache
 def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
     """Return the packaged rule files by dialect, from YAML: with examples, and places of keys."""
-    return layers.by_name(parsed(packaged_folder(), shown)).dialects
+    return _packaged(shown).dialects
+
+
+@functools.cache
+def _packaged(shown: str) -> Sorted:
+    return layers.by_name(parsed(packaged_folder(), shown))
+
+
+def crossings(folders: Sequence[Source], shown: str = PACKAGED) -> list[Node]:
+    """Return the files that show the wires of several dialects: packaged ones, then the others'.
+
+    Raises RuleError.
+    """
+    own, packaged = of_sources(folders).crossings, os.path.realpath(packaged_folder())
+    paths = [os.path.realpath(f) for f in folders if not isinstance(f, Mapping)]
+    return own if packaged in paths else [*_packaged(shown).crossings, *own]
 
 
 def called(folders: Iterable[Source]) -> str:
@@ -80,7 +94,7 @@ def packaged_below(builtin: bool) -> dict[str, Node]:
 def laid(overlays: Sequence[str], builtin: bool, again: Callable[[], RuleSet]) -> RuleSet:
     """Load the packaged rules with overlays over them. Raises RuleError, UsageError."""
     files = packaged_below(builtin)
-    over = chosen(overlays, Sorted({}, {})).values()
+    over = chosen(overlays, Sorted.of()).values()
     rules = made(layers.flat(files, over), again=again)
     below = {node.value["overlay"].value for node in over}
     for name in [*below, *layers.above(below, files)]:
@@ -123,7 +137,7 @@ def of_sources(
 ) -> Sorted:
     """Read the rule files of some sources; with `findings`, what is wrong goes there."""
     report = None if findings is None else findings.take
-    own = layers.Sorted({}, {})
+    own = layers.Sorted.of()
     paths = [s if isinstance(s, Mapping) else os.path.normpath(s) for s in map(_source, sources)]
     found = [shelf.files(s) for n, s in enumerate(paths) if s not in paths[:n]]
     found += map(shelf.plugged, shelf.installed()) if plugins else ()
