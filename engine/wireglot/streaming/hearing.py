@@ -84,14 +84,17 @@ class Hearing:
             told = f"frames say different things of `{what}`, and one of them counts"
             self.say("inconsistent", "changed", here, told, f"{shown} {what}")
 
-    def over(self, said: dict[str, Any], new: dict[str, Any]) -> None:
-        """Lay later fields of a part over earlier ones."""
+    def over(self, said: dict[str, Any], new: dict[str, Any], what: str = "") -> None:
+        """Lay later fields of a part over earlier ones, object by object."""
         for key, value in new.items():
-            old, now = (
-                v["value"] if key == "signature" and v else v for v in (said.get(key), value)
-            )
-            self.heard(key, old, now)
-        said.update(new)
+            old = said.get(key)
+            if isinstance(old, dict) and isinstance(value, dict):
+                said[key] = old = dict(old)
+                self.over(old, value, what or key)
+                continue
+            self.heard(what or key, old, value)
+            if key not in said or guards(value):
+                said[key] = value
 
     # -- parts ------------------------------------------------------------------------------------
 
