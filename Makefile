@@ -7,7 +7,7 @@ PYTHON ?=
 PYTEST ?= -q -n auto
 HEADS := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 HEADS += vertex=../shared/traffic/gemini.jsonl.gz
-WIRES := mistral cohere bedrock-converse
+WIRES := mistral cohere bedrock-converse gemini-interactions
 TRAFFIC := $(HEADS) $(foreach name,$(WIRES),../shared/traffic/$(name).jsonl.gz)
 FILES ?= $(TRAFFIC)
 MINUTES ?= 25

@@ -20,7 +20,7 @@ ENDPOINTS = (
 )  # fmt: skip
 
 # Whole wires that a run does not cross with each: home, to all, and from three.
-WIRES = ("mistral", "cohere", "bedrock-converse")
+WIRES = ("mistral", "cohere", "bedrock-converse", "gemini-interactions")
 
 
 def heads(dialects: Iterable[str]) -> tuple[str, ...]:

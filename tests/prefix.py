@@ -33,9 +33,9 @@ RECORDED = HERE.parent.parent / "shared" / "traffic" / "agents.jsonl.gz"
 OVERLAY = "anthropic-no-billing-line"
 TARGETS = (
     "gemini", "vertex", "openai-chat", "openai-responses", "ollama", "deepseek", "mistral",
-    "cohere", "bedrock-converse",
+    "cohere", "bedrock-converse", "gemini-interactions",
 )  # fmt: skip
-TRIALS = ("gemini-interactions", "perplexity")
+TRIALS = ("perplexity",)
 MESSAGES = ("messages", "contents", "input")
 HELD, LEAST = ("gemini", "vertex"), 0.9
 LIFTED = {"system": "lift"}

@@ -19,7 +19,7 @@ def accepted(frames: list[Any], body: Any, dialect: str) -> str:
     """Return what an SDK has against the frames of a stream; an empty text if it takes them."""
     checks = {"openai-chat": _openai, "openai-responses": _responses, "anthropic": _anthropic,
               "ollama": _ollama, "mistral": _mistral, "cohere": _cohere,
-              "bedrock-converse": _bedrock}  # fmt: skip
+              "bedrock-converse": _bedrock, "gemini-interactions": _interactions}  # fmt: skip
     check = checks.get(dialect, _gemini)
     try:
         return check(frames, body)
@@ -295,6 +295,46 @@ def _bedrock(frames: list[Any], body: Any) -> str:
         return "the SDK stopped otherwise"
     counts = last["metadata"]["usage"]
     return "" if counts == body["usage"] else "the SDK counts otherwise"
+
+
+def _interactions(frames: list[Any], body: Any) -> str:
+    """Add up the steps, as the SDK's user would: it has types for frames, and nothing that folds."""
+    from google.genai._gaos.types.interactions import InteractionSSEEvent
+
+    event = _adapter(InteractionSSEEvent)
+    steps: list[Any] = []
+    texts, calls, opened = "", [], None
+    for frame in frames[:-1]:
+        kind = event.validate_python(frame).event_type
+        if kind == "UNKNOWN":
+            return "the SDK does not know a frame"
+        if kind == "step.start":
+            if opened is not None or frame["index"] != len(steps):
+                return "a step begins out of order"
+            opened = frame["index"]
+            steps.append(frame["step"])
+            if frame["step"]["type"] == "function_call":
+                calls.append([frame["step"]["id"], frame["step"]["name"], ""])
+        elif kind.startswith("step.") and frame["index"] != opened:
+            return f"{kind} is of a step that is not open"
+        elif kind == "step.stop":
+            opened = None
+        elif kind == "step.delta":
+            texts += frame["delta"].get("text", "")
+            if frame["delta"]["type"] == "arguments_delta":
+                calls[-1][2] += frame["delta"]["arguments"]
+    meant = [s for s in body["steps"] if s["type"] == "function_call"]
+    broken = any("_unparsed" in call["arguments"] for call in meant)
+    made = [(*call[:2], _loads(call[2])) for call in calls]
+    if not broken and made != [(c["id"], c["name"], c["arguments"]) for c in meant]:
+        return "the SDK has other calls"
+    blocks = [b for s in body["steps"] if s["type"] == "model_output" for b in s.get("content", ())]
+    if texts != "".join(b.get("text", "") for b in blocks):
+        return "the SDK has another text"
+    last = frames[-2]["interaction"]
+    if (last["status"], last.get("usage")) != (body["status"], body.get("usage")):
+        return "the SDK stopped or counts otherwise"
+    return "" if frames[-1] == "[DONE]" and opened is None else "[DONE] is not last"
 
 
 def _ollama(frames: list[Any], body: Any) -> str:

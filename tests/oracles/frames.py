@@ -27,6 +27,7 @@ AGAIN: Mapping[str, str] = {
     "anthropic": r"usage\b.*",
     "gemini": r"modelVersion|responseId|createTime|usageMetadata\b.*",
     "vertex": r"modelVersion|responseId|createTime|usageMetadata\b.*",
+    "gemini-interactions": r"interaction\.(id|model|object)|metadata\b.*",
     "ollama": r"model|created_at",
 }
 

@@ -135,6 +135,17 @@ OPAQUE: Mapping[tuple[str, str], frozenset[str]] = {
         {"output.message.content[].toolUse.input", "additionalModelResponseFields"}
     ),
     ("bedrock-converse", "error"): frozenset(),
+    ("gemini-interactions", "request"): frozenset(
+        {
+            "tools[].parameters",
+            "response_format.schema",
+            "input[].arguments",
+            "input[].result",
+            "input[].content[].result",
+        }
+    ),
+    ("gemini-interactions", "response"): frozenset({"steps[].arguments", "steps[].result"}),
+    ("gemini-interactions", "error"): frozenset(),
     ("anthropic", "frame"): frozenset({"content_block.input", "message.content[].input"}),
     ("ollama", "frame"): frozenset({"message.tool_calls[].function.arguments"}),
 }

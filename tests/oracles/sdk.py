@@ -115,6 +115,8 @@ def shape_of(dialect: str, unit: Unit, body: Json) -> Shape | None:
         return _mistral(unit, streams) if dialect == "mistral" else _cohere(unit, streams)
     if dialect == "bedrock-converse":
         return bedrock.shape(unit)
+    if dialect == "gemini-interactions" and unit != "error":
+        return _interactions(unit)
     if dialect == "ollama" and unit != "error":
         return ollama.request() if unit == "request" else ollama.response()
     return None
@@ -202,6 +204,20 @@ def _cohere(unit: Unit, streams: bool) -> Shape:
             request.fields[name] = Field(inner, one.default is inspect.Parameter.empty, (name,))
     request.fields["stream"] = Field(Shape("boolean"), streams, ("stream",))
     return request
+
+
+@cache
+def _interactions(unit: Unit) -> Shape:
+    from google.genai._gaos.types import interactions as types
+
+    if unit == "request":
+        build = Shapes()
+        named = {"schema": types.TextResponseFormatParam, "filter": types.RagRetrievalConfigParam}
+        for name, one in named.items():
+            fields = build.of(one).fields  # what the SDK calls it beside the wire
+            fields[name] = Field(fields.pop(f"{name}_").shape, False, (name,))
+        return build.of(types.CreateModelInteractionParam)
+    return _shapes().of(types.Interaction if unit == "response" else types.InteractionSSEEvent)
 
 
 @cache
@@ -429,6 +445,18 @@ def _openai_error_problems(body: Json) -> Iterator[str]:
     yield from _as_model(_openai_error, body["error"])
 
 
+def _interaction() -> Any:
+    from google.genai._gaos.types.interactions import Interaction
+
+    return Interaction
+
+
+def _interaction_event() -> Any:
+    from google.genai._gaos.types.interactions import InteractionSSEEvent
+
+    return InteractionSSEEvent
+
+
 def _gemini_error_problems(body: Json) -> Iterator[str]:
     error = body.get("error") if isinstance(body, dict) else None
     if not isinstance(error, dict):
@@ -588,6 +616,13 @@ _JUDGES: dict[tuple[str, str], Callable[[Json], Iterator[str]]] = {
     **{(name, "frame"): partial(_as_model, load) for name, load in _FRAMES.items()},
     **{(name, "frame"): partial(_gemini_response_problems, name) for name in GOOGLE},
     ("ollama", "frame"): _ollama_response_problems,
+    ("gemini-interactions", "request"): _strictly(
+        lambda body: shape_of("gemini-interactions", "request", body)
+    ),
+    ("gemini-interactions", "response"): lambda body: _as_model(_interaction, body, strict=False),
+    ("gemini-interactions", "frame"): lambda body: _as_model(
+        _interaction_event, body, strict=False
+    ),
     ("bedrock-converse", "request"): _bedrock_request_problems,
     **{
         ("bedrock-converse", unit): partial(_bedrock_problems, unit)

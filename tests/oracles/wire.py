@@ -265,7 +265,36 @@ def _cohere_message(message: Json, at: str) -> Iterator[Item]:
         yield Item("call", f"{at}/tool_calls/{n}", call.get("id"), inner.get("name"), value)
 
 
+def _interactions(unit: str, body: Json) -> Iterator[Item]:
+    if unit == "response":
+        for n, step in enumerate(_list(body, "steps")):
+            yield from _interactions_step(step, f"/steps/{n}")
+        return
+    if isinstance(body.get("system_instruction"), str):
+        text = body["system_instruction"]
+        yield Item("text", "/system_instruction", None, None, text, "system")
+    if isinstance(body.get("input"), str):
+        yield Item("text", "/input", None, None, body["input"], "talk")
+    for n, step in enumerate(_list(body, "input")):
+        yield from _interactions_step(step, f"/input/{n}")
+
+
+def _interactions_step(step: Json, at: str) -> Iterator[Item]:
+    """Find what a step says; content may stand without one around it."""
+    kind = step.get("type")
+    if kind == "function_call":
+        yield Item("call", at, step.get("id"), step.get("name"), step.get("arguments"))
+    elif kind == "function_result":
+        value = _parsed(_joined(step.get("result")))
+        yield Item("result", at, step.get("call_id"), step.get("name"), value)
+    elif kind == "text":
+        yield Item("text", at, None, None, step.get("text"), "talk")
+    for n, block in enumerate(_list(step, "content") if kind != "thought" else ()):
+        yield from _interactions_step(block, f"{at}/content/{n}")
+
+
 _FINDERS = {
+    "gemini-interactions": _interactions,
     "bedrock-converse": _bedrock,
     "cohere": _cohere,
     "openai-chat": _openai,
