@@ -237,9 +237,17 @@ def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any
         said = [{"role": "user", "parts": [{"type": "text", "text": text}]}]
         if write_messages(writer.afresh(), said) == out:
             if into is not None:
-                writer.stands[id(out[0])] = (out[0], *into)
+                writer.stands.update((id(wire), (wire, *into)) for wire in _holding(out[0]))
             return text
     return out
+
+
+def _holding(wire: Any) -> Iterator[Any]:
+    """Yield a wire value and all objects and lists within."""
+    if isinstance(wire, (dict, list)):
+        yield wire
+        for inner in wire.values() if isinstance(wire, dict) else wire:
+            yield from _holding(inner)
 
 
 def _said(writer: WriteJob, messages: Any) -> Iterator[str]:

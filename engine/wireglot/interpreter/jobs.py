@@ -237,7 +237,9 @@ class WriteJob:
             place = self.instead.get(id(draft.place), (0, draft.place))[1]
             found = self.written.get(id(place))
             if found is not None and found[0] is place:
-                _, draft.owner, draft.place = self.stands.get(id(found[1]), (0, found[1], None))
+                draft.owner, draft.place = found[1], None
+                while id(draft.owner) in self.stands:  # a text may stand for what holds it, too
+                    _, draft.owner, draft.place = self.stands[id(draft.owner)]
 
     def shape(self, name: str, value: Any) -> Any:
         """Write a value by the first case that takes it and reads back; raises Misfit."""
