@@ -55,7 +55,7 @@ class Part:
 
     __slots__ = (
         "address", "at", "candidate", "cited", "closing", "field", "key", "kind", "made", "nth",
-        "open", "pieces", "said", "scan", "tree", "undone", "was", "whole",
+        "open", "pieces", "said", "scan", "textless", "tree", "undone", "was", "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -65,6 +65,7 @@ class Part:
         self.open = True
         self.whole = False  # it came in one piece, as `said`
         self.made = False  # its id was made here
+        self.textless = False  # its head has no place for a text: where none follows, there is none
         self.tree: Any = None  # an object that comes value by value
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
         self.undone: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # it goes out so
@@ -116,7 +117,7 @@ class Part:
         elif self.field.startswith("own."):
             if text.strip():
                 _put(part, self.field.split("."), _json(text))
-        else:
+        elif text or not self.textless:
             part[self.field] = text
         return part
 
