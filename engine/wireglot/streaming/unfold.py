@@ -326,7 +326,7 @@ class Unfold:
         start, append = out.flow
         part = out.part
         if not out.begun:
-            if self._blank(part) or (start is None and not part.pieces):
+            if self._blank(part) or (not part.pieces and (start is None or part.textless)):
                 return
             self._start(out, part.kind, part.said, out.flow)
         pieces = part.pieces
