@@ -298,7 +298,7 @@ def _bedrock(frames: list[Any], body: Any) -> str:
 
 
 def _interactions(frames: list[Any], body: Any) -> str:
-    """Add up the steps, as the SDK's user would: it has types for frames, and nothing that folds."""
+    """Add up the steps, as the SDK's user would: it has types for frames and folds none."""
     from google.genai._gaos.types.interactions import InteractionSSEEvent
 
     event = _adapter(InteractionSSEEvent)

@@ -110,7 +110,9 @@ STOPS = {
     "plan.py": {"prefix"},
     "picture.py": {"closed"},
     "generate.py": {"k"},  # the key of any object
-    "exchanges.py": {"http"},
+    "exchanges.py": {"http", "not_found", "invalid_request"},
+    "jobs.py": {"steps"},
+    "traces.py": {"steps"},
     # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
     "unpictured.py": {"errors", "reason"},
 }

@@ -162,3 +162,91 @@ def test_the_text_beside_calls_is_the_plan_there_and_text_again() -> None:
     calling = [m for m in there["messages"] if m.get("tool_calls")]
     assert calling
     assert not any("content" in message for message in calling)
+
+
+# -- steps ----------------------------------------------------------------------------------------
+
+STEPS = "gemini-interactions"
+
+
+def stepped(*steps: Any, status: str = "completed") -> list[Any]:
+    """Return the frames of an interaction: of each step its head, what is said later, its end."""
+    frames: list[Any] = [
+        {
+            "event_type": "interaction.created",
+            "interaction": {"id": "v1_1", "status": "in_progress"},
+        }
+    ]
+    for nth, (head, *deltas) in enumerate(steps):
+        frames.append({"event_type": "step.start", "index": nth, "step": head})
+        frames += [{"event_type": "step.delta", "index": nth, "delta": one} for one in deltas]
+        frames.append({"event_type": "step.stop", "index": nth})
+    over = {"id": "v1_1", "status": status}
+    return [*frames, {"event_type": "interaction.completed", "interaction": over}]
+
+
+def test_own_fields_that_come_later_are_laid_over_those_before() -> None:
+    asked = {"queries": ["q"]}
+    frames = stepped(
+        (
+            {"type": "google_search_call", "id": "s", "arguments": {}},
+            {"type": "google_search_call", "arguments": asked, "signature": "c2ln"},
+        )
+    )
+    translator = RULES.translator(source=STEPS, target=STEPS)
+    assert [out for frame in frames for out in translator.feed(frame)] == frames
+    translator.finish()
+    [step] = translator.result.body["steps"]
+    want = {"type": "google_search_call", "id": "s", "arguments": asked, "signature": "c2ln"}
+    assert (step, translator.notes) == (want, ())
+
+
+def test_two_arguments_of_one_call_are_a_contradiction() -> None:
+    one, other = ({"type": "google_search_call", "arguments": {"queries": [q]}} for q in "ab")
+    frames = stepped(({"type": "google_search_call", "id": "s"}, one, other))
+    translator = RULES.translator(source=STEPS, target=STEPS)
+    for frame in frames:
+        translator.feed(frame)
+    translator.finish()
+    assert [(n.code, n.source_path) for n in translator.notes] == [("inconsistent", "/3")]
+
+
+def test_a_thought_of_a_signature_alone_has_no_text() -> None:
+    frames = stepped(
+        ({"type": "thought"}, {"type": "thought_signature", "signature": "c2ln"}),
+        ({"type": "model_output"}, {"type": "text", "text": "Hi"}),
+    )
+    whole = RULES.collect(frames, STEPS)
+    assert whole["steps"][0] == {"type": "thought", "signature": "c2ln"}
+    again = list(RULES.frames(whole, STEPS))
+    assert RULES.collect(again, STEPS) == whole
+    out = list(wireglot.translate(frames, source=STEPS, target="openai-responses"))
+    kinds = [f["item"]["type"] for f in out if f["type"] == "response.output_item.added"]
+    assert kinds == ["message"]
+
+
+def test_what_is_filled_in_for_a_whole_conversation_has_its_place() -> None:
+    result = {"type": "function_result", "call_id": "c", "name": "f", "result": "Sunny"}
+    body = {"model": "m", "previous_interaction_id": "v1_0", "input": [result]}
+    for target in ("openai-responses", STEPS):
+        there = RULES.convert(
+            body
+            if target != STEPS
+            else {"model": "m", "messages": [{"role": "system", "content": ""}]},
+            STEPS if target != STEPS else "openai-chat",
+            target,
+        )
+        assert there.body["input"] == "(nothing was said)"
+        added = [note.target_path for note in there.notes if note.code == "turn-added"]
+        assert added == ["/input"]
+
+
+def test_results_in_the_content_of_a_user_are_results() -> None:
+    result = {"type": "function_result", "call_id": "c", "name": "f", "result": "Sunny"}
+    call = {"type": "function_call", "id": "c", "name": "f", "arguments": {}}
+    asked = {"type": "user_input", "content": [{"type": "text", "text": "Hi"}]}
+    body = {"model": "m", "input": [asked, call, {"type": "user_input", "content": [result]}]}
+    there = RULES.convert(body, STEPS, "openai-chat").body["messages"]
+    assert there[-1] == {"role": "tool", "tool_call_id": "c", "content": "Sunny"}
+    ir = RULES[STEPS].read(body, unit="request").ir
+    assert RULES[STEPS].write(ir, unit="request").body == body

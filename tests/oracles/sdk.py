@@ -216,7 +216,15 @@ def _interactions(unit: Unit) -> Shape:
         for name, one in named.items():
             fields = build.of(one).fields  # what the SDK calls it beside the wire
             fields[name] = Field(fields.pop(f"{name}_").shape, False, (name,))
-        return build.of(types.CreateModelInteractionParam)
+        data = build.of(types.FunctionResultStepResultParam)  # a class without fields: any object
+        data.kind, data.item = "map", Shape("any")
+        request = build.of(types.CreateModelInteractionParam)
+        # Open lists of words, as all are in the types: but these are lists of examples.
+        open_ones = (types.AudioContentParam, types.DocumentContentParam, types.ImageContentParam)
+        for one in (*open_ones, types.VideoContentParam):
+            build.of(one).fields["mime_type"].shape = Shape("text")
+        request.fields["model"].shape = Shape("text")
+        return request
     return _shapes().of(types.Interaction if unit == "response" else types.InteractionSSEEvent)
 
 

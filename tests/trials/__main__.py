@@ -35,7 +35,6 @@ UNITS = ("request", "response", "error", "stream")
 # file has several), and samples of files.
 TRAFFIC = {
     "perplexity": ("openai-compat", "perplexity"),
-    "gemini-interactions": ("gemini-interactions", None),
 }
 SAMPLES = {
     "claude-code": ("session", "claude-code/*.jsonl"),

@@ -282,7 +282,7 @@ class Fold(Hearing):
         if there is not None and there.open:
             self.shut(there)
         part = self.new(word.kind, word.field, owner, address)
-        part.textless = "piece" not in sight.event.holes
+        part.textless = word.field == "text" and "piece" not in sight.event.holes
         part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
         self.open(part)
         if piece:
