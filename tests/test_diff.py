@@ -86,6 +86,11 @@ def test_formatting_comments_and_examples_are_no_difference(old: str, new: str) 
     assert changes.changed(rules(), rules(edited((old, new)))) == []
 
 
+def test_codecs_are_called_as_rule_files_call_them() -> None:
+    new = edited(("$own.mood (optional)", "$system each text | text (optional)"))
+    assert any("`$system each | text`" in line for line in told(new)), told(new)
+
+
 def test_another_name_of_a_shape_is_no_field_of_the_wire_but_is_told() -> None:
     new = edited(
         ("unions: {item: [text, image]}", "unions: {thing: [text, image]}"),

@@ -182,6 +182,9 @@ def _parser() -> argparse.ArgumentParser:
     base = new.add_mutually_exclusive_group()
     base.add_argument("--extends", metavar="D", help="a dialect that differs little")
     base.add_argument(
+        "--like", metavar="D", help="propose a file over this dialect from recordings of a vendor"
+    )
+    base.add_argument(
         "--overlay", dest="overlay_of", metavar="D", help="write an overlay of this dialect"
     )
     add("--sample", action="append", default=[], metavar="FILE", help="a JSON payload; several")

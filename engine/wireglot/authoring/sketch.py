@@ -35,7 +35,7 @@ def emit(tree: Tree, depth: int = 0) -> Iterator[str]:
         elif isinstance(value, dict):
             yield f"{head} {{}}"
         elif isinstance(value, list):
-            yield f"{head} [{', '.join(map(scalar, value))}]"
+            yield f"{head} {_list(value)}"
         else:
             why = f"    {ASK} {value.why}" if value.why else ""
             yield f"{head} {value.text}{why}"
@@ -48,13 +48,19 @@ def flow(tree: Tree) -> str | None:
         if isinstance(value, dict):
             text = flow(value)
         elif isinstance(value, list):
-            text = f"[{', '.join(map(scalar, value))}]"
+            text = _list(value)
         else:
             text = None if value.why else value.text
         if text is None:
             return None
         texts.append(f"{scalar(key)}: {text}")
     return "{" + ", ".join(texts) + "}"
+
+
+def _list(value: list[Any]) -> str:
+    """Return a list of texts and of trees in which nothing is asked, in one line."""
+    inner = (flow(one) if isinstance(one, dict) else scalar(one) for one in value)
+    return f"[{', '.join(map(str, inner))}]"
 
 
 def listed(said: Any) -> Iterator[str]:

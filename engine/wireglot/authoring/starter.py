@@ -45,13 +45,18 @@ class Started(NamedTuple):
     findings: list[Finding]
 
 
+def vocabulary_of(rules: RuleSet) -> vocabulary.Vocabulary:
+    """Return the words that the dialects of a rule set use."""
+    return vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
+
+
 def units(
     rules: RuleSet, bodies: Sequence[Any], unit: str | None, dialect: str | None
 ) -> list[Sample]:
     """Return samples with what they are, told by their keys where it is not said."""
     if dialect is not None:
         rules[dialect]
-    words = vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
+    words = vocabulary_of(rules)
     return [(unit or words.unit_of(body), body) for body in bodies]
 
 
@@ -60,7 +65,7 @@ def start(
 ) -> Started:
     """Write the first text of a rule file. Raises UsageError."""
     told: list[str] = []
-    words = vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
+    words = vocabulary_of(rules)
     base = wanted.overlay or wanted.parent
     if base is None and samples:
         near, share = vocabulary.nearest(rules, list(samples), words)
@@ -91,8 +96,8 @@ def start(
         made = Draft(Seen(words, samples))
         tree, asked = made.tree(), made.asked
         shown = made.shown()
-    text = _text(wanted, tree, asked, base)
-    return _held(wanted, text, told, asked, samples, sources, shown)
+    made_text = text(wanted, tree, asked, base)
+    return _held(wanted, made_text, told, asked, samples, sources, shown)
 
 
 # -- a layer over a parent ------------------------------------------------------------------------
@@ -117,7 +122,7 @@ def _changes(
         mine = ir.get("kept", {}).get(model.name, {}) if isinstance(ir, dict) else {}
         for at, value in mine.items():
             keys = keys_of(at)
-            found, taken, why = _placed(top, keys, unit, value, words, body)
+            found, taken, why = placed(top, keys, unit, value, words, body)
             _put(tree, (unit, "wire", *keys[:-1]), {**taken, keys[-1]: found})
             asked += [f"{unit}: `{'.'.join(keys)}` {why}"] if why else []
         inner = dict.fromkeys(at for at, _ in vocabulary.unknown(ir) if at not in mine)
@@ -126,7 +131,7 @@ def _changes(
     return tree, asked
 
 
-def _placed(
+def placed(
     top: Picture, keys: list[str], unit: str, value: Any, words: vocabulary.Vocabulary, body: Any
 ) -> tuple[Say, Tree, str]:
     """Find the hole of a key that is not pictured: that of a key which means the same, or none."""
@@ -160,7 +165,7 @@ def _put(tree: Tree, path: tuple[str, ...], entries: Tree) -> None:
 # -- the file -------------------------------------------------------------------------------------
 
 
-def _text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str:
+def text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str:
     """Return the text of the file without examples."""
     lines = ["# yaml-language-server: $schema=rule-file.schema.json"]
     if asked:
@@ -196,7 +201,7 @@ def again(
     node = parse(text, f"{name}.yaml")
     overlay = node.get("overlay")
     wanted = Wanted(name, None, "", overlay=str(overlay.value) if overlay is not None else None)
-    made = Draft(Seen(vocabulary.Vocabulary(rules[n].model for n in rules.dialects), samples))
+    made = Draft(Seen(vocabulary_of(rules), samples))
     made.tree()
     lines = layout.formatted(text, f"{name}.yaml").split("\n")
     if "examples" in node.keys:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..language.lenses import stringify
+from ..language.lenses import SAID, stringify
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..trace.paths import MAX_LENGTH
@@ -174,7 +174,7 @@ def _hole(h: Hole, shaped: bool = True) -> str:
     return (
         " + ".join(f"${path}" for path in h.paths)
         + shape
-        + "".join(f" | {lens}" for lens in h.lenses)
+        + "".join(f" | {SAID.get(lens, lens)}" for lens in h.lenses)
     )
 
 

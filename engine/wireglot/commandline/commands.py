@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -290,37 +289,9 @@ def _each(
 
 
 def new(arguments: argparse.Namespace) -> int:
-    import datetime
+    from . import newcli
 
-    from ..authoring import starter
-
-    path = Path(arguments.dir) / f"{arguments.name}.yaml"
-    if not re.fullmatch(r"[\w.-]+", arguments.name):
-        raise Stop(USAGE, f"`{arguments.name}` cannot be the name of a file")
-    if path.exists() and not (arguments.force or arguments.examples):
-        raise Stop(USAGE, f"`{path}` is there; `--force` writes over it")
-    if not (arguments.extends or arguments.overlay_of or arguments.sample):
-        raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
-    rules = start.load_rules(*arguments.rules)
-    bodies = list(map(terminal.body, arguments.sample))
-    base = arguments.extends or arguments.overlay_of
-    samples = starter.units(rules, bodies, arguments.unit, base)
-    if arguments.examples:
-        text = terminal.text(terminal.read(str(path)), str(path))
-        made = starter.again(rules, arguments.rules, text, arguments.name, samples)
-    else:
-        today = datetime.date.today().isoformat()
-        head = (arguments.name, arguments.see, today, arguments.extends, arguments.overlay_of)
-        made = starter.start(rules, arguments.rules, starter.Wanted(*head), samples)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    terminal.write(made.text.encode("utf-8", "backslashreplace"), str(path))
-    print("\n".join([*made.told, f"wrote {path}"]))
-    for one in made.asked:
-        print(f"  ? {one}")
-    errors = [finding for finding in made.findings if finding.severity == "error"]
-    for finding in errors:
-        print(finding)
-    return FAILED if errors else OK
+    return newcli.new(arguments)
 
 
 def fmt(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,351 @@
+"""How recordings of a vendor differ from what a dialect pictures, as entries of a rule file.
+
+Each key that no picture names is asked for in turn: do other dialects name it at the same place,
+has the dialect a shape for it that nothing uses yet, does its number always stand elsewhere, too?
+Else it is a field of the vendor alone. Keys that the vendor spells as the dialect only reads them
+are written so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import WireglotError
+from ..language.events import Event
+from ..language.model import Case, Dialect
+from ..language.picture import Fields, Hole, Items, Picture
+from ..rulesets import RuleSet
+from ..trail import At
+from .places import Place, objects, places
+from .recordings import STREAM, Heard, Recorded, Unknown, value_at
+from .sketch import Say, Tree
+from .starter import vocabulary_of
+from .vocabulary import Vocabulary
+from .wirefacts import spelt
+
+Path = tuple[str, ...]
+
+
+class Change(NamedTuple):
+    """An entry of the rule file; `why` is what a person has to decide of it, if anything."""
+
+    path: Path
+    said: Any
+    why: str = ""
+
+
+def changes(
+    rules: RuleSet,
+    like: str,
+    model: Dialect,
+    recordings: Sequence[Recorded],
+    found: Heard,
+    asked: list[str],
+) -> Iterator[Change]:
+    """Yield what a dialect lacks of some recordings; what cannot be told is added to `asked`.
+
+    `rules` are what is known of other dialects, `like` the one that `model` is or lies over.
+    """
+    base = rules[like].model
+    grouped: dict[tuple[Path, str], list[tuple[Unknown, At]]] = {}
+    for one in found.unknown:
+        place, rest = _place(model, one)
+        if place is None or not rest or (len(rest) > 1 and not one.frame):
+            asked.append(f"{one.unit}: {_dotted(one.at)} is a form that no picture has")
+        else:
+            grouped.setdefault((place.path, str(rest[0])), []).append((one, rest))
+    words = vocabulary_of(rules)
+    for (path, key), ones in grouped.items():
+        there = [dialect for dialect in (base, model) if _named(dialect, path, key)]
+        if base in there:
+            asked.append(f"{'.'.join(path)}: `{key}` has a value that its picture does not take")
+        elif there:
+            own = Say(f"$own.{key} (optional)")
+            yield Change((*path, key), own, "other dialects have it in another form")
+        else:
+            yield from _key(rules, base, words, path, key, ones, asked)
+    yield from _spellings(model, recordings)
+    asked += _words(model, recordings)
+
+
+def _named(model: Dialect, path: Path, key: str) -> bool:
+    """Tell whether a dialect has a picture of a key at a place."""
+    return any(key in picture.names for picture in _pictures(model, path))
+
+
+def _place(model: Dialect, one: Unknown) -> tuple[Place | None, At]:
+    """Return the innermost picture of an object around an unknown key, and the keys below it."""
+    for end in range(len(one.at) - 1, -1, -1):
+        for place in places(model, one.unit, one.whole, one.at[:end]):
+            if isinstance(place.picture, Fields):
+                return place, one.at[end:]
+    return None, one.at
+
+
+def _key(
+    rules: RuleSet, model: Dialect, words: Vocabulary, path: Path, key: str,
+    ones: list[tuple[Unknown, At]], asked: list[str],
+) -> Iterator[Change]:  # fmt: skip
+    """Yield the entries for a key that no picture names."""
+    frames = [(one, rest) for one, rest in ones if one.frame and _owner(path, one, rest)]
+    for one, _ in [(one, rest) for one, rest in ones if one.frame and (one, rest) not in frames]:
+        asked.append(f"stream: {_dotted(one.at)} is no field of the response in any event")
+    bodies = [one for one, rest in ones if not one.frame and len(rest) == 1]
+    if frames:
+        yield from _framed(rules, model, path, key, frames)
+    inner = sorted({str(rest[1]) for _, rest in frames if len(rest) > 1})
+    inner = [name for name in inner if not _counts(rules, model, key, name, frames)]
+    if inner:
+        spelled = {name: Say(f"$own.{key}_{name} (optional)") for name in inner}
+        yield Change((*path, key), spelled)
+    elif bodies or frames:
+        known = _known(rules, model, path, key) or _twice(model, path, bodies)
+        if known is not None:
+            yield Change((*path, key), Say(known))
+        elif path == ("request", "wire") and (ready := _ready(model, key)):
+            yield from ready
+        else:
+            yield Change((*path, "$own"), [key], _guess(words, path, key, bodies))
+
+
+def _guess(words: Vocabulary, path: Path, key: str, bodies: Sequence[Unknown]) -> str:
+    """Return what a key of a payload may mean, by its words."""
+    if len(path) != 2 or not bodies or isinstance(bodies[0].value, dict):
+        return ""
+    known = words.field(path[0], key, bodies[0].value)
+    return f"`{key}` may be ${known[0]}" if known is not None else ""
+
+
+def _owner(path: Path, one: Unknown, rest: At) -> str:
+    """Return what a key of frames is a field of: the response or its candidate; or nothing."""
+    where = {("response", "wire"): "response", ("shapes", "candidate", "wire"): "candidate"}
+    whole = len(rest) == len(one.at)
+    return where.get(path, "") if len(rest) == 1 or whole else ""
+
+
+def _framed(
+    rules: RuleSet, model: Dialect, path: Path, key: str, ones: list[tuple[Unknown, At]]
+) -> Iterator[Change]:
+    """Yield the entries for a key of frames: fields of the response, or of its candidate."""
+    first, rest = ones[0]
+    owner, above = _owner(path, first, rest), first.at[: len(first.at) - len(rest)]
+    if len(rest) == 1:
+        said = _around(above, {f"${owner}.own": [key]})
+        yield Change(("stream", "frame", *said[0]), said[1])
+        return
+    for name in sorted({str(rest[1]) for _, rest in ones}):
+        if _counts(rules, model, key, name, ones):
+            usage = {name: Say("$usage as usage")}
+            yield Change(("stream", "read-also", "usage", key), usage)
+        else:
+            field = Say(f"$response.own.{key}_{name} (optional)")
+            yield Change(("stream", "frame", key, name), field)
+
+
+def _around(above: At, said: Tree) -> tuple[Path, Any]:
+    """Return the key, and what stands under it, of an entry within a list: `choices`, `[{...}]`."""
+    value: Any = said
+    for step in reversed(above[1:]):
+        value = [value] if isinstance(step, int) else {str(step): value}
+    if not above:
+        ((key, listed),) = said.items()
+        return (key,), listed
+    return (str(above[0]),), value
+
+
+def _counts(
+    rules: RuleSet, model: Dialect, key: str, name: str, ones: list[tuple[Unknown, At]]
+) -> bool:
+    """Tell whether an object in frames is one of counts of tokens, as the dialect pictures them."""
+    values = [value_at(one.whole, (key, name)) for one, rest in ones if rest[1:2] == (name,)]
+    if "usage" not in model.shapes or not all(isinstance(value, dict) for value in values):
+        return False
+    try:
+        return all(rules[model.name].read(v, "usage").ir.get("input") is not None for v in values)
+    except WireglotError:
+        return False
+
+
+def _known(rules: RuleSet, model: Dialect, path: Path, key: str) -> str | None:
+    """Return the hole that most dialects have for a key at this place, as a rule file says it."""
+    found: Counter[str] = Counter()
+    alike = [
+        one for one in map(rules.__getitem__, rules.dialects) if one.model.family == model.family
+    ]
+    for other in alike:
+        for picture in _pictures(other.model, path):
+            for names, child in picture.entries:
+                if key in names and isinstance(child, Hole) and _there(model, child):
+                    found[spelt(child)] += 1
+    told = found.most_common(1)
+    return told[0][0] if told and not told[0][0].startswith("$own.") else None
+
+
+def _pictures(model: Dialect, path: Path) -> Iterator[Fields]:
+    """Yield the objects that the pictures of a dialect have at a place of a rule file."""
+    cases: list[Case] = []
+    if path[0] == "conversation":
+        groups, rest = model.conversation.groups if model.conversation else [], path[4:]
+        cases = [case for group in groups for case in group.cases if case.name == path[2]]
+    else:
+        inner = path[0] == "shapes"
+        shape, rest = (
+            (model.shapes.get(path[1]), path[3:]) if inner else (model.units.get(path[0]), path[2:])
+        )
+        cases = shape.cases if shape is not None else []
+    for case in cases:
+        found: Picture | None = case.wire
+        for key in rest:
+            entries = found.entries if isinstance(found, Fields) else ()
+            found = next((child for names, child in entries if key in names), None)
+        if isinstance(found, Fields):
+            yield found
+
+
+def _there(model: Dialect, hole: Hole) -> bool:
+    """Tell whether a dialect has the shapes and tables that a hole names, and a field for it."""
+    named = {hole.shape} if hole.shape is not None else set()
+    tables = {lens for lens in hole.lenses if lens in model.tables or lens in model.schemas}
+    plain = all(lens in tables or lens.isalpha() for lens in hole.lenses)
+    return plain and named <= {*model.shapes, *model.unions}
+
+
+def _ready(model: Dialect, key: str) -> list[Change]:
+    """Return the use of a shape that names a key, where the request does not use it yet."""
+    top = model.units["request"].cases[0].wire
+    spread = {hole.shape for hole in top.spread} if isinstance(top, Fields) else set()
+    asked = {n for names, _ in top.entries for n in names} if isinstance(top, Fields) else set()
+    for name, shape in model.shapes.items():
+        wires = [case.wire for case in shape.cases if isinstance(case.wire, Fields)]
+        keys = {n for wire in wires for names, _ in wire.entries for n in names}
+        if len(wires) > 1 and key in keys and name not in spread and shape.kind is None:
+            gone = sorted(keys & asked)
+            removed = [Change(("request", "wire", "$removed"), gone)] if gone else []
+            return [*removed, Change(("request", "wire", "..."), Say(f"$. as {name} (optional)"))]
+    return []
+
+
+def _twice(model: Dialect, path: Path, ones: Sequence[Unknown]) -> str | None:
+    """Return the field whose number a key of the counts always has, too."""
+    if path[-2:] != ("usage", "wire") or len({one.value for one in ones if _whole(one)}) < 2:
+        return None
+    around = [(value_at(one.whole, one.at[:-1]), one.value) for one in ones]
+    for at in {at: None for value, _ in around for at in _numbers(value)}:
+        pairs = [(value_at(value, at), said) for value, said in around]
+        pairs = [pair for pair in pairs if pair[0] is not None and at != ones[0].at[-1:]]
+        if len({said for _, said in pairs}) < 2 or any(there != said for there, said in pairs):
+            continue
+        for picture in _pictures(model, (*path, *map(str, at[:-1]))):
+            hole = next((child for names, child in picture.entries if at[-1] in names), None)
+            if isinstance(hole, Hole) and len(hole.paths) == 1:
+                return f"${hole.path} (copy)"
+    return None
+
+
+def _whole(one: Unknown) -> bool:
+    return isinstance(one.value, int) and not isinstance(one.value, bool)
+
+
+def _numbers(value: Any, at: At = ()) -> Iterator[At]:
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        if isinstance(inner, dict):
+            yield from _numbers(inner, (*at, key))
+        elif isinstance(inner, int):
+            yield (*at, key)
+
+
+# -- keys that are spelled otherwise, words that are not known -----------------------------------
+
+
+def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Change]:
+    """Yield keys that the recordings have in another spelling than the one that is written."""
+    shown: dict[tuple[Path, tuple[str, ...]], Counter[str]] = {}
+    holes: dict[tuple[Path, tuple[str, ...]], Hole] = {}
+    for unit, body in recordings:
+        if unit == STREAM or unit not in model.units:
+            continue
+        for place, value in objects(model, unit, body):
+            assert isinstance(place.picture, Fields)
+            for names, child in place.picture.entries:
+                if len(names) > 1 and isinstance(child, Hole):
+                    said = Counter(name for name in names if value.get(name) is not None)
+                    shown.setdefault((place.path, names), Counter()).update(said)
+                    holes[place.path, names] = child
+    respelled: set[tuple[tuple[str, ...], str]] = set()
+    for (path, names), counted in shown.items():
+        if counted and not counted[names[0]]:
+            new = counted.most_common(1)[0][0]
+            respelled.add((names, new))
+            yield from _respelled(path, names, new, Say(spelt(holes[path, names])))
+    talk = model.conversation
+    for case in [case for group in talk.groups for case in group.cases] if talk else ():
+        path = ("conversation", "cases", case.name, "wire")
+        for names, child in case.wire.entries if isinstance(case.wire, Fields) else ():
+            for new in [new for there, new in respelled if there == names]:
+                if (path, names) not in shown and isinstance(child, Hole):
+                    yield from _respelled(path, names, new, Say(spelt(child)))
+    for event in model.stream.events if model.stream is not None else ():
+        yield from _event(event, respelled)
+
+
+def _respelled(path: Path, names: tuple[str, ...], new: str, said: Say) -> Iterator[Change]:
+    others = " ".join(name for name in names if name != new)
+    yield Change((*path, names[0]), Say("$removed"))
+    yield Change((*path, f"{new} (or {others})"), said)
+
+
+def _event(event: Event, respelled: set[tuple[tuple[str, ...], str]]) -> Iterator[Change]:
+    """Yield the frames of an event in the spelling of the response."""
+    for names, new in sorted(respelled):
+        for picture in event.writes[:1]:
+            said = _spelled_in(picture, names, new)
+            if said is not None:
+                yield Change(("stream", "events", event.name), said)
+
+
+def _spelled_in(p: Picture, names: tuple[str, ...], new: str) -> Any:
+    """Return the part of a picture that leads to a key of some spellings, with another first."""
+    if isinstance(p, Items):
+        found = [_spelled_in(child, names, new) for child in p.items]
+        return found if len(found) == 1 and found[0] is not None else None
+    for there, child in p.entries if isinstance(p, Fields) else ():
+        if there == names:
+            made = _respelled((), names, new, Say(spelt(child)))
+            return {change.path[0]: change.said for change in made}
+        inner = _spelled_in(child, names, new)
+        if inner is not None:
+            return {there[0]: inner}
+    return None
+
+
+def _words(model: Dialect, recordings: Iterable[Recorded]) -> list[str]:
+    """Return the words that no table has, with the entry that each needs."""
+    found: dict[str, None] = {}
+    for unit, body in recordings:
+        if unit == STREAM or unit not in model.units:
+            continue
+        for place, value in objects(model, unit, body):
+            assert isinstance(place.picture, Fields)
+            for names, child in place.picture.entries:
+                said = next((value[name] for name in names if name in value), None)
+                tables = set(_tables(model, child)) if isinstance(said, str) else set()
+                if tables and all(
+                    model.tables[name].read(said)[0] == f"other:{said}" for name in tables
+                ):
+                    found[f"tables: {{{min(tables)}: {{read-also: {{{said}: ...}}}}}}"] = None
+    return list(found)
+
+
+def _tables(model: Dialect, p: Picture) -> Iterator[str]:
+    """Yield the tables that translate the word in a hole, itself or by the shape that it names."""
+    if isinstance(p, Hole):
+        yield from (n for n in p.lenses if n in model.tables and not model.tables[n].closed)
+        for case in model.shapes[p.shape].cases if p.shape in model.shapes else ():
+            if isinstance(case.wire, Hole) and case.wire.shape is None:
+                yield from _tables(model, case.wire)
+
+
+def _dotted(at: At) -> str:
+    return ".".join("[]" if isinstance(step, int) else str(step) for step in at)

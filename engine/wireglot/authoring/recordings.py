@@ -1,0 +1,185 @@
+"""Recorded payloads of an API, and what of them a dialect does not picture.
+
+A file holds one JSON value, or one in each line. A value is a body; a list of frames of a stream;
+or an exchange, `{"request": ..., "response": ..., "stream": [...], "status": 200}`. A file of
+server-sent events is a stream.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from .. import policy
+from ..audits import payloads
+from ..errors import UsageError, WireglotError
+from ..notes import Note
+from ..rulesets import RuleSet
+from ..streaming.framing import Splitter
+from ..streaming.streams import Translator
+from ..trail import At, keys_of
+from .difference import differences
+
+STREAM = "stream"
+UNNAMED = ("unknown-key", "unknown-part", "unfit")  # codes of what no picture takes
+MODEL = "m"
+
+
+class Recorded(NamedTuple):
+    """A payload, and of which unit it is; of a stream the frames."""
+
+    unit: str
+    body: Any
+
+
+class Unknown(NamedTuple):
+    """A key that no picture names: its path, and the value there; `whole` is what it stands in.
+
+    `frame` says that it stands in a frame of a stream, as nothing of the response.
+    """
+
+    unit: str
+    at: At
+    value: Any
+    whole: Any
+    frame: bool = False
+
+
+class Heard(NamedTuple):
+    """What a dialect hears of some recordings."""
+
+    unknown: list[Unknown]
+    leaves: int
+    lost: int  # leaves that no picture takes
+    faults: list[str]  # what cannot be read, or does not come back at home
+
+    @property
+    def share(self) -> float:
+        """The part of the leaves that pictures take."""
+        return 1 - self.lost / self.leaves if self.leaves else 1.0
+
+
+def read(text: str, rules: RuleSet, dialect: str, unit_of: Callable[[Any], str]) -> list[Recorded]:
+    """Return what a file holds. Raises UsageError."""
+    if text.lstrip().startswith(("data:", "event:", ":")):
+        return [Recorded(STREAM, list(_events(text, rules, dialect)))]
+    try:
+        values = [json.loads(text)]
+    except ValueError:
+        try:
+            values = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except ValueError as error:
+            raise UsageError(f"recordings are JSON, or JSON in each line: {error}") from None
+    return [one for value in values for one in _recorded(value, unit_of)]
+
+
+def _events(text: str, rules: RuleSet, dialect: str) -> Iterator[Any]:
+    stream = rules[dialect].model.stream
+    if stream is None:
+        raise UsageError(f"{dialect} has no picture of a stream")
+    split = Splitter(stream)
+    yield from split.feed(text.encode())
+    yield from split.finish()
+
+
+def _recorded(value: Any, unit_of: Callable[[Any], str]) -> Iterator[Recorded]:
+    if isinstance(value, list):
+        yield Recorded(STREAM, [_frame(one) for one in value])
+        return
+    if not isinstance(value, dict):
+        raise UsageError("a recording is an object, or a list of the frames of a stream")
+    request, response, frames = (value.get(word) for word in ("request", "response", STREAM))
+    if not any(isinstance(said, dict | list) for said in (request, response, frames)):
+        yield Recorded(unit_of(value), value)
+        return
+    if isinstance(request, dict):
+        yield Recorded("request", request)
+    if isinstance(response, dict):
+        yield Recorded("response" if value.get("status", 200) == 200 else "error", response)
+    if isinstance(frames, list) and frames:
+        yield Recorded(STREAM, [_frame(one) for one in frames])
+
+
+def _frame(value: Any) -> Any:
+    """Return the frame of an event that was recorded with its name."""
+    named = isinstance(value, dict) and value.keys() == {"event", "data"}
+    return value["data"] if named else value
+
+
+def heard(rules: RuleSet, dialect: str, recordings: Iterable[Recorded]) -> Heard:
+    """Return what of some recordings a dialect does not take, and whether they come back."""
+    abroad = _stranger(rules, dialect)
+    found = Heard([], 0, 0, [])
+    leaves = lost = 0
+    for unit, body in recordings:
+        leaves += sum(1 for _ in payloads.leaves(body))
+        try:
+            if unit == STREAM:
+                _stream(rules, (dialect, abroad), body, found)
+            else:
+                _body(rules, (dialect, abroad), unit, body, found)
+        except WireglotError as error:
+            found.faults.append(f"{unit}: {error}")
+            lost += sum(1 for _ in payloads.leaves(body))
+    lost += sum(sum(1 for _ in payloads.leaves(one.value)) for one in found.unknown)
+    return found._replace(leaves=leaves, lost=lost)
+
+
+def _stranger(rules: RuleSet, dialect: str) -> str:
+    """Return a dialect of another family that has all units: to it nothing is carried unread."""
+    family = rules[dialect].model.family
+
+    def whole(name: str) -> bool:
+        model = rules[name].model
+        units = {"request", "response", "error"} <= model.units.keys()
+        return model.family != family and units and model.stream is not None
+
+    return next(name for name in rules.dialects if whole(name))
+
+
+def _body(rules: RuleSet, pair: tuple[str, str], unit: str, body: Any, found: Heard) -> None:
+    home = rules.convert(body, pair[0], pair[0], unit, MODEL).body
+    if apart := differences(body, home):
+        found.faults.append(f"{unit}: does not come back at home at {apart[0]}")
+    for note in rules.convert(body, *pair, unit, MODEL).notes:
+        if note.code in UNNAMED and note.source_path:
+            at = _at(note)
+            found.unknown.append(Unknown(unit, at, value_at(body, at), body))
+
+
+def _stream(rules: RuleSet, pair: tuple[str, str], frames: list[Any], found: Heard) -> None:
+    home = Translator(rules[pair[0]], rules[pair[0]], {}, policy.of(None))
+    made = [one for frame in frames for one in home.feed(frame)] + home.finish()
+    if made != frames:
+        found.faults.append("stream: does not come back at home")
+    whole = home.result.body
+    out = Translator(rules[pair[0]], rules[pair[1]], {}, policy.of(None))
+    for frame in frames:
+        out.feed(frame)
+    out.finish()
+    for note in out.notes:
+        if note.code not in UNNAMED or not note.source_path:
+            continue
+        at = _at(note)
+        if at and isinstance(at[0], int) and at[0] < len(frames):
+            frame, inner = frames[at[0]], at[1:]
+            found.unknown.append(Unknown("response", inner, value_at(frame, inner), frame, True))
+        else:
+            found.unknown.append(Unknown("response", at, value_at(whole, at), whole))
+
+
+def _at(note: Note) -> At:
+    return tuple(int(key) if key.isdigit() else key for key in keys_of(note.source_path or ""))
+
+
+def value_at(value: Any, at: At) -> Any:
+    """Return what stands at a path, or None."""
+    for key in at:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return value

@@ -1,0 +1,70 @@
+"""`wireglot new`: starts rule files, and prints how they came about."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..authoring import recordings, starter, vendor
+from ..loaded import check_name
+from ..loading import start
+from ..rulesets import RuleSet
+from . import terminal
+from .terminal import FAILED, OK, USAGE, Stop
+
+
+def new(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.dir) / f"{arguments.name}.yaml"
+    if not re.fullmatch(r"[\w.-]+", arguments.name):
+        raise Stop(USAGE, f"`{arguments.name}` cannot be the name of a file")
+    if path.exists() and not (arguments.force or arguments.examples):
+        raise Stop(USAGE, f"`{path}` is there; `--force` writes over it")
+    if arguments.like and not arguments.sample:
+        raise Stop(USAGE, "say `--sample FILE`: of what is like it there are recordings")
+    if not (arguments.extends or arguments.overlay_of or arguments.sample):
+        raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
+    rules = start.load_rules(*arguments.rules)
+    if arguments.like:
+        return _like(rules, arguments, path)
+    bodies = list(map(terminal.body, arguments.sample))
+    base = arguments.extends or arguments.overlay_of
+    samples = starter.units(rules, bodies, arguments.unit, base)
+    if arguments.examples:
+        text = terminal.text(terminal.read(str(path)), str(path))
+        made = starter.again(rules, arguments.rules, text, arguments.name, samples)
+    else:
+        today = datetime.date.today().isoformat()
+        head = (arguments.name, arguments.see, today, arguments.extends, arguments.overlay_of)
+        made = starter.start(rules, arguments.rules, starter.Wanted(*head), samples)
+    _write(made.text, path, made.told)
+    for one in made.asked:
+        print(f"  ? {one}")
+    errors = [finding for finding in made.findings if finding.severity == "error"]
+    for finding in errors:
+        print(finding)
+    return FAILED if errors else OK
+
+
+def _like(rules: RuleSet, arguments: argparse.Namespace, path: Path) -> int:
+    """Write what recordings of a vendor have, and a dialect like it has not."""
+    check_name(arguments.like, rules.dialects)
+    words = starter.vocabulary_of(rules)
+    held = []
+    for name in arguments.sample:
+        text = terminal.text(terminal.read(name), terminal.named(name))
+        held += recordings.read(text, rules, arguments.like, words.unit_of)
+    today = datetime.date.today().isoformat()
+    wanted = starter.Wanted(arguments.name, arguments.see, today, arguments.like)
+    made = vendor.proposed(rules, arguments.rules, wanted, held)
+    _write(made.text, path, made.told(arguments.like, len(held)))
+    return FAILED if made.after.faults else OK
+
+
+def _write(text: str, path: Path, told: Sequence[str]) -> None:
+    """Write a rule file, and print how it came about."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    terminal.write(text.encode("utf-8", "backslashreplace"), str(path))
+    print("\n".join([*told, f"wrote {path}"]))
