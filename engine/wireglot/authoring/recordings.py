@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import policy
 from ..audits import payloads
-from ..errors import UsageError, WireglotError
+from ..errors import ConversionError, UsageError, WireglotError
 from ..notes import Note
 from ..rulesets import RuleSet
 from ..streaming.framing import Splitter
@@ -62,25 +62,27 @@ class Heard(NamedTuple):
 
 def read(text: str, rules: RuleSet, dialect: str, unit_of: Callable[[Any], str]) -> list[Recorded]:
     """Return what a file holds. Raises UsageError."""
-    if text.lstrip().startswith(("data:", "event:", ":")):
-        return [Recorded(STREAM, list(_events(text, rules, dialect)))]
     try:
         values = [json.loads(text)]
     except ValueError:
         try:
             values = [json.loads(line) for line in text.splitlines() if line.strip()]
         except ValueError as error:
-            raise UsageError(f"recordings are JSON, or JSON in each line: {error}") from None
+            values = [_events(text, rules, dialect)]
+            if not values[0]:
+                told = f"recordings are JSON, or JSON in each line: {error}"
+                raise UsageError(told) from None
     return [one for value in values for one in _recorded(value, unit_of)]
 
 
-def _events(text: str, rules: RuleSet, dialect: str) -> Iterator[Any]:
+def _events(text: str, rules: RuleSet, dialect: str) -> list[Any]:
+    """Return the frames of a stream as it goes over the wire; none where it is no stream."""
     stream = rules[dialect].model.stream
-    if stream is None:
-        raise UsageError(f"{dialect} has no picture of a stream")
-    split = Splitter(stream)
-    yield from split.feed(text.encode())
-    yield from split.finish()
+    split = Splitter(stream) if stream is not None else None
+    try:
+        return [*split.feed(text.encode()), *split.finish()] if split is not None else []
+    except ConversionError:
+        return []
 
 
 def _recorded(value: Any, unit_of: Callable[[Any], str]) -> Iterator[Recorded]:
