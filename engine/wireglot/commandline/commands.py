@@ -60,6 +60,16 @@ def convert(arguments: argparse.Namespace) -> int:
     return OK
 
 
+def serve(arguments: argparse.Namespace) -> int:
+    try:
+        from ..serve import command
+    except ModuleNotFoundError as error:
+        needs = f"a server needs `pip install 'wireglot[serve]'`: {error.name} is missing"
+        raise Stop(USAGE, needs) from None
+    command.serve(_rules(arguments), arguments)
+    return OK
+
+
 def explain(arguments: argparse.Namespace) -> int:
     from ..audits import explain
 

@@ -69,6 +69,7 @@ class Exchange:
         self._place: list[str] | None = None  # of the turn that answers it
         self._names = names.Names(self._state["names"])
         self.notes: tuple[Note, ...] = ()  # all of the last request, told before or not
+        self.streams = False  # whether the last request asked for a stream
 
     @property
     def state(self) -> dict[str, Any]:
@@ -106,6 +107,7 @@ class Exchange:
             self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
         rides = carry.may_ride(text)
         read = read or reading.read(one, body, "request", None, stream, options)
+        self.streams = read.ir.get("stream") is True
         done = self._asked(read, rides, places, (one, two, sent), options)
         self._state.update(this)
         self._place = places.end if places is not None else None

@@ -172,6 +172,11 @@ class Translator:
         return tuple(notes)
 
     @property
+    def cut(self) -> bool:
+        """Whether the stream broke off, if nothing more comes: it said neither its end nor why."""
+        return self._choose is not None or self._fold.cut
+
+    @property
     def error(self) -> dict[str, Any] | None:
         """The error that came within the stream, as the IR has it."""
         return self._fold.error if self._choose is None else None
@@ -234,8 +239,11 @@ class Bytes:
 
     def finish(self) -> bytes:
         """Return the bytes that are left; nothing more comes. Raises PolicyError."""
-        made = self._through(self._splitter.finish(), b"")
-        return made + framing.written(self._translator.finish(), self._target)
+        return self.rest() + framing.written(self._translator.finish(), self._target)
+
+    def rest(self) -> bytes:
+        """Take the last frame, if nothing closed it; no bytes follow. Raises ConversionError."""
+        return self._through(self._splitter.finish(), b"")
 
     def _through(self, frames: Iterable[Any], data: bytes) -> bytes:
         made = [new for frame in frames for new in self._translator.feed(frame)]

@@ -1,0 +1,109 @@
+"""The server's application: requests in, answers out, and one line of the log for each."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+import anyio
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from .guard import Guard
+from .relay import Asked, Refused, short
+from .sending import Answer, AsyncFlow, Library, asend
+from .setting import Setting
+
+LOG = logging.getLogger("wireglot.serve")
+SLOW = 60.0  # seconds in which the body of a request must have come
+
+
+class App:
+    """An application for any server that speaks ASGI; a request has `most` bytes at most."""
+
+    def __init__(self, given: Setting, guard: Guard, library: Library, most: int) -> None:
+        self._relay, self._guard, self._most = given.relay, guard, most
+        self._client, self._library = given.async_client(library), library
+
+    async def close(self) -> None:
+        """Close all connections to the provider."""
+        await self._client.aclose()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        request, begun = Request(scope, receive), time.perf_counter()
+        try:
+            answer = await self._answered(request)
+        except ClientDisconnect:
+            LOG.info("%s left before its request was whole", request.method)
+            return
+        body = answer.body
+        if not isinstance(body, AsyncFlow):
+            assert isinstance(body, bytes)
+            self._log(request, answer, begun)
+            await Response(body, answer.status, answer.headers)(scope, receive, send)
+            return
+        try:
+            await StreamingResponse(body, answer.status, answer.headers)(scope, receive, send)
+        finally:  # also where the client has left, or the server ends
+            with anyio.CancelScope(shield=True):
+                await body.aclose()
+            self._log(request, answer, begun, "" if body.ended else "the client left")
+
+    async def _answered(self, request: Request) -> Answer:
+        """Let a request in, and take it to the provider."""
+        try:
+            asked = await self._asked(request)
+        except Refused as error:
+            return Answer(*error.reply, None, str(error))
+        return await asend(self._relay, self._library, self._client, asked)
+
+    async def _asked(self, request: Request) -> Asked:
+        """Return a request that is let in, whole. Raises Refused."""
+        relay, path = self._relay, request.scope.get("raw_path", b"").decode("ascii", "replace")
+        try:
+            client = relay.routed(request.method, path)[0].client
+        except Refused:
+            client = None  # which is said below, to whom may know
+        port = (request.scope.get("server") or ("", 0))[1]
+        refused = self._guard.refused(request.headers, request.query_params, port)
+        if refused is not None:
+            relay.refuse(*refused, client)
+        relay.routed(request.method, path)
+        try:
+            async with asyncio.timeout(SLOW):
+                body = await _read(request, self._most)
+        except TimeoutError:
+            relay.refuse(408, "the request did not come to its end", client)
+        if body is None:
+            relay.refuse(413, f"a request has at most {self._most} bytes here", client)
+        return Asked(request.method, path, dict(request.headers), body)
+
+    def _log(self, request: Request, answer: Answer, begun: float, left: str = "") -> None:
+        """Say what became of a request: no header and no query, for keys stand there."""
+        turn = answer.turn
+        route = short(request.scope["path"]) if turn is None else f"{turn.route.client} -> "
+        route += self._relay.provider if turn is not None else ""
+        notes = ",".join(f"{code}={n}" for code, n in sorted(turn.notes.items())) if turn else ""
+        why = answer.failed or (turn.broke if turn else None) or left
+        tail = f" notes: {notes}" if notes else ""
+        tail += f" ({' '.join(self._relay.masked(why).split())})" if why else ""
+        took = time.perf_counter() - begun
+        LOG.info("%s %s %d %.2fs%s", request.method, route, answer.status, took, tail)
+
+
+async def _read(request: Request, most: int) -> bytes | None:
+    """Return the body of a request; None if it is too long. As much again is read and forgotten."""
+    pieces: list[bytes] = []
+    size = 0
+    async for data in request.stream():
+        size += len(data)
+        if size <= most:
+            pieces.append(data)
+        elif size > 2 * most:
+            break
+    return b"".join(pieces) if size <= most else None

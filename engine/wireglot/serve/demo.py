@@ -1,0 +1,169 @@
+"""A model without a key or a network: scripted, and played through the wire of a provider.
+
+It reasons, calls the client's first tool, and says what came of it. It stands where the network
+would: what it is asked and what it answers are bodies of that wire, so all is converted as ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from ..rulesets import RuleSet
+from ..streaming import framing
+from ..trail import value_at
+from .relay import JSON, STREAMS, TYPE, written
+from .sending import Library
+
+PAUSE = 0.02  # seconds between the pieces of a stream
+SHOWN = 300  # characters of a result
+HELLO = "Hello! I am the demo of wireglot: a script and no model. Give me a tool, and I call it."
+THOUGHT = "There is a tool. I call it before I answer."
+ABOUT = {"integer": 1, "number": 1.5, "boolean": True, "null": None}
+DEPTH = 20  # of a schema, which may hold itself
+Part = dict[str, Any]
+
+
+class Demo:
+    """Answers requests of one wire; `transport` puts it where a client has its network."""
+
+    def __init__(self, rules: RuleSet, dialect: str, model: str, pause: float = PAUSE) -> None:
+        self._rules, self._dialect, self._model, self._pause = rules, dialect, model, pause
+
+    def transport(self, library: Library) -> Any:
+        """Return a transport for a client of a library."""
+
+        def answer(request: Any) -> Any:
+            headers, pieces = self.answered(request.read())
+            return library.Response(200, headers=headers, content=self._slowly(pieces))
+
+        return library.MockTransport(answer)
+
+    def async_transport(self, library: Library) -> Any:
+        """Return a transport for a client that does not wait."""
+
+        async def answer(request: Any) -> Any:
+            headers, pieces = self.answered(await request.aread())
+            return library.Response(200, headers=headers, content=self._aslowly(pieces))
+
+        return library.MockTransport(answer)
+
+    def _slowly(self, pieces: list[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            time.sleep(self._pause)
+            yield piece
+
+    async def _aslowly(self, pieces: list[bytes]) -> AsyncIterator[bytes]:
+        for piece in pieces:
+            await asyncio.sleep(self._pause)
+            yield piece
+
+    def answered(self, body: bytes) -> tuple[dict[str, str], list[bytes]]:
+        """Answer a request: headers, and the body, in pieces where a stream is asked."""
+        dialect = self._rules[self._dialect]
+        asked = dialect.read(json.loads(body)).ir
+        mark = hashlib.sha256(body).hexdigest()[:12]
+        parts = said(asked, self._dialect, mark)
+        calls = any(part["type"] == "tool_call" for part in parts)
+        stop = "tool_use" if calls else "end_turn"
+        answer = {
+            "id": f"demo_{mark}",
+            "model": asked.get("model") or self._model,
+            "candidates": [{"parts": parts, "stop_reason": stop}],
+            "usage": {"input": max(1, len(body) // 4), "output": len(json.dumps(parts)) // 4},
+        }
+        whole = dialect.write(answer, unit="response").body
+        stream = dialect.model.stream
+        if not asked.get("stream") or stream is None:
+            return {TYPE: JSON}, [written(whole)]
+        texts = {part["text"] for part in parts if len(part.get("text", "")) > 1}
+        frames = self._rules.frames(whole, self._dialect)
+        made = [framing.written([piece], stream) for one in frames for piece in split(one, texts)]
+        return {TYPE: STREAMS[stream.framing]}, made
+
+
+def said(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
+    """Return the parts of the next turn; `mark` is new with each request."""
+    results: list[Part] = []  # of the last turn of the model
+    for message in asked.get("messages", ()):
+        if message.get("role") == "assistant":
+            results = []
+        results += [part for part in message["parts"] if part.get("type") == "tool_result"]
+    if results:
+        return [{"type": "text", "text": f"The tool said: {_text(results[-1])[:SHOWN]}"}]
+    tool = next((one for one in asked.get("tools", ()) if one.get("type") is None), None)
+    if tool is None:
+        return [{"type": "text", "text": HELLO}]
+    name, schema = tool["name"], tool.get("parameters") or {}
+    arguments = example(schema, schema, 0)
+    signature = {"value": base64.b64encode(mark.encode()).decode(), "origin": dialect}
+    return [
+        {"type": "reasoning", "text": THOUGHT, "signature": signature},
+        {"type": "text", "text": f"I call {name}."},
+        {"type": "tool_call", "id": f"demo_{mark}", "name": name, "arguments": arguments},
+    ]
+
+
+def _text(result: Part) -> str:
+    """Return what a result says."""
+    value = result["value"]
+    if result["kind"] == "multimodal":
+        value = " ".join(part["text"] for part in value if part.get("type") == "text")
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def example(schema: Any, root: Any, depth: int) -> Any:
+    """Return a value that a JSON Schema takes: of an object what it requires."""
+    if not isinstance(schema, dict) or depth > DEPTH:
+        return {}
+    at = schema.get("$ref")
+    if isinstance(at, str) and at.startswith("#/"):
+        return example(value_at(root, tuple(at.split("/")[1:])), root, depth + 1)
+    for word in ("const", "default"):
+        if word in schema:
+            return schema[word]
+    for word in ("anyOf", "oneOf", "allOf"):
+        if schema.get(word):
+            return example(schema[word][0], root, depth + 1)
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = schema.get("type") or ("object" if "properties" in schema else "string")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind == "object":
+        known = schema.get("properties") or {}
+        return {key: example(known.get(key), root, depth + 1) for key in schema.get("required", ())}
+    if kind == "array":
+        return [example(schema.get("items"), root, depth + 1)] * schema.get("minItems", 0)
+    return schema.get("minimum", ABOUT[kind]) if kind in ABOUT else "demo"
+
+
+def split(frame: Any, texts: set[str]) -> list[Any]:
+    """Return a frame that says a whole text as several that say it word by word."""
+    found = _holds(frame, texts)
+    if found is None:
+        return [frame]
+    owner, key = found
+    whole: str = owner[key]
+    made: list[Any] = []
+    for word in whole.split(" "):
+        owner[key] = word if not made else f" {word}"
+        made.append(json.loads(json.dumps(frame)))
+    return made
+
+
+def _holds(value: Any, texts: set[str]) -> tuple[Any, Any] | None:
+    """Return where in a frame one of the texts stands."""
+    if not isinstance(value, dict | list):
+        return None
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inner, str) and inner in texts:
+            return value, key
+        found = _holds(inner, texts)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,42 @@
+"""The guard: who may ask a server, and how much at once."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Mapping
+
+from .wires import KEY, Wires
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # names of this machine in an address
+Pairs = Mapping[str, str]
+
+
+class Guard:
+    """Knows the key that clients must have, if there is one, and which pages may ask."""
+
+    def __init__(self, wires: Wires, host: str, key: str | None) -> None:
+        self._wires, self._key = wires, key
+        self._hosts = {*LOOPBACK, f"[{host}]" if ":" in host else host}
+
+    def refused(self, headers: Pairs, query: Pairs, port: int) -> tuple[int, str] | None:
+        """Return the status and the reason where a request is not let in."""
+        origin = headers.get("origin")
+        if origin is not None and origin not in {f"http://{host}:{port}" for host in self._hosts}:
+            return 403, "a page of another origin may not ask this server"
+        if self._key is None:
+            return None
+        # All are compared: how long it takes says nothing.
+        known = self._key.encode()
+        same = [hmac.compare_digest(one.encode(), known) for one in self._keys(headers, query)]
+        return None if any(same) else (401, "the key of this server is missing, or another one")
+
+    def _keys(self, headers: Pairs, query: Pairs) -> Iterator[str]:
+        """Yield what a client may mean as its key."""
+        for name, form in self._wires.key_headers.items():
+            before, _, after = form.partition(KEY)
+            said = headers.get(name, "")
+            if said[: len(before)].lower() == before.lower() and said.endswith(after):
+                yield said[len(before) : len(said) - len(after)]
+        for name in self._wires.key_query:
+            if name in query:
+                yield query[name]
