@@ -25,7 +25,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams usage prefix differential mutants fuzz coverage signal bench bench-cells site serve look test-all-pythons wheel clean loaders audit agents loop threads
+.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams usage prefix differential mutants fuzz coverage signal bench bench-cells site site-serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -37,7 +37,7 @@ help:
 	@echo "make loaders   let the Gemini CLI's core and OpenClaw's agent load sessions that we write (node, npm)"
 	@echo "make loop   put official SDKs through nine turns before strict stand-ins of five providers, through eight before models that think, and agent libraries through six"
 	@echo "make threads MANY=1000000   10,000 conversions in 8 threads while rules change; memory over many conversions"
-	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before the gateway and strict providers (npm)"
+	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before wireglot serve and strict providers (npm)"
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make bedrock   requests and streams that we write for Converse, before the service's own rules and botocore's parser"
 	@echo "make prefix   a growing session of Claude Code to each provider: how much of a request begins the next"
@@ -47,7 +47,7 @@ help:
 	@echo "make against ONLY=convert,mutants MUTANTS=100000 EVERY=1   hold this engine against that of before (a full clone), on all traffic"
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and what converts by them"
-	@echo "make site    build the docs into site/ and follow every link; make serve shows them while you write"
+	@echo "make site    build the docs into site/ and follow every link; make site-serve shows them while you write"
 	@echo "make house   the rooms of the engine: imports that lead up, circles, lines"
 	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
 	@echo "make bench ONLY=cells,loops PEERS=...   the table of bars; make bench-cells in under a minute, of fewer bodies"
@@ -146,7 +146,7 @@ site: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q
 	@$(BIN)/python -m website.links site
 
-serve: $(VENV)/.installed-docs
+site-serve: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
 look: site $(VENV)/.installed-dev $(VENV)/.installed-look

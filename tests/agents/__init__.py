@@ -1,1 +1,1 @@
-"""Coding agents as they are, run before the gateway of the examples and strict providers."""
+"""Coding agents as they are, run before `wireglot serve` and strict providers."""

@@ -8,22 +8,17 @@ import json
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import wireglot
-from examples.gateway import Gateway
-from examples.gateway import Server as Threading
 
+from ..loop.serving import served
 from . import programs, scenes
 from .programs import PROGRAMS, Program, Ran
-from .standin import TARGETS, StandIn, Target, running
+from .standin import TARGETS, StandIn, running
 
 PLACE = Path(".venv/agents")
 PICTURE = base64.b64decode(
@@ -56,26 +51,6 @@ class Cell:
     seconds: dict[str, float] = field(default_factory=dict)  # by scene
     faults: dict[str, list[str]] = field(default_factory=dict)
     requests: int = 0
-    lost: Counter[str] = field(default_factory=Counter)  # codes of notes, and how often
-
-
-class Quiet(WSGIRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def gateway(target: Target, url: str) -> Iterator[tuple[str, Gateway]]:
-    """Run the gateway of the examples before a provider."""
-    app = Gateway(target.rules, target.model, url, {"x-api-key": "k"})
-    with make_server("127.0.0.1", 0, app, Threading, Quiet) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", app
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def perform(agent: str, name: str, played: list[str], logs: Path | None) -> Cell:
@@ -108,10 +83,12 @@ def play(
         model.calls, model.thoughts, model.judge = old.calls, old.thoughts, old.judge
     prompt = f"[[{scene}]] Work in {work} and say when it is done."
     began = time.monotonic()
-    with running(model) as server, gateway(target, server.url) as (base, app):
-        if known is not None:
-            app.states = known[1]
-        MEMORY[cell.agent, cell.target] = model, app.states
+    states = known[1] if known is not None else wireglot.States()
+    MEMORY[cell.agent, cell.target] = model, states
+    with (
+        running(model) as provider,
+        served(target.rules, target.model, provider.url, "k", states=states) as (base, lines),
+    ):
         programs.furnish(program, base, home)
         env = {**programs.environment(PLACE.absolute(), home), **program.env(base, home)}
         words = (program.command if fresh else program.again)(prompt)
@@ -119,14 +96,13 @@ def play(
         ran = programs.run(words, env, work, SECONDS[scene])
     cell.seconds[scene] = time.monotonic() - began
     cell.requests += len(model.requests)
-    cell.lost.update(note.code for note in app.notes)
     if (cell.agent, cell.target, scene) not in EXCUSED:
         cell.faults[scene] = [*model.faults, *wrong(scene, model, ran, work)]
     if logs is not None:
-        keep(logs / f"{cell.agent}.{cell.target}.{scene}", model, app, ran)
+        keep(logs / f"{cell.agent}.{cell.target}.{scene}", model, lines, ran)
 
 
-# The provider and the gateway remember what was said in `task`.
+# The provider and the server remember what was said in `task`.
 MEMORY: dict[tuple[str, str], tuple[StandIn, wireglot.States]] = {}
 
 
@@ -148,14 +124,14 @@ def wrong(scene: str, model: StandIn, ran: Ran, work: Path) -> Iterator[str]:
                 yield f"{name} holds {there!r}"
 
 
-def keep(stem: Path, model: StandIn, app: Gateway, ran: Ran) -> None:
+def keep(stem: Path, model: StandIn, served: list[str], ran: Ran) -> None:
     """Write what a run said into files."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(body, ensure_ascii=False) for body in model.requests]
     Path(f"{stem}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    told = "\n".join(str(note) for note in app.notes)
+    told = "\n".join(served)
     Path(f"{stem}.log").write_text(
-        f"exit {ran.code}\n{ran.output}\n--- errors\n{ran.errors}\n--- notes\n{told}\n",
+        f"exit {ran.code}\n{ran.output}\n--- errors\n{ran.errors}\n--- served\n{told}\n",
         encoding="utf-8",
     )
 

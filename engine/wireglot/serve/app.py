@@ -23,9 +23,16 @@ SLOW = 60.0  # seconds in which the body of a request must have come
 class App:
     """An application for any server that speaks ASGI; a request has `most` bytes at most."""
 
-    def __init__(self, given: Setting, guard: Guard, library: Library, most: int) -> None:
+    def __init__(
+        self,
+        given: Setting,
+        guard: Guard,
+        library: Library,
+        most: int,
+        log: logging.Logger = LOG,
+    ) -> None:
         self._relay, self._guard, self._most = given.relay, guard, most
-        self._client, self._library = given.async_client(library), library
+        self._client, self._library, self._line = given.async_client(library), library, log.info
 
     async def close(self) -> None:
         """Close all connections to the provider."""
@@ -39,7 +46,7 @@ class App:
         try:
             answer = await self._answered(request)
         except ClientDisconnect:
-            LOG.info("%s left before its request was whole", request.method)
+            self._line("%s left before its request was whole", request.method)
             return
         body = answer.body
         if not isinstance(body, AsyncFlow):
@@ -93,7 +100,7 @@ class App:
         tail = f" notes: {notes}" if notes else ""
         tail += f" ({' '.join(self._relay.masked(why).split())})" if why else ""
         took = time.perf_counter() - begun
-        LOG.info("%s %s %d %.2fs%s", request.method, route, answer.status, took, tail)
+        self._line("%s %s %d %.2fs%s", request.method, route, answer.status, took, tail)
 
 
 async def _read(request: Request, most: int) -> bytes | None:

@@ -1,10 +1,11 @@
-"""The gateway of examples/: the official SDKs before strict providers, whole and streamed."""
+"""`wireglot serve`: the official SDKs before strict providers, whole and streamed."""
 
 from __future__ import annotations
 
 import itertools
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from random import Random
 from threading import Event
 from typing import Any
@@ -13,12 +14,14 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+import wireglot
+
 from . import mocks
 from .agents import standin
-from .agents.__main__ import gateway
 from .loop import sdks, streamed
 from .loop.sdks import Failure
 from .loop.server import Script, Server, Streamed, running
+from .loop.serving import Served, served
 from .test_sdkloop import ERRORS, check_history, converse, raised
 
 Json = Any
@@ -44,11 +47,16 @@ def server() -> Iterator[Server]:
         yield one
 
 
-def before(script: Script, server: Server) -> Any:
-    """Run the gateway before a provider."""
+def before(script: Script, server: Server, **more: Any) -> AbstractContextManager[Served]:
+    """Serve before a provider."""
     server.serves(script)
-    target = standin.Target(script.dialect, script.model, script.dialect)
-    return gateway(target, server.url)
+    states = wireglot.States()
+    return served(script.dialect, script.model, server.url, "secret", states=states, **more)
+
+
+def target(model: standin.StandIn, url: str) -> AbstractContextManager[Served]:
+    """Serve before a stand-in."""
+    return served(model.target.rules, model.target.model, url, states=wireglot.States())
 
 
 @pytest.mark.parametrize("sdk", [sdks.SDKS, streamed.SDKS], ids=["whole", "streamed"])
@@ -105,7 +113,7 @@ def test_it_counts_where_others_do_not(server: Server) -> None:
 def test_it_passes_on_the_headers_that_a_loop_needs() -> None:
     managed = {**HELLO, "context_management": {"edits": []}}
     model = standin.StandIn(standin.TARGETS["anthropic"], "/", busy=True)
-    with standin.running(model) as provider, gateway(model.target, provider.url) as (url, _):
+    with standin.running(model) as provider, target(model, provider.url) as (url, _):
         status, headers, body = asked(f"{url}/v1/messages", HELLO)
         assert (status, headers["Retry-After"]) == (429, "1")
         assert body["error"]["type"] == "rate_limit_error"
@@ -127,7 +135,7 @@ def test_each_frame_goes_on_as_soon_as_it_came(provider: str, path: str) -> None
             waited.append(more.wait(5))
 
     model.pause = pause
-    with standin.running(model) as server, gateway(model.target, server.url) as (url, _):
+    with standin.running(model) as server, target(model, server.url) as (url, _):
         body = json.dumps({**HELLO, "stream": True}).encode()
         with urlopen(Request(url + path, body, {"Content-Type": "application/json"})) as got:
             said = b""
