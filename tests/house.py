@@ -32,7 +32,7 @@ FLOORS = (
     ("trace",),
     ("checks",),
     ("calls", "loading"),
-    ("audits", "authoring"),
+    ("audits", "authoring", "serve"),
     ("command line",),
 )
 GROUPS = {
@@ -42,7 +42,8 @@ GROUPS = {
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))
-TOOLS = frozenset(("audits", "authoring", "command line"))
+DOOR = "httpx"  # the public module of the room `serve`
+TOOLS = frozenset(("audits", "authoring", "serve", "command line"))
 # What a rule set offers by its name though a tool does it: a delegate of one line, imported when
 # it is called, and for the type that it returns.
 DELEGATES = {("wireglot.rulesets", "wireglot.audits.audit"): "RuleSet.audit"}
@@ -121,6 +122,8 @@ def room(module: str) -> str:
         return way.ROOM
     if head in COMMANDS:
         return "command line"
+    if head == DOOR:
+        return "serve"
     if "." in rest or ((ROOT / head).is_dir() and head):
         return head
     return next((group for group, names in GROUPS.items() if head in names), "calls")

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import itertools
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from random import Random
 from threading import Event
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import anthropic
+import jsonschema
+import openai
 import pytest
 
 import wireglot
+import wireglot.httpx
+from wireglot import cli
+from wireglot.serve import command, wires
+from wireglot.serve.demo import example
+from wireglot.serve.relay import relay
 
 from . import mocks
 from .agents import standin
 from .loop import sdks, streamed
+from .loop.clients import Result
 from .loop.sdks import Failure
-from .loop.server import Script, Server, Streamed, running
+from .loop.server import Extra, Script, Server, Streamed, running
 from .loop.serving import Served, served
 from .test_sdkloop import ERRORS, check_history, converse, raised
 
@@ -143,3 +159,332 @@ def test_each_frame_goes_on_as_soon_as_it_came(provider: str, path: str) -> None
                 said += got.read1(65536)
             more.set()
             assert got.read() and waited == [True] and not model.faults
+
+
+# -- without a key or a network --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sdk", [sdks.SDKS, streamed.SDKS], ids=["whole", "streamed"])
+@pytest.mark.parametrize("client", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+def test_the_demo_calls_the_first_tool_and_says_what_it_gave(
+    client: str, sdk: Mapping[str, Any]
+) -> None:
+    with served("demo", states=wireglot.States()) as (url, log):
+        one = sdk[client](url)
+        one.says("What is the weather?")
+        (call,) = one.asks()
+        assert call.name == one.names[0] and call.arguments["city"] == "demo"
+        one.answers([(call, Result("text", "drizzle"))])
+        assert one.asks() == []
+    assert "drizzle" in str(one.talk[-1])
+    assert all(" 200 " in line for line in log)
+
+
+def test_the_demo_streams_in_pieces_and_needs_no_tool() -> None:
+    with served("demo") as (url, _):
+        body = json.dumps({**HELLO, "stream": True}).encode()
+        with urlopen(Request(f"{url}/v1/chat/completions", body)) as got:
+            said = got.read()
+    assert said.count(b"data: ") > 10 and said.endswith(b"data: [DONE]\n\n")
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a"]},
+         {"a": 1}),
+        ({"enum": ["x", "y"]}, "x"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "boolean"}}}, True),
+        ({"anyOf": [{"type": "number"}, {"type": "null"}]}, 1.5),
+        ({"type": ["string", "null"]}, "demo"),
+        ({"type": "array", "items": {"type": "integer", "minimum": 5}, "minItems": 2}, [5, 5]),
+        ({"properties": {"a": {"default": 3}}, "required": ["a", "b"]}, {"a": 3, "b": {}}),
+    ],
+)  # fmt: skip
+def test_the_demo_makes_arguments_of_a_schema(schema: Json, value: Json) -> None:
+    assert example(schema, schema, 0) == value
+    jsonschema.validate(value, schema)
+
+
+def test_a_schema_that_holds_itself_comes_to_an_end() -> None:
+    deep = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
+    assert example(deep, deep, 0)
+
+
+# -- what goes wrong -------------------------------------------------------------------------------
+
+
+def test_errors_are_in_the_words_of_the_client(server: Server) -> None:
+    with before(Script("openai-chat"), server, most=1000) as (url, log):
+        for path, key in (("messages", "type"), ("chat/completions", "error")):
+            status, _, body = asked(f"{url}/v1/{path}", {**HELLO, "x": "y" * 1000})
+            assert status == 413 and key in body and "1000 bytes" in body["error"]["message"]
+            assert asked(f"{url}/v1/{path}", ["no object"])[0] == 400
+            with pytest.raises(HTTPError) as refused:
+                urlopen(Request(f"{url}/v1/{path}", b"{no"))
+            assert refused.value.code == 400
+            assert "no JSON" in json.load(refused.value)["error"]["message"]
+            with pytest.raises(HTTPError, match="405"):
+                urlopen(f"{url}/v1/{path}")
+        assert "there are /v1/chat" in asked(f"{url}/v1/m", {})[2]["error"]["message"]
+        assert asked(f"{url}/v1/../v1/messages", HELLO)[0] == 404
+        assert asked(f"{url}/v1beta/models/..%2F..%2Fx:generateContent", HELLO)[0] == 400
+    assert [line.split()[2] for line in log if "405" in line] == ["405", "405"]
+
+
+def test_a_name_of_a_model_leads_nowhere_else(server: Server) -> None:
+    script = server.serves(Player("gemini"))
+    with served("gemini", None, server.url) as (url, _):
+        for name in ("../../v1/files", "a?b", "a#b", "a b", "a%2e%2e"):
+            status, _, body = asked(f"{url}/v1/chat/completions", {**HELLO, "model": name})
+            assert (status, "no name of a model" in str(body)) == (400, True), name
+        missing = {"messages": HELLO["messages"]}
+        assert asked(f"{url}/v1/chat/completions", missing)[0] == 400
+    assert not script.paths
+
+
+def test_nobody_comes_in_without_the_key_or_from_another_page() -> None:
+    with served("demo", client_key="client-key") as (url, log):
+        to = f"{url}/v1/messages"
+        for wrong in ({}, {"x_api_key": "no"}, {"authorization": "Basic client-key"}):
+            status, _, body = asked(to, HELLO, **wrong)
+            assert (status, body["error"]["type"]) == (401, "authentication_error")
+        for right in (
+            {"authorization": "Bearer client-key"},
+            {"x_api_key": "client-key"},
+            {"x_goog_api_key": "client-key"},
+        ):
+            assert asked(to, HELLO, **right)[0] == 200
+        assert asked(f"{to}?key=client-key", HELLO)[0] == 200
+        for origin in ("http://example.com", "null", "https://127.0.0.1", url[:-1]):
+            assert asked(to, HELLO, x_api_key="client-key", origin=origin)[0] == 403
+        assert asked(to, HELLO, x_api_key="client-key", origin=url)[0] == 200
+    assert not [line for line in log if "client-key" in line]
+
+
+def test_keys_go_to_the_provider_alone(server: Server) -> None:
+    script = server.serves(Player("anthropic"))
+    script.failure = 401, {"type": "error", "error": {"type": "x", "message": "No: secret-key."}}
+    with served("anthropic", "m", server.url, "secret-key", client_key="client-key") as (url, log):
+        status, headers, body = asked(f"{url}/v1/messages", HELLO, x_api_key="client-key")
+    assert status == 401 and body["error"]["message"] == "No: ***."
+    assert "secret-key" not in f"{headers}{log}"
+    sent = server.headers[-1]
+    assert sent["x-api-key"] == "secret-key" and "client-key" not in str(sent)
+
+
+def test_what_an_answer_cost_goes_on(server: Server) -> None:
+    script = Script("openai-chat")
+    said = {"role": "assistant", "content": "Hi"}
+    answer = {"id": "c", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    cost = {"x-request-id": "req_7", "x-ratelimit-left": "3", "x-own": "4"}
+    script.failure = 200, Extra(answer, cost)
+    with before(script, server) as (url, log):
+        status, headers, _ = asked(f"{url}/v1/messages", {**HELLO, "top_k": 3})
+    assert status == 200 and headers["x-ratelimit-left"] == "3" and headers["x-own"] is None
+    assert headers["request-id"] == headers["x-request-id"] == "req_7"
+    assert "no-place=" in headers["x-wireglot-notes"] and "no-place=" in log[0]
+
+
+def test_a_provider_that_is_not_there_is_told() -> None:
+    opened = command.bound("127.0.0.1", 0)
+    url = command.address(opened)
+    opened.close()
+    with served("anthropic", "m", url) as (here, log):
+        for body in (HELLO, {**HELLO, "stream": True}):
+            status, _, said = asked(f"{here}/v1/chat/completions", body)
+            assert status == 502 and "cannot be reached" in said["error"]["message"]
+    assert "502" in log[0]
+
+
+def test_an_answer_that_is_no_json_is_told(server: Server) -> None:
+    script = Script("anthropic")
+    with before(script, server) as (url, _):
+        for status, come in ((503, 503), (302, 502), (200, 502)):
+            script.failure = status, Extra(b"<html>secret no</html>", {})
+            got, _, said = asked(f"{url}/v1/chat/completions", HELLO)
+            assert got == come and "secret" not in str(said)
+            assert ("<html>*** no" in said["error"]["message"]) == (status != 200)
+
+
+class Dying(Player):
+    """A provider whose streams break off, with a half frame and without an end."""
+
+    gently = False
+
+    def post(self, path: str, body: Json) -> tuple[int, Json]:
+        status, answer = super().post(path, body)
+        assert isinstance(answer, Streamed)
+        data = b"".join(answer.data)
+
+        def broken() -> Iterator[bytes]:
+            yield data[: len(data) * 2 // 3]
+            if not self.gently:
+                raise ConnectionError
+
+        return status, Streamed(answer.dialect, broken())
+
+
+@pytest.mark.parametrize("gently", [False, True])
+@pytest.mark.parametrize("provider", ["anthropic", "openai-chat"])
+@pytest.mark.parametrize("client", ["openai-chat", "anthropic", "gemini"])
+def test_a_stream_that_breaks_off_ends_in_an_error(
+    server: Server, client: str, provider: str, gently: bool
+) -> None:
+    script = Dying(provider)
+    script.gently = gently
+    with before(script, server) as (url, log):
+        sdk = streamed.SDKS[client](url)
+        sdk.says("Question 0.")
+        with pytest.raises(Exception, match="provider"):
+            sdk.asks()
+    assert "200" in log[0] and "(the provider" in log[0]
+
+
+def test_a_client_that_leaves_closes_the_provider() -> None:
+    model, told, gone = standin.StandIn(standin.TARGETS["chat"], "/"), Event(), Event()
+
+    def frames() -> Iterator[bytes]:
+        try:
+            while True:
+                yield b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'
+                told.set()
+        finally:
+            gone.set()
+
+    model.post = lambda *_: (200, frames())  # type: ignore[method-assign]
+    with standin.running(model) as provider, target(model, provider.url) as (url, log):
+        body = json.dumps({**HELLO, "stream": True}).encode()
+        with urlopen(Request(f"{url}/v1/messages", body)) as got:
+            assert got.read1(100) and told.wait(5)
+        assert gone.wait(10)
+        for _ in range(100):
+            if log:
+                break
+            time.sleep(0.05)
+    assert log[0].endswith("(the client left)")
+
+
+# -- within an SDK ---------------------------------------------------------------------------------
+
+
+def test_an_sdk_talks_to_another_provider_without_a_server(server: Server) -> None:
+    script = server.serves(Player("anthropic"))
+    with wireglot.httpx.client("anthropic", script.model, server.url, "secret") as http:
+        sdk = streamed.SDKS["openai-chat"]("http://nowhere.test")
+        sdk.sdk = openai.OpenAI(api_key="k", http_client=http, max_retries=0)
+        converse(sdk)
+        check_history(script)
+        sdk.says("Hello?")
+        script.failure = 529, ERRORS["anthropic"][529]
+        assert raised(sdk)[:2] == ("InternalServerError", 529)
+    assert server.headers[-1]["x-api-key"] == "secret"
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+def test_an_sdk_takes_clients_of_both_libraries(library: str) -> None:
+    with wireglot.httpx.client("demo", library=library) as http:
+        sdk = openai.OpenAI(api_key="k", http_client=http)
+        message = {"role": "user", "content": "Hi"}
+        said = sdk.chat.completions.create(model="any", messages=[message])  # type: ignore[list-item]
+        assert "demo" in str(said.choices[0].message.content)
+
+
+def test_an_asynchronous_sdk_does_so_too() -> None:
+    async def talk() -> str:
+        async with wireglot.httpx.async_client("demo") as http:
+            sdk = anthropic.AsyncAnthropic(api_key="k", http_client=http)
+            message: Any = {"role": "user", "content": "Hi"}
+            async with sdk.messages.stream(model="any", max_tokens=9, messages=[message]) as stream:
+                pieces = [text async for text in stream.text_stream]
+            whole = await sdk.messages.create(model="any", max_tokens=9, messages=[message])
+        assert len(pieces) > 5 and whole.content[0].type == "text"
+        return "".join(pieces)
+
+    assert "demo of wireglot" in asyncio.run(talk())
+
+
+# -- what is known of paths and headers ------------------------------------------------------------
+
+KNOWN = (Path(__file__).parent.parent / "rules" / "serve" / "wires.yaml").read_text("utf-8")
+
+
+def test_each_dialect_of_a_provider_has_a_wire_that_fits() -> None:
+    rules, known = wireglot.packaged(), wires.packaged()
+    assert set(known.providers) <= set(rules.dialects)
+    assert {one.client for one in known.routes} | {known.unknown, known.demo[0]} <= set(
+        rules.dialects
+    )
+    for name, provider in known.providers.items():
+        if provider.refused is not None:
+            with pytest.raises(wireglot.UsageError, match="cannot be served"):
+                relay(rules, name)
+        elif provider.url is None:
+            with pytest.raises(wireglot.UsageError, match="--url"):
+                relay(rules, name)
+        else:
+            assert relay(rules, name).url == provider.url
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("wires: 1", "wires: 2", "begins with `wires: 1`"),
+        ("unknown: openai-chat", "unknown: 3", "a text stands here"),
+        ("query: [key]", "query: key", "a list stands here"),
+        ("query: [key]", "query: [key]\n  more: 1", "`more` is no word here"),
+        ("demo: {dialect: anthropic, ", "demo: {", "`dialect` is missing"),
+        ("/api/chat: {client: ollama}", "/api/chat: {}", "not empty"),
+        ("/api/chat: ", "api/chat: ", "`api/chat` is no path"),
+        ("stream: false", "stream: 1", "`stream` is true or false"),
+        ("method: GET", "method: PUT", "`method` is GET or POST"),
+        ("x-should-retry", "X_Retry", "is no name of a header"),
+        ("x-api-key: $key", "x-api-key: key", "`$key` stands once"),
+        ("x-api-key: $key", "X-Api-Key: $key", "in small letters"),
+        ("https://api.cerebras.ai", "https://api.cerebras.ai/v1", "without a path"),
+    ],
+)
+def test_what_is_wrong_in_a_file_of_wires_is_said(old: str, new: str, said: str) -> None:
+    assert old in KNOWN
+    with pytest.raises(wireglot.RuleError, match=r"wires\.yaml:\d+:\d+") as caught:
+        wires.read(KNOWN.replace(old, new, 1), "wires.yaml")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--to nobody", "nobody"),
+        ("--to gemini-cli", "no dialect of a provider"),
+        ("--to anthropic --url ftp://x", "is no address"),
+        ("--to anthropic --key-env NO_SUCH_KEY", "NO_SUCH_KEY holds no key"),
+        ("--to demo --url http://x", "neither an address nor a key"),
+        ("--to demo --host 0.0.0.0", "--client-key-env"),
+        ("--to demo --port 99999", "nothing can listen"),
+    ],
+)
+def test_what_cannot_be_served_is_said(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["serve", *words.split()]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_process_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "wireglot", "serve", "--to", "demo", "--port", "0"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        url = first.split()[-1]
+        assert first.startswith("wireglot serves demo at http://127.0.0.1:")
+        assert asked(f"{url}/v1/messages", HELLO)[0] == 200
+        process.send_signal(signal.SIGINT)
+        assert "anthropic -> anthropic 200" in process.stderr.read()
+        assert process.wait(10) == 130
+
+
+def test_wireglot_alone_imports_no_server() -> None:
+    code = "import sys, wireglot; wireglot.packaged(); print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], stdout=-1, check=True, text=True)
+    there = set(ast.literal_eval(done.stdout))
+    assert not there & {"starlette", "uvicorn", "httpx", "httpx2", "wireglot.serve"}

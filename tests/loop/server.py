@@ -32,6 +32,13 @@ class Streamed(NamedTuple):
         return "application/x-ndjson" if self.dialect == "ollama" else "text/event-stream"
 
 
+class Extra(NamedTuple):
+    """An answer with headers of its own; bytes go as they are."""
+
+    body: Json
+    headers: dict[str, str]
+
+
 class Script:
     """A strict provider that plays its turns; one that is not `aware` forgets what it answered."""
 
@@ -116,6 +123,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         self.errors: list[str] = []  # what failed behind a connection
+        self.headers: list[dict[str, str]] = []  # of each request, in small letters
 
     def serves(self, talk: Served) -> Served:
         """Begin another talk: requests are its requests from now on."""
@@ -136,6 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         assert isinstance(self.server, Server)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.headers.append({name.lower(): text for name, text in self.headers.items()})
         try:
             status, answer = self.server.talk.post(self.path, body)
         except Exception as error:  # shown by the SDK, where a closed connection says nothing
@@ -143,8 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(answer, Streamed):
             self._streams(answer)
             return
-        data = json.dumps(answer).encode()
+        answer, more = answer if isinstance(answer, Extra) else (answer, {})
+        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
+        for name, text in more.items():
+            self.send_header(name, text)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()

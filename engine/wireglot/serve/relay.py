@@ -250,6 +250,7 @@ class Turn:
 
     def begun(self, headers: Mapping[str, str]) -> Headers:
         """Begin a stream; return the headers for the client, with the notes so far."""
+        self._home, self._held = self._client == self._relay.provider, b""
         self._translator = self.exchange.translator()
         self._bytes = self._translator.as_bytes()
         stream = self._rules[self._client].model.stream
@@ -260,11 +261,18 @@ class Turn:
 
     def feed(self, data: bytes) -> bytes:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""
-        return self._bytes.feed(data)
+        made = self._held + self._bytes.feed(data)
+        if not self._home:
+            return made
+        # Where nothing is converted a line waits for its end: an error may come in its place.
+        end = made.rfind(b"\n") + 1
+        self._held = made[end:]
+        return made[:end]
 
     def finish(self) -> bytes:
         """Return the end; of a stream that was cut off the error that says so."""
-        rest = self._bytes.rest()
+        held, self._held = self._held, b""
+        rest = held + self._bytes.rest()
         if self._translator.cut and self._translator.error is None:
             return rest + self.broken("the provider's stream broke off")
         rest += self._bytes.finish()
@@ -274,8 +282,7 @@ class Turn:
     def broken(self, why: str) -> bytes:
         """Return the end of a stream that broke: an error, as the client's dialect streams it."""
         self.broke = self._relay.masked(why)
-        # Half a frame may have gone out where nothing is converted.
-        made = b"\n\n" if self._client == self._relay.provider else b""
+        made = b"\n" if self._home and self._stream.framing == "sse" else b""  # ends a frame
         try:
             error = self._relay.failed(self._relay.provider, 502, self.broke)
             made += framing.written(self._translator.feed(error), self._stream)
