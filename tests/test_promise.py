@@ -113,6 +113,9 @@ STOPS = {
     "exchanges.py": {"http", "not_found", "invalid_request"},
     "jobs.py": {"steps"},
     "traces.py": {"steps"},
+    "relay.py": {"http"},
+    "demo.py": {"end_turn", "tool_use"},
+    "wires.py": {"POST"},
     # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
     "unpictured.py": {"errors", "reason"},
 }

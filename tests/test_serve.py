@@ -7,6 +7,7 @@ import asyncio
 import itertools
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -27,7 +28,7 @@ import pytest
 import wireglot
 import wireglot.httpx
 from wireglot import cli
-from wireglot.serve import command, wires
+from wireglot.serve import app, command, sending, wires
 from wireglot.serve.demo import example
 from wireglot.serve.relay import relay
 
@@ -305,6 +306,35 @@ def test_an_answer_that_is_no_json_is_told(server: Server) -> None:
             got, _, said = asked(f"{url}/v1/chat/completions", HELLO)
             assert got == come and "secret" not in str(said)
             assert ("<html>*** no" in said["error"]["message"]) == (status != 200)
+
+
+class Sleeping(Script):
+    """A provider that takes its time."""
+
+    def post(self, path: str, body: Json) -> tuple[int, Json]:
+        time.sleep(0.6)
+        return 500, {}
+
+
+def test_a_provider_that_says_nothing_is_not_waited_for(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "SILENCE", 0.2)
+    with before(Sleeping("anthropic"), server) as (url, _):
+        status, _, said = asked(f"{url}/v1/chat/completions", HELLO)
+    assert status == 504 and "ReadTimeout" in said["error"]["message"]
+
+
+def test_a_client_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "SLOW", 0.2)
+    with served("demo") as (url, log):
+        host, _, port = url.removeprefix("http://").partition(":")
+        with socket.create_connection((host, int(port)), 10) as sock:
+            sock.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+            assert sock.recv(1000).startswith(b"HTTP/1.1 408")
+        with socket.create_connection((host, int(port)), 10) as sock:
+            sock.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+    assert "408" in log[0]
 
 
 class Dying(Player):

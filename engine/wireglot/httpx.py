@@ -1,6 +1,6 @@
 """Clients of HTTP for the official SDKs, which talk to another provider than they think.
 
-    OpenAI(http_client=wireglot.httpx.client(to="anthropic", model="claude-opus-4-8", key=KEY))
+    SDK(http_client=wireglot.httpx.client(to=DIALECT, model=MODEL, key=KEY))
 
 No server is asked for; what the SDK sends is converted on its way. `pip install 'wireglot[serve]'`.
 """

@@ -40,8 +40,6 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            return
         request, begun = Request(scope, receive), time.perf_counter()
         try:
             answer = await self._answered(request)
