@@ -68,7 +68,7 @@ def before(script: Script, server: Server, **more: Any) -> AbstractContextManage
     """Serve before a provider."""
     server.serves(script)
     states = wireglot.States()
-    return served(script.dialect, script.model, server.url, "secret", states=states, **more)
+    return served(script.dialect, script.model, server.url, "secret-key", states=states, **more)
 
 
 def target(model: standin.StandIn, url: str) -> AbstractContextManager[Served]:
@@ -267,11 +267,14 @@ def test_keys_go_to_the_provider_alone(server: Server) -> None:
     script = server.serves(Player("anthropic"))
     script.failure = 401, {"type": "error", "error": {"type": "x", "message": "No: secret-key."}}
     with served("anthropic", "m", server.url, "secret-key", client_key="client-key") as (url, log):
-        status, headers, body = asked(f"{url}/v1/messages", HELLO, x_api_key="client-key")
+        status, headers, body = asked(
+            f"{url}/v1/messages", HELLO, x_api_key="client-key", anthropic_version="2023-06-01"
+        )
     assert status == 401 and body["error"]["message"] == "No: ***."
     assert "secret-key" not in f"{headers}{log}"
     sent = server.headers[-1]
     assert sent["x-api-key"] == "secret-key" and "client-key" not in str(sent)
+    assert sent["anthropic-version"] == "2023-06-01"  # the body is of that, and goes as it is
 
 
 def test_what_an_answer_cost_goes_on(server: Server) -> None:
@@ -302,7 +305,7 @@ def test_an_answer_that_is_no_json_is_told(server: Server) -> None:
     script = Script("anthropic")
     with before(script, server) as (url, _):
         for status, come in ((503, 503), (302, 502), (200, 502)):
-            script.failure = status, Extra(b"<html>secret no</html>", {})
+            script.failure = status, Extra(b"<html>secret-key no</html>", {})
             got, _, said = asked(f"{url}/v1/chat/completions", HELLO)
             assert got == come and "secret" not in str(said)
             assert ("<html>*** no" in said["error"]["message"]) == (status != 200)
@@ -486,6 +489,7 @@ def test_what_is_wrong_in_a_file_of_wires_is_said(old: str, new: str, said: str)
     [
         ("--to nobody", "nobody"),
         ("--to gemini-cli", "no dialect of a provider"),
+        ("--to agent-sdk", "no dialect of a provider"),
         ("--to anthropic --url ftp://x", "is no address"),
         ("--to anthropic --key-env NO_SUCH_KEY", "NO_SUCH_KEY holds no key"),
         ("--to demo --url http://x", "neither an address nor a key"),

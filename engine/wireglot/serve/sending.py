@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, NamedTuple
 
 from ..errors import WireglotError
-from .relay import Asked, Headers, Refused, Relay, Reply, Turn
+from .relay import Asked, Headers, Refused, Relay, Reply
+from .turn import Turn, begin
 
 Library = Any  # the module httpx or httpx2
 CONNECT, SILENCE = 15.0, 600.0  # seconds until a provider answers the call, and without a word
@@ -103,7 +104,7 @@ def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any
     """Take a request to the provider, and its answer back."""
     turn = None
     try:
-        begun = relay.begin(asked)
+        begun = begin(relay, asked)
         if isinstance(begun, Reply):
             return Answer(*begun, None)
         turn = begun
@@ -129,7 +130,7 @@ async def asend(
     """Take a request to the provider, and its answer back, where others run meanwhile."""
     turn = None
     try:
-        begun = relay.begin(asked)
+        begun = begin(relay, asked)
         if isinstance(begun, Reply):
             return Answer(*begun, None)
         turn = begun
