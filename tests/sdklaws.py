@@ -32,7 +32,8 @@ UNCLEAR = frozenset("ESCALATION IMAGE_OTHER LANGUAGE NO_IMAGE PUP_LIMITED_DISABL
 UNSAID = ("UNSPECIFIED",)
 # Own fields that hold what has no key of its own, or whose key says something else elsewhere.
 UNNAMED = frozenset(
-    "block settings systemRole item tier cache_mode modelSelectionConfig about".split()
+    "block settings systemRole item tier cache_mode modelSelectionConfig about reference"
+    " search_version".split()
 )
 # Bodies that the types allow and the API does not send or take, each with the reason.
 EXCUSED = {

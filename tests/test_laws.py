@@ -290,6 +290,14 @@ def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
     assert fault.rule is not None and fault.rule.endswith("one.yaml:8:18")
 
 
+def test_what_another_dialect_means_by_writing_nothing_keeps_cross() -> None:
+    wire = {"messages": [], "functions": [{"name": "g"}], "tool_choice": "auto"}
+    case = lawcase.Case(PACKAGED, "openai-chat", "request", "cohere")
+    assert case.unsaid({"tool_choice": "auto"}) == ["tool_choice"]
+    assert case.unsaid({"tool_choice": "none"}) == case.unsaid({}) == []
+    assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
+
+
 CALLED = """
 shapes:
   text: {wire: {text: $text}}

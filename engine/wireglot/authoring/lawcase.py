@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..ir import USER_DATA
+from ..language.nodes import match
+from ..language.picture import ABSENT, Fields, Literal, holes
 from ..notes import Note
 
 if TYPE_CHECKING:
@@ -46,6 +48,20 @@ class Case:
     def read(self, wire: Any) -> Any:
         """Read a payload into the IR, memory and all."""
         return self.rules[self.dialect].read(wire, self.unit).ir
+
+    def unsaid(self, ir: Any) -> list[str]:
+        """Return the fields that the other dialect means by writing nothing: `wire: $absent`."""
+        model = self.rules[self.target].model
+        top = [case.wire for case in model.units[self.unit].cases]
+        shapes = [h.shape for p in top for h in holes(p) if h.path == "." and h.shape]
+        cases = [case for name in shapes for case in model.shapes[name].cases]
+        return [
+            name
+            for case in cases
+            if isinstance(case.wire, Literal) and case.wire.values == (ABSENT,)
+            if isinstance(case.ir, Fields) and match(case.ir, ir, {}, ir)
+            for (name, *_), _ in case.ir.entries
+        ]
 
     def write(self, ir: Any) -> tuple[Any, tuple[Note, ...]]:
         """Write an IR value in this dialect."""
