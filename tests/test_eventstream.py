@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from botocore.eventstream import ParserError
 
+import wireglot
 from wireglot.streaming import eventstream
 
 FRAMES: list[dict[str, Any]] = [
@@ -29,7 +29,7 @@ def test_an_error_is_an_exception_on_the_wire() -> None:
 
 
 def test_wrong_bytes_and_wrong_frames_are_refused() -> None:
-    with pytest.raises(ParserError):
+    with pytest.raises(wireglot.ConversionError, match="these bytes are no event"):
         list(eventstream.frames([BODY[:-1] + b"x"]))
     with pytest.raises(ValueError, match="a frame is an object with one key"):
         eventstream.as_bytes({})

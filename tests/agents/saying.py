@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from wireglot.streaming import eventstream
+
 from .talk import Answer, Call, Json
 
 TIME = 1_790_000_000
@@ -283,7 +285,7 @@ def gemini_frames(answer: Answer) -> Iterator[bytes]:
     yield _sse(_chunk(answer, [{"text": ""}], over=True))
 
 
-# -- Bedrock's Converse: events as lines of JSON, as its client gives them ------------------------
+# -- Bedrock's Converse, whose events are binary ---------------------------------------------------
 
 
 def converse(answer: Answer) -> Json:
@@ -309,7 +311,7 @@ def _converse_end() -> Json:
 
 def converse_frames(answer: Answer) -> Iterator[bytes]:
     def line(name: str, data: Json) -> bytes:
-        return json.dumps({name: data}, ensure_ascii=False).encode() + b"\n"
+        return eventstream.as_bytes({name: data})
 
     whole = converse(answer)
     yield line("messageStart", {"role": "assistant"})

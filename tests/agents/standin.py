@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from typing import Any, NamedTuple
 
+from wireglot.streaming import eventstream
+
 from .. import mocks
 from ..loop.server import serving
 from ..oracles import bedrock
@@ -45,6 +47,7 @@ TARGETS = {
 BETAS = {"context_management": "context-management-2025-06-27"}
 # What each wire gives back of the thoughts that led to a call, if all is well.
 SIGNED = ("anthropic", "openai-responses", "bedrock-converse", "gemini")
+TYPES = {"ollama": "application/x-ndjson", "bedrock-converse": eventstream.TYPE}  # of streams
 ERRORS = {429: "rate_limit", 503: "overloaded"}
 
 
@@ -259,9 +262,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(data)
             return
-        lines = server.model.target.dialect in ("ollama", "bedrock-converse")
         self.send_response(status)
-        self.send_header("Content-Type", "application/x-ndjson" if lines else "text/event-stream")
+        self.send_header(
+            "Content-Type", TYPES.get(server.model.target.dialect, "text/event-stream")
+        )
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         for data in answer:

@@ -18,7 +18,7 @@ from .. import jsontext
 from ..errors import WireglotError
 from ..loop.exchanges import Exchange
 from ..notes import Note
-from ..streaming import framing
+from ..streaming import eventstream, framing
 from . import wires
 from .relay import JSON, STREAMS, TYPE, Asked, Headers, Relay, Reply, Sent, short, whole, written
 from .wires import Route
@@ -134,11 +134,15 @@ class Turn:
         stream = self._rules[self._client].model.stream
         assert stream is not None  # which the translator has looked at
         self._stream = stream
+        binary = headers.get(TYPE, "").startswith(eventstream.TYPE)
+        self._decoder = eventstream.Decoder() if binary else None
         kind = STREAMS[stream.framing]
         return {TYPE: kind, "cache-control": "no-cache", **self._passed(headers)}
 
     def feed(self, data: bytes) -> bytes:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""
+        if self._decoder is not None:
+            data = b"".join(written(frame) + b"\n" for frame in self._decoder.feed(data))
         made = self._held + self._bytes.feed(data)
         if not self._home:
             return made

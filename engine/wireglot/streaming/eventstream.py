@@ -14,23 +14,44 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..errors import ConversionError
+
+TYPE = "application/vnd.amazon.eventstream"  # of a body
 FAILED = "Exception"  # names of events that say what went wrong end so
 _TEXT = 7  # the type of a header that is a text
+
+
+class Decoder:
+    """The frames of one body, as its bytes come."""
+
+    def __init__(self) -> None:
+        """Begin. Raises ModuleNotFoundError without botocore."""
+        from botocore.eventstream import EventStreamBuffer, ParserError
+
+        self._buffer, self._wrong = EventStreamBuffer(), ParserError
+
+    def feed(self, data: bytes) -> list[dict[str, Any]]:
+        """Return the frames that end in these bytes. Raises ConversionError for wrong ones."""
+        self._buffer.add_data(data)
+        try:
+            return [_frame(event.headers, event.payload) for event in self._buffer]
+        except (self._wrong, ValueError) as error:
+            raise ConversionError(f"these bytes are no event: {error}") from error
+
+
+def _frame(headers: Any, payload: bytes) -> dict[str, Any]:
+    named = headers.get(":exception-type") or headers.get(":event-type")
+    return {str(named): json.loads(payload or b"{}")}
 
 
 def frames(chunks: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """Yield the frames of a body, whose bytes may be cut anywhere.
 
-    Raises botocore's `ParserError` where bytes are wrong, and ModuleNotFoundError without botocore.
+    Raises ConversionError where bytes are wrong, and ModuleNotFoundError without botocore.
     """
-    from botocore.eventstream import EventStreamBuffer
-
-    buffer = EventStreamBuffer()
+    decoder = Decoder()
     for chunk in chunks:
-        buffer.add_data(chunk)
-        for event in buffer:
-            named = event.headers.get(":exception-type") or event.headers.get(":event-type")
-            yield {str(named): json.loads(event.payload or b"{}")}
+        yield from decoder.feed(chunk)
 
 
 def as_bytes(frame: dict[str, Any]) -> bytes:
