@@ -25,7 +25,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams usage prefix differential mutants fuzz coverage signal bench bench-cells site site-serve look test-all-pythons wheel clean loaders audit agents loop threads
+.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams drift usage prefix differential mutants fuzz coverage signal bench bench-cells site site-serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
 	@echo "make demo   convert a weather exchange and show bodies and notes"
@@ -47,6 +47,7 @@ help:
 	@echo "make against ONLY=convert,mutants MUTANTS=100000 EVERY=1   hold this engine against that of before (a full clone), on all traffic"
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and what converts by them"
+	@echo "make drift   what the SDKs that are installed have and the rules do not, and the other way round"
 	@echo "make site    build the docs into site/ and follow every link; make site-serve shows them while you write"
 	@echo "make house   the rooms of the engine: imports that lead up, circles, lines"
 	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
@@ -116,6 +117,9 @@ agents: $(VENV)/.installed-dev
 differential: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.differential
 	@$(BIN)/python -m tests.streamdiff
+
+drift: $(VENV)/.installed-sdks
+	@$(BIN)/wireglot drift
 
 signal: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.signal

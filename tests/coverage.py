@@ -19,69 +19,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any
+
+from wireglot.authoring.drift import Share, share
 
 from .oracles import leaves, samples, sdk
 
 LEFT = {"unknown-frame", "unknown-key", "unfit"}  # the notes of what was not understood
 UNITS: tuple[sdk.Unit, ...] = ("request", "response", "error")
-
-
-@dataclass(slots=True, frozen=True)
-class Share:
-    """What became of the field paths of one type."""
-
-    total: int
-    pictured: frozenset[str]
-    dropped: frozenset[str]
-    missing: frozenset[str]
-
-    @property
-    def percent(self) -> float:
-        """Give the share that is pictured or dropped with a reason."""
-        return 100.0 if not self.total else 100 * (1 - len(self.missing) / self.total)
-
-    @property
-    def dropped_percent(self) -> float:
-        """Give the share that is dropped."""
-        return 0.0 if not self.total else 100 * len(self.dropped) / self.total
-
-
-def share(paths: Iterable[str], pictured: Iterable[str], dropped: Iterable[str]) -> Share:
-    """Sort the SDK's paths by whether a picture or a drop names them."""
-    known, given_up = _Known(pictured), _Known(dropped)
-    every = set(paths)
-    seen = frozenset(path for path in every if known.covers(path))
-    gone = frozenset(path for path in every - seen if given_up.covers(path, below=True))
-    return Share(len(every), seen, gone, frozenset(every - seen - gone))
-
-
-class _Known:
-    def __init__(self, paths: Iterable[str]) -> None:
-        self.exact = set(paths)
-        self.roots = {path[:-2] for path in self.exact if path.endswith(".*")}
-
-    def covers(self, path: str, *, below: bool = False) -> bool:
-        """Say whether a path is named; `below`: whether what stands above it is enough."""
-        plain = path[:-2] if path.endswith(".*") else path
-        if path in self.exact or plain in self.exact or plain in self.roots:
-            return True
-        if plain.endswith("[]") and plain[:-2] in self.exact:
-            return True
-        above = self.roots | self.exact if below else self.roots
-        return any(prefix in above for prefix in _prefixes(plain))
-
-
-def _prefixes(path: str) -> list[str]:
-    """List what stands above a path: `a[].b` stands below `a[]` and `a`."""
-    found = []
-    for n, character in enumerate(path):
-        if character in ".[" and n:
-            found.append(path[:n])
-    return found
 
 
 def left_over(rules: Any, dialect: str, unit: sdk.Unit) -> set[str]:

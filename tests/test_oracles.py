@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from wireglot.authoring.drift import share
+from wireglot.authoring.sdktypes import Shape
+
 from . import coverage, mutate, sweep, toy
 from .oracles import identity, leaves, perturb, roundtrip, samples, sdk, shapes, wire
 from .oracles.leaves import Steps
@@ -328,10 +331,10 @@ def test_shapes_at_a_place_follow_the_variant_that_the_body_chose() -> None:
 
 
 def test_words_of_an_enumeration_are_found_without_case() -> None:
-    shape = shapes.Shape("words", words=("STRING",), loose=True)
+    shape = Shape("words", words=("STRING",), loose=True)
     assert shapes.has_word(shape, "string")
-    assert not shapes.has_word(shapes.Shape("words", words=("auto",)), "AUTO")
-    assert not shapes.has_word(shapes.Shape("words", words=(1,)), True)
+    assert not shapes.has_word(Shape("words", words=("auto",)), "AUTO")
+    assert not shapes.has_word(Shape("words", words=(1,)), True)
 
 
 @pytest.mark.parametrize("dialect", sdk.DIALECTS)
@@ -392,7 +395,7 @@ def test_an_engine_that_only_carries_pictures_nothing() -> None:
 
 def test_coverage_sorts_paths_by_what_names_them() -> None:
     paths = {"a", "b[]", "c.d", "c.e", "f.*", "g.h.i", "j.*", "k"}
-    found = coverage.share(paths, {"a", "b", "c.d", "f", "g.*", "x"}, {"c.e": "no", "j": "no"})
+    found = share(paths, {"a", "b", "c.d", "f", "g.*", "x"}, {"c.e": "no", "j": "no"})
     assert found.pictured == {"a", "b[]", "c.d", "f.*", "g.h.i"}
     assert found.dropped == {"c.e", "j.*"}
     assert found.missing == {"k"}
@@ -416,7 +419,7 @@ def test_an_event_that_nothing_names_is_missing_with_all_its_fields() -> None:
 
 
 def test_naming_a_parent_pictures_none_of_its_children() -> None:
-    found = coverage.share({"a[].b", "a[].c.d"}, {"a", "a[]", "a[].c"}, ())
+    found = share({"a[].b", "a[].c.d"}, {"a", "a[]", "a[].c"}, ())
     assert found.missing == {"a[].b", "a[].c.d"}
 
 

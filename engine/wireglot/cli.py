@@ -136,6 +136,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--to", dest="target", metavar="D", help="the dialect to write them in")
     add("--json", action="store_true", help="print the differences as JSON")
 
+    drift = command("drift", commands.drift, "hold rules against the types of the installed SDK")
+    add = drift.add_argument
+    add("dialect", nargs="?", metavar="DIALECT", help="its name; none: all whose SDK is known")
+    add("--format", choices=("terminal", "json"), default="terminal", help="how it is shown")
+
     diagnose = command(
         "diagnose", commands.diagnose, "say what a provider would refuse in a request"
     )
@@ -162,8 +167,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve = command("serve", commands.serve, "let clients of any dialect talk to one provider")
     _serves(serve)
-    takes_rules = (convert, explain, report, audit, collect, frames, listed, show, diagnose, repair)
-    for made in (*takes_rules, serve):
+    takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift)
+    for made in (*takes_rules, diagnose, repair, serve):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")

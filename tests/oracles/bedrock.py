@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from wireglot.authoring.sdktypes import Field, Shape
 from wireglot.streaming import eventstream
 
 from .leaves import difference
-from .shapes import Field, Shape
 
 Json = Any
 TOOL = Path(__file__).parents[3] / "shared" / "tools" / "validate_bedrock.py"

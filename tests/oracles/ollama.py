@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .shapes import Field, Shape, Shapes
+from wireglot.authoring.sdktypes import Field, Shape, Shapes
 
 
 @cache
@@ -16,7 +16,7 @@ def request() -> Shape:
     """Give the shape of a request: messages and options are typed, though the SDK takes any map."""
     from ollama import _types as types
 
-    build = Shapes({"Message": frozenset(("images",)), "ChatRequest": frozenset(("options",))})
+    build = Shapes({"Message.images", "ChatRequest.options"})
     shape = build.of(types.ChatRequest)
     message = build.of(types.Message)
     message.fields["images"] = _maybe(Shape("list", item=Shape("base64")))
@@ -46,7 +46,7 @@ def response() -> Shape:
     from ollama import _types as types
 
     # The SDK types images in a response as an object that it makes itself; none are sent.
-    build = Shapes({"Message": frozenset(("images",))})
+    build = Shapes({"Message.images"})
     shape = build.of(types.ChatResponse)
     message = build.of(types.Message)
     message.fields["role"] = Field(_word("assistant"), True)

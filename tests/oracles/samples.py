@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from wireglot.authoring.sdktypes import Shape
+
 from . import sdk
-from .shapes import Shape
 
 Json = Any
 

@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.util import find_spec
 from types import SimpleNamespace
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator
 
+from wireglot.authoring import drift, sdks, sdktypes
+from wireglot.authoring.sdktypes import Field, Shape, Shapes
+
 from . import bedrock, ollama, shapes
 from .leaves import OPAQUE
-from .shapes import Field, Shape, Shapes
 
 Json = Any
 Unit = Literal["request", "response", "error", "frame"]
@@ -33,12 +35,8 @@ FURTHER = {"mistral": "mistralai", "cohere": "cohere"}
 # The two services of Google, and what the SDK calls them.
 GOOGLE = {"gemini": "mldev", "vertex": "vertex"}
 
-# Fields of the response class that the SDK fills itself; they never stand on the wire.
-_GEMINI_LOCAL = {
-    "GenerateContentResponse": frozenset(
-        {"sdk_http_response", "automatic_function_calling_history", "parsed"}
-    )
-}
+# What never stands on the wire, of any SDK.
+_NOT_SENT = frozenset(name for one in sdks.known().values() for name in one.not_sent)
 # A part holds one of these; everything else stands beside it.
 _GEMINI_PART_DATA = (
     "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",
@@ -63,7 +61,7 @@ def field_paths(dialect: str, unit: Unit) -> set[str]:
     """List every field path of the SDK's type, `*` standing for the inside of opaque values."""
     found: set[str] = set()
     for shape in _paths_of(dialect, unit):
-        found |= shapes.paths(shape, OPAQUE[dialect, unit])
+        found |= sdktypes.leaves(shape, OPAQUE[dialect, unit]).keys()
     if dialect in GOOGLE:
         # The API takes text only here; the SDK reuses the type of any content.
         found = {path for path in found if not _is_no_system_text(path)}
@@ -73,14 +71,12 @@ def field_paths(dialect: str, unit: Unit) -> set[str]:
 def events(dialect: str) -> dict[str, Shape]:
     """Give the shapes of the frames of a stream, by the names of their events; one has no name."""
     shape = shape_of(dialect, "frame", {})
-    if shape is None or shape.kind != "union":
-        return {} if shape is None else {"": shape}
-    return {name: one for one in shape.options for name in one.fields["type"].shape.words}
+    return {} if shape is None else drift.events(shape, "type")
 
 
 def event_paths(dialect: str, shape: Shape) -> set[str]:
     """List every field path of a frame."""
-    return shapes.paths(shape, OPAQUE.get((dialect, "frame"), frozenset()))
+    return set(sdktypes.leaves(shape, OPAQUE.get((dialect, "frame"), frozenset())))
 
 
 def _is_no_system_text(path: str) -> bool:
@@ -134,7 +130,7 @@ def _paths_of(dialect: str, unit: Unit) -> Iterator[Shape]:
 
 @cache
 def _shapes() -> Shapes:
-    return Shapes(_GEMINI_LOCAL)
+    return Shapes(_NOT_SENT)
 
 
 @cache
@@ -176,7 +172,7 @@ def _responses(unit: Unit, streams: bool) -> Shape | None:
 def _mistral(unit: Unit, streams: bool) -> Shape:
     from mistralai.client import models
 
-    build = Shapes()
+    build = Shapes(_NOT_SENT)
     if unit == "response":
         return build.of(models.ChatCompletionResponse)
     schema = build.of(models.JSONSchemaTypedDict).fields
@@ -196,12 +192,7 @@ def _cohere(unit: Unit, streams: bool) -> Shape:
     if unit == "response":
         return _shapes().of(cohere.V2ChatResponse)
     method = client.V2Client.chat_stream if streams else client.V2Client.chat
-    hints = get_type_hints(method, vars(client))
-    request = Shape("object", "V2ChatRequest")
-    for name, one in inspect.signature(method).parameters.items():
-        if name not in ("self", "request_options"):
-            inner = _shapes().of(hints[name])
-            request.fields[name] = Field(inner, one.default is inspect.Parameter.empty, (name,))
+    request = _shapes().arguments(method)
     request.fields["stream"] = Field(Shape("boolean"), streams, ("stream",))
     return request
 
@@ -211,7 +202,7 @@ def _interactions(unit: Unit) -> Shape:
     from google.genai._gaos.types import interactions as types
 
     if unit == "request":
-        build = Shapes()
+        build = Shapes(_NOT_SENT)
         named = {"schema": types.TextResponseFormatParam, "filter": types.RagRetrievalConfigParam}
         for name, one in named.items():
             fields = build.of(one).fields  # what the SDK calls it beside the wire
@@ -249,7 +240,7 @@ def _gemini_request(dialect: str) -> Shape:
     from google.genai import types
 
     refused = _refused_by(GOOGLE[dialect])
-    build = Shapes(refused)
+    build = Shapes(_NOT_SENT | _fields(refused))
     request = Shape("object", "GenerateContentRequest")
     keys: tuple[tuple[str, str, object, bool], ...] = (
         ("contents", "contents", list[types.Content], True),
@@ -298,7 +289,7 @@ def _gemini_response(dialect: str) -> Shape:
     if dialect == "gemini":
         return _shapes().of(types.GenerateContentResponse)
     # What the platform never answers: its requests have no such parts.
-    build = Shapes({**_GEMINI_LOCAL, "Part": _refused_by("vertex")["Part"]})
+    build = Shapes(_NOT_SENT | _fields({"Part": _refused_by("vertex")["Part"]}))
     response = build.of(types.GenerateContentResponse)
     del response.fields["modelStatus"]  # its converter does not read this
     return response
@@ -319,6 +310,10 @@ def _refused_by(suffix: str) -> Mapping[str, frozenset[str]]:
     # The type of `generationConfig` has no converter for one; its fields go through the config's.
     refused.setdefault("GenerationConfig", refused["GenerateContentConfig"])
     return refused
+
+
+def _fields(refused: Mapping[str, frozenset[str]]) -> set[str]:
+    return {f"{name}.{field}" for name, fields in refused.items() for field in fields}
 
 
 def _refuses(convert: Callable[..., object], field: str) -> bool:

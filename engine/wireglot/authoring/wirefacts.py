@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ..language.lenses import SAID, stringify
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Case, Dialect, Shape, of_frame
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..trace.paths import MAX_LENGTH
 
@@ -21,6 +22,9 @@ MARKED = {
 }
 
 
+UNWRITTEN = frozenset(("", "given up", "forbidden", "read, not written", MARKED["refused"]))
+
+
 class Fact(NamedTuple):
     """What one case says of a path: whether it is there, and what it holds.
 
@@ -31,6 +35,8 @@ class Fact(NamedTuple):
     presence: str
     holds: str
     rule: str
+    picture: Picture
+    written: bool  # to anybody, as the case is
 
     @property
     def said(self) -> tuple[str, str]:
@@ -50,6 +56,41 @@ def facts(dialect: Dialect, unit: str) -> Facts:
     return {path.lstrip("."): said for path, said in found.items()}
 
 
+def frames(dialect: Dialect) -> dict[str, Facts]:
+    """Return the same of the frames of a stream, by their names; those without are under ''."""
+    told: dict[str, Facts] = {"": {}}
+    if (stream := dialect.stream) is None:
+        return told
+    for event in stream.events:
+        for p in (*event.writes, *event.reads):
+            found: Facts = {}
+            case = of_frame(p)
+            case.home = p not in event.writes
+            _Walk(dialect, found).picture(p, "", case, ())
+            said = [words(dialect, one.picture) for one in found.get(f".{stream.named}", ())]
+            names = {name for known in said if known for name in known[0] if isinstance(name, str)}
+            for name in names or {""}:
+                there = told.setdefault(name, {})
+                for path, facts in found.items():
+                    there.setdefault(path.lstrip("."), []).extend(facts)
+    return told
+
+
+def words(dialect: Dialect, p: Picture) -> tuple[Sequence[Any], Sequence[Any]] | None:
+    """Return the words that a picture reads, and those that it writes; None where all are taken."""
+    if isinstance(p, Literal):
+        return p.values, p.values[:1]
+    if isinstance(p, Text):
+        return None
+    if not isinstance(p, Hole) or p.shape is not None:
+        return (), ()  # what stands there says more
+    table = next((dialect.tables[lens] for lens in p.lenses if lens in dialect.tables), None)
+    if table is None:
+        return None
+    written = (*table.to_wire.values(), *table.write_also.values(), table.otherwise)
+    return (*written, *table.read_also), written
+
+
 class _Walk:
     def __init__(self, dialect: Dialect, found: Facts) -> None:
         self.dialect, self.found = dialect, found
@@ -58,7 +99,8 @@ class _Walk:
         """Note what a case says of a path."""
         owner = f"{case.shape}/{case.name}" if case.name else case.shape
         said = self.found.setdefault(path, [])
-        fact = Fact(owner, presence, holds, str(p.pos))
+        written = presence not in UNWRITTEN and not case.home
+        fact = Fact(owner, presence, holds, str(p.pos), p, written)
         if all((one.owner, one.said) != (owner, fact.said) for one in said):
             said.append(fact)
 
@@ -134,7 +176,7 @@ class _Walk:
         if inside.count(name) > 1 or len(path) > MAX_LENGTH:
             return
         for member in self.dialect.unions.get(name, [name]):
-            shape = self.dialect.shapes[member]
+            shape = self.dialect.shapes.get(member) or self.dialect.units[member]
             for case in shape.cases:
                 self.case(shape, case, path, (*inside, name))
 

@@ -233,6 +233,12 @@ def diff(arguments: argparse.Namespace) -> int:
     return FAILED if found.differs else OK
 
 
+def drift(arguments: argparse.Namespace) -> int:
+    from . import driftcli
+
+    return driftcli.drift(_rules(arguments), arguments)
+
+
 def _one(source: str | None) -> list[str]:
     """Return the sources that a word of `diff` stands for: none is the packaged rules alone."""
     sources = [] if source in (None, "-") else [str(source)]
