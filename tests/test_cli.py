@@ -247,6 +247,38 @@ def test_a_payload_of_another_dialect_is_told(
     assert "looks like" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("body", "unit"),
+    [
+        ({"error": {"message": "Slow", "type": "rate_limit_error"}}, "error"),
+        ({"id": "r", "choices": [{"index": 0, "finish_reason": "stop",
+                                  "message": {"role": "assistant", "content": "Hi"}}]}, "response"),
+    ],
+)  # fmt: skip
+def test_a_payload_of_another_unit_is_told(
+    body: Any, unit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of("convert", stored(tmp_path, body), *CROSS) == 1
+    told = f"this looks like the unit `{unit}` of openai-chat: say `--unit {unit}`"
+    assert told in capsys.readouterr().err
+
+
+def test_events_of_a_stream_are_told_with_what_takes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s").write_text('data: {"id": "r"}\n\n', "utf-8")
+    assert status_of("convert", str(tmp_path / "s"), *CROSS) == 1
+    assert "events of a stream are read with `--unit stream`" in capsys.readouterr().err
+
+
+def test_a_dialect_of_a_name_that_is_nearly_right_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = stored(tmp_path, ASKED)
+    assert status_of("convert", given, "--from", "antropic", "--to", "ollama") == 2
+    assert capsys.readouterr().err.endswith("; did you mean `anthropic`?\n")
+
+
 def test_notes_that_are_json_stand_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

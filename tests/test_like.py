@@ -155,6 +155,15 @@ def test_a_word_that_no_table_has_is_left_to_decide(tmp_path: Path) -> None:
     assert "# to decide: tables: {finish_reason: {read-also: {tired: ...}}}\n" in text
 
 
+def test_what_a_recording_is_can_be_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one.json").write_text('{"oops": [{"says": "Too many."}]}', "utf-8")
+    said = ("--sample", str(tmp_path / "one.json"), "--dir", str(tmp_path))
+    assert proposal(*said, "--unit", "error") == 0
+    assert "`messages` is missing" not in capsys.readouterr().out
+
+
 def test_a_stream_is_read_from_events_and_from_a_list(tmp_path: Path) -> None:
     rules = wireglot.packaged()
     lines = "".join(f"data: {f if isinstance(f, str) else json.dumps(f)}\n\n" for f in FRAMES)

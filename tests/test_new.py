@@ -224,6 +224,28 @@ def test_units_are_told_by_their_looks() -> None:
     assert "says: $message" in lines(made)
 
 
+def test_an_error_of_an_unknown_form_is_no_request() -> None:
+    """As frameworks answer: the texts stand in a list."""
+    refused = {"detail": [{"loc": ["body", "n"], "msg": "Too many.", "type": "value_error"}]}
+    assert [unit for unit, _ in starter.units(RULES, [refused], None, None)] == ["error"]
+
+
+def test_a_field_that_needs_a_shape_is_asked_for() -> None:
+    body = {**CHAT, "documents": [{"id": "d1", "content": "Rain.", "metadata": {"of": "today"}}]}
+    made = started([("request", body)], "acme", parent="openai-chat")
+    assert [finding for finding in made.findings if finding.severity == "error"] == []
+    assert any("`documents` may be `$system`" in one for one in made.asked)
+    assert "documents: $own.documents (optional)" in lines(made)
+
+
+def test_a_parent_that_lies_over_another_is_told_with_what_comes_of_it() -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "safe_prompt": True,
+            "random_seed": 7, "min_tokens": 3}  # fmt: skip
+    made = started([("request", body)], "acme")
+    assert made.told[0].startswith("nearest is mistral")
+    assert made.told[1].startswith("what else mistral says (its path, limits and models) holds")
+
+
 def test_odd_samples_make_a_file_too() -> None:
     for body in ({}, {"a": None}, {"turns": ["x", {"y": []}]}, {"input": "Hi there."}):
         made = started([("request", copy.deepcopy(body))])

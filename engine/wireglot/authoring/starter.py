@@ -89,6 +89,11 @@ def start(
         elif share >= NEAR:
             base = near
             wanted = wanted._replace(parent=near)
+            if rules[near].model.family != near:
+                told.append(
+                    f"what else {near} says (its path, limits and models) holds for {wanted.name}, "
+                    "too: `--extends D` names another parent"
+                )
     shown: list[Shown] = []
     if base is not None:
         tree, asked = _changes(rules[base].model, rules, samples, words)
@@ -150,6 +155,8 @@ def placed(
         why = f"is thought to be what `{name}` is"
         return Say(wirefacts.spelt(hole), f"in place of {name}"), {name: Say("$removed")}, why
     own = Say(f"$own.{keys[-1]} (optional)", "what is it in the IR")
+    if known is not None and known[0] in vocabulary.SHAPED:
+        return own, {}, f"may be `${known[0]}`, which needs a shape"
     if known is not None and known[0] not in there:
         guess = Say(f"${known[0]} (optional)", "" if known[1] else "a guess")
         return guess, {}, "" if known[1] else "is a guess"

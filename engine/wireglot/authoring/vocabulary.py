@@ -9,6 +9,7 @@ from typing import Any
 
 from ..audits import payloads
 from ..errors import ConversionError
+from ..interpreter.unpictured import SAYS
 from ..ir import PARTS, field_type
 from ..language import picture
 from ..language.model import Dialect
@@ -25,6 +26,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 ALIKE = 0.8
+SHAPED = ("system", "usage")  # fields that a key names well, and that are pictured by a shape
 LIMIT = frozenset("max tokens".split())
 LOOSE = frozenset("the of max min num number tokens token count".split())  # they tell little
 
@@ -79,7 +81,7 @@ class Vocabulary:
     def _key(self, dialect: Dialect, shape: str, name: str, child: Any) -> None:
         if not isinstance(child, Hole) or child.mark == "copy":
             return
-        plain = child.shape is None or child.path in ("system", "usage")
+        plain = child.shape is None or child.path in SHAPED
         if plain and child.path not in (".", "nth") and not child.path.startswith("own."):
             known = self.keys.setdefault(shape, {}).setdefault(tokens(name), Counter())
             known[child.path] += 1
@@ -95,7 +97,7 @@ class Vocabulary:
         """Tell of which unit a payload is, by the keys that more dialects have in one of them."""
         if not isinstance(body, dict):
             return "request"
-        faulty = body.keys() <= self.tops["error"].keys()
+        faulty = body.keys() <= {*self.tops["error"], *SAYS}
         if len(body) <= 3 and (faulty or (len(body) == 1 and not any(_listed(body)))):
             return "error"
         asked, answered = self.tops["request"], self.tops["response"]

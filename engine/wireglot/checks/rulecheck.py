@@ -348,7 +348,8 @@ class _Names:
                 if name in every - pictured or name in fields - held:
                     continue  # a kind and a field of one name
                 message = f"`unsupported` gives `{name}` up, and the file pictures it"
-                self.findings.warn("R002", message, drop.keys.get(name, drop.pos), "take it out")
+                help = f"take it out; what a parent pictures, `{name}: $removed` takes away"
+                self.findings.warn("R002", message, drop.keys.get(name, drop.pos), help)
         talk = self.clean.get("conversation")
         if ("lift", "system") in model.conversation.enforce and "system" not in held:
             message = "`system` is lifted to `$system`, which the request does not picture"

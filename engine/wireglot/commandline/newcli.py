@@ -55,7 +55,9 @@ def _like(rules: RuleSet, arguments: argparse.Namespace, path: Path) -> int:
     held = []
     for name in arguments.sample:
         text = terminal.text(terminal.read(name), terminal.named(name))
-        held += recordings.read(text, rules, arguments.like, words.unit_of)
+        held += recordings.read(
+            text, rules, arguments.like, lambda body: arguments.unit or words.unit_of(body)
+        )
     today = datetime.date.today().isoformat()
     wanted = starter.Wanted(arguments.name, arguments.see, today, arguments.like)
     made = vendor.proposed(rules, arguments.rules, wanted, held)

@@ -17,6 +17,8 @@ LINES = (
     "`--unit stream` a stream, and `diff --replay` a log of payloads"
 )
 
+EVENT = (b"data:", b"event:")  # how a server-sent event begins
+
 
 class Stop(Exception):
     """Ends the command with a message and an exit status."""
@@ -62,6 +64,8 @@ def parsed(data: bytes, name: str) -> Any:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
         if error.msg == "Extra data" and (count := _values(data)):
             message = f"it holds {count} JSON values, one a line; {LINES}"
+        elif data.lstrip().startswith(EVENT):
+            message += "; events of a stream are read with `--unit stream`"
     except RecursionError:
         message = "it is nested too deeply"
     except ValueError as error:
