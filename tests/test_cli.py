@@ -271,14 +271,6 @@ def test_events_of_a_stream_are_told_with_what_takes_them(
     assert "events of a stream are read with `--unit stream`" in capsys.readouterr().err
 
 
-def test_a_dialect_of_a_name_that_is_nearly_right_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = stored(tmp_path, ASKED)
-    assert status_of("convert", given, "--from", "antropic", "--to", "ollama") == 2
-    assert capsys.readouterr().err.endswith("; did you mean `anthropic`?\n")
-
-
 def test_notes_that_are_json_stand_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Foreseen, UsageError
 from .language import variants
-from .language.findings import near
 from .language.source import Node, fingerprint
 from .language.variants import Row, Rows
 from .notes import Note
@@ -314,5 +313,4 @@ def _hands() -> tuple[Any, Any, Any]:
 def check_name(name: str, there: Collection[str]) -> None:
     """Raise UsageError for a dialect that is not there."""
     if name not in there:
-        told = f"there is no dialect `{name}`; there are: {', '.join(sorted(there))}"
-        raise UsageError("; ".join(filter(None, (told, near(name, there)))))
+        raise UsageError(f"there is no dialect `{name}`; there are: {', '.join(sorted(there))}")

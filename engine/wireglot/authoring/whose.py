@@ -1,4 +1,4 @@
-"""Of which dialect and unit a payload is, by all likelihood, where it is given as one of another."""
+"""Of which dialect and unit a payload is, by all likelihood, where it is given as of another."""
 
 from __future__ import annotations
 
