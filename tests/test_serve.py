@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -506,7 +507,11 @@ def test_what_cannot_be_served_is_said(
 
 def test_a_process_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "wireglot", "serve", "--to", "demo", "--port", "0"]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+    # Whoever runs the tests in the background lets them, and so their children, ignore this signal.
+    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, cwd=tmp_path, preexec_fn=hears
+    ) as process:
         assert process.stderr is not None
         first = process.stderr.readline()
         url = first.split()[-1]

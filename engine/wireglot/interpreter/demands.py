@@ -247,7 +247,7 @@ def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> b
     if any(tool.get("type") != "native" for tool in went if isinstance(tool, dict)):
         return True
     beside = bool(view.lists) and not view.lists["tools"].get(id(first))
-    return not beside and ("unmixed", "") not in writer.asked
+    return not beside and (writer.kin or ("unmixed", "") not in writer.asked)
 
 
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:

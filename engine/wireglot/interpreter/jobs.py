@@ -188,6 +188,12 @@ class WriteJob:
         """Return what is asked of messages, and what stands where nothing is said."""
         return self.dialect.once("steps", lambda: _steps(self.dialect))
 
+    @property
+    def kin(self) -> bool:
+        """Tell whether the IR was read of a dialect of this one's family."""
+        source = self.trail.source
+        return source is not None and source.family == self.dialect.family
+
     def request(self) -> None:
         """Write a request as a whole: what its messages ask of each other can be asked."""
         self.whole = True

@@ -267,9 +267,12 @@ def _parts(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
-    """Leave out tools that the provider runs where functions stand beside them."""
+    """Leave out tools that the provider runs where functions stand beside them.
+
+    Who speaks a wire of the family knows what it asks for.
+    """
     tools = ir.get("tools")
-    asked = ("unmixed", "") in writer.asked and not writer.same
+    asked = ("unmixed", "") in writer.asked and not (writer.same or writer.kin)
     if not asked or not isinstance(tools, list):
         return ir
     kept = [tool for tool in tools if tool.get("type") != "native"]
