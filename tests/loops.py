@@ -17,8 +17,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import wireglot
@@ -88,10 +89,7 @@ def _turn(sdk: Sdk, talk: Talk, turn: long.Turn, nth: int) -> None:
     wanted = [(sdk.names[0], city) for city in long.CITIES.get(turn.name, ())]
     if [(call.name, call.arguments["city"]) for call in calls] != wanted:
         raise Wrong(f"{turn.name}: the calls are {calls}")
-    patience = time.monotonic() + 5
-    while len(talk.answers) < len(talk.asked) and time.monotonic() < patience:
-        time.sleep(0.005)  # a stream is over for the client before its connection ends
-    given, seen = talk.script.mock.sent[-1], talk.answers[-1]
+    given, seen = talk.script.mock.sent[-1], last_answer(talk)
     told = long.ending(talk.script.dialect, given)
     ended = long.ending(talk.client, seen)
     if ended != told and not (talk.client == "ollama" and ended == "end" and _noted(talk)):
@@ -102,6 +100,14 @@ def _turn(sdk: Sdk, talk: Talk, turn: long.Turn, nth: int) -> None:
         raise Wrong(f"{turn.name}: the thought {thought!r} is shown as {shown!r}")
     if calls:
         sdk.answers(list(zip(calls, turn.results, strict=True)))
+
+
+def last_answer(talk: Talk) -> Json:
+    """Return what the client got last: a stream is over for it before its connection ends."""
+    patience = time.monotonic() + 5
+    while len(talk.answers) < len(talk.asked) and time.monotonic() < patience:
+        time.sleep(0.005)
+    return talk.answers[-1]
 
 
 def _noted(talk: Talk) -> bool:
@@ -187,28 +193,50 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=MODES)
     parser.add_argument("-v", "--verbose", action="store_true", help="print what is lost")
     said = parser.parse_args(arguments)
-    wrong: list[str] = []
-    begun, ran = time.perf_counter(), 0
+    tally = Tally(said.only)
     providers = said.providers.split(",")
     print("| client | " + " | ".join(providers) + " |\n|---" * 1 + "|---" * len(providers) + "|")
     with serving() as server:
         for client in said.clients.split(","):
-            row = []
-            for provider in providers:
-                words = []
-                for mode in [said.only] if said.only else MODES:
-                    for stateful in (True, False):
-                        ran += 1
-                        name = f"{mode}, {'a state' if stateful else 'no state'}"
-                        try:
-                            lost = cell(server, client, provider, mode == "streamed", stateful)
-                            words.append(f"right ({', '.join(sorted(lost))})" if lost else "right")
-                        except (Wrong, LookupError, TypeError, ValueError) as error:
-                            words.append("WRONG")
-                            wrong.append(f"{client} before {provider}, {name}: {error}")
-                row.append(words[0] if len(set(words)) == 1 else "; ".join(words))
+            row = [
+                tally.tried(f"{client} before {name}", partial(cell, server, client, name))
+                for name in providers
+            ]
             print(f"| {client} | " + " | ".join(row) + " |", flush=True)
-    return concluded(ran, wrong, begun)
+    return tally.concluded()
+
+
+class Tally:
+    """The conversations of a table: how many ran, and what was wrong with which."""
+
+    def __init__(self, only: str | None) -> None:
+        """Begin; `only` is the one mode that is asked for."""
+        self._modes = [only] if only else list(MODES)
+        self._wrong: list[str] = []
+        self._begun, self._ran = time.perf_counter(), 0
+
+    def tried(self, what: str, run: Callable[[bool, bool], set[str]]) -> str:
+        """Run a cell in each mode, with a state and without; return what the table says of it.
+
+        `run` takes whether it is streamed, and whether there is a state; it returns the codes of
+        what was noted lost, and raises Wrong.
+        """
+        words = []
+        for mode in self._modes:
+            for stateful in (True, False):
+                self._ran += 1
+                try:
+                    lost = run(mode == "streamed", stateful)
+                    words.append(f"right ({', '.join(sorted(lost))})" if lost else "right")
+                except (Wrong, LookupError, TypeError, ValueError) as error:
+                    words.append("WRONG")
+                    way = f"{mode}, {'a state' if stateful else 'no state'}"
+                    self._wrong.append(f"{what}, {way}: {error}")
+        return words[0] if len(set(words)) == 1 else "; ".join(words)
+
+    def concluded(self) -> int:
+        """Print what is wrong; return 1 where something is."""
+        return concluded(self._ran, self._wrong, self._begun)
 
 
 def concluded(ran: int, wrong: list[str], begun: float, most: int | None = 600) -> int:

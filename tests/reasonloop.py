@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
+from functools import partial
 from typing import Any, NamedTuple
 
 from . import mocks
@@ -22,7 +22,7 @@ from .loop.clients import Result
 from .loop.sdks import SDKS, Sdk
 from .loop.server import Script, Server, Talk
 from .loop.streamed import SDKS as STREAMING
-from .loops import MODES, Kept, Wrong, concluded, serving
+from .loops import MODES, Kept, Tally, Wrong, last_answer, serving
 from .mocks.reasoners import REASONERS, SAYING, Reasoner, refusals
 
 Json = Any
@@ -107,10 +107,7 @@ def _turn(sdk: Sdk, talk: Talk, turn: Turn, nth: int, shown: bool) -> None:
         raise Wrong(f"turn {nth}: {type(error).__name__}: {error}") from error
     if [call.arguments["city"] for call in calls] != list(turn.asks):
         raise Wrong(f"turn {nth}: the calls are {calls}")
-    patience = time.monotonic() + 5
-    while len(talk.answers) < len(talk.asked) and time.monotonic() < patience:
-        time.sleep(0.005)  # a stream is over for the client before its connection ends
-    seen = long.thought(talk.client, talk.answers[-1])
+    seen = long.thought(talk.client, last_answer(talk))
     if shown and seen != (turn.thinks or ""):
         raise Wrong(f"turn {nth}: the thought {turn.thinks!r} is shown as {seen!r}")
     if calls:
@@ -131,27 +128,16 @@ def main(arguments: list[str] | None = None) -> int:
     said = parser.parse_args(arguments)
     asked = said.models.split(",") if said.models else [one.dialect for one in REASONERS]
     clients = said.clients.split(",")
-    wrong: list[str] = []
-    begun, ran = time.perf_counter(), 0
+    tally = Tally(said.only)
     print("| model | wants back | " + " | ".join(clients) + " |\n|---|---|" + "---|" * len(clients))
     with serving() as server:
         for model in (one for one in REASONERS if one.dialect in asked):
-            row = []
-            for client in clients:
-                words = []
-                for mode in [said.only] if said.only else MODES:
-                    for stateful in (True, False):
-                        ran += 1
-                        name = f"{mode}, {'a state' if stateful else 'no state'}"
-                        try:
-                            lost = cell(server, client, model, mode == "streamed", stateful)
-                            words.append(f"right ({', '.join(sorted(lost))})" if lost else "right")
-                        except (Wrong, LookupError, TypeError, ValueError) as error:
-                            words.append("WRONG")
-                            wrong.append(f"{client} before {named(model)}, {name}: {error}")
-                row.append(words[0] if len(set(words)) == 1 else "; ".join(words))
+            row = [
+                tally.tried(f"{one} before {named(model)}", partial(cell, server, one, model))
+                for one in clients
+            ]
             print(f"| {named(model)} | {model.wants} | {' | '.join(row)} |", flush=True)
-    return concluded(ran, wrong, begun)
+    return tally.concluded()
 
 
 if __name__ == "__main__":
