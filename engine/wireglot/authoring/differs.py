@@ -17,9 +17,9 @@ from ..language.events import Event
 from ..language.model import Case, Dialect
 from ..language.picture import Fields, Hole, Items, Picture
 from ..rulesets import RuleSet
-from ..trail import At
+from ..trail import At, value_at
 from .places import Place, objects, places
-from .recordings import STREAM, Heard, Recorded, Unknown, value_at
+from .recordings import STREAM, Heard, Recorded, Unknown
 from .sketch import Say, Tree
 from .starter import vocabulary_of
 from .vocabulary import Vocabulary
@@ -259,20 +259,28 @@ def _numbers(value: Any, at: At = ()) -> Iterator[At]:
 # -- keys that are spelled otherwise, words that are not known -----------------------------------
 
 
-def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Change]:
-    """Yield keys that the recordings have in another spelling than the one that is written."""
-    shown: dict[tuple[Path, tuple[str, ...]], Counter[str]] = {}
-    holes: dict[tuple[Path, tuple[str, ...]], Hole] = {}
+def _entries(
+    model: Dialect, recordings: Iterable[Recorded]
+) -> Iterator[tuple[Path, tuple[str, ...], Picture, dict[str, Any]]]:
+    """Yield each key of the pictures of recorded bodies: its place and names, and the object."""
     for unit, body in recordings:
         if unit == STREAM or unit not in model.units:
             continue
         for place, value in objects(model, unit, body):
             assert isinstance(place.picture, Fields)
             for names, child in place.picture.entries:
-                if len(names) > 1 and isinstance(child, Hole):
-                    said = Counter(name for name in names if value.get(name) is not None)
-                    shown.setdefault((place.path, names), Counter()).update(said)
-                    holes[place.path, names] = child
+                yield place.path, names, child, value
+
+
+def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Change]:
+    """Yield keys that the recordings have in another spelling than the one that is written."""
+    shown: dict[tuple[Path, tuple[str, ...]], Counter[str]] = {}
+    holes: dict[tuple[Path, tuple[str, ...]], Hole] = {}
+    for path, names, child, value in _entries(model, recordings):
+        if len(names) > 1 and isinstance(child, Hole):
+            said = Counter(name for name in names if value.get(name) is not None)
+            shown.setdefault((path, names), Counter()).update(said)
+            holes[path, names] = child
     respelled: set[tuple[tuple[str, ...], str]] = set()
     for (path, names), counted in shown.items():
         if counted and not counted[names[0]]:
@@ -323,18 +331,11 @@ def _spelled_in(p: Picture, names: tuple[str, ...], new: str) -> Any:
 def _words(model: Dialect, recordings: Iterable[Recorded]) -> list[str]:
     """Return the words that no table has, with the entry that each needs."""
     found: dict[str, None] = {}
-    for unit, body in recordings:
-        if unit == STREAM or unit not in model.units:
-            continue
-        for place, value in objects(model, unit, body):
-            assert isinstance(place.picture, Fields)
-            for names, child in place.picture.entries:
-                said = next((value[name] for name in names if name in value), None)
-                tables = set(_tables(model, child)) if isinstance(said, str) else set()
-                if tables and all(
-                    model.tables[name].read(said)[0] == f"other:{said}" for name in tables
-                ):
-                    found[f"tables: {{{min(tables)}: {{read-also: {{{said}: ...}}}}}}"] = None
+    for _, names, child, value in _entries(model, recordings):
+        said = next((value[name] for name in names if name in value), None)
+        tables = set(_tables(model, child)) if isinstance(said, str) else set()
+        if tables and all(model.tables[name].read(said)[0] == f"other:{said}" for name in tables):
+            found[f"tables: {{{min(tables)}: {{read-also: {{{said}: ...}}}}}}"] = None
     return list(found)
 
 

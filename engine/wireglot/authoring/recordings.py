@@ -18,7 +18,7 @@ from ..notes import Note
 from ..rulesets import RuleSet
 from ..streaming.framing import Splitter
 from ..streaming.streams import Translator
-from ..trail import At, keys_of
+from ..trail import At, keys_of, value_at
 from .difference import differences
 
 STREAM = "stream"
@@ -173,15 +173,3 @@ def _stream(rules: RuleSet, pair: tuple[str, str], frames: list[Any], found: Hea
 
 def _at(note: Note) -> At:
     return tuple(int(key) if key.isdigit() else key for key in keys_of(note.source_path or ""))
-
-
-def value_at(value: Any, at: At) -> Any:
-    """Return what stands at a path, or None."""
-    for key in at:
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
-            value = value[key]
-        else:
-            return None
-    return value

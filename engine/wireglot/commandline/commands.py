@@ -275,11 +275,14 @@ def test(arguments: argparse.Namespace) -> int:
     folders = [arguments.dir] if arguments.dir else []
     _folders(folders)
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
-    below = trial.loaded(folders, [])
+    below = None
     if arguments.overlay:  # what stands below the overlays holds without them
+        below = trial.loaded(folders, [])
         tried.run(below, below.dialects)
     for rules, names in _each(arguments, trial.loaded):
+        below = rules if below is None else below  # the first one, if no overlay is on
         tried.run(rules, names)
+    assert below is not None
     tried.cross(below, trial.crossings(folders))
     for failure in tried.failures:
         print(failure)

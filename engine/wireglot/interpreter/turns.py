@@ -275,17 +275,15 @@ def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     asked = ("unmixed", "") in writer.asked and not (writer.same or writer.kin)
     if not asked or not isinstance(tools, list):
         return ir
-    kept = [tool for tool in tools if tool.get("type") != "native"]
-    if not kept or len(kept) == len(tools):
+    gone = [tool for tool in tools if tool.get("type") == "native"]
+    if not gone or len(gone) == len(tools):
         return ir
     assert writer.dialect.conversation is not None
     pos = writer.dialect.conversation.places["unmixed"]
-    for tool in tools:
-        if tool.get("type") == "native":
-            told = "the target takes no such tool beside functions"
-            at = writer.trail.find(tool)
-            writer.note("no-place", "lost", at, pos, told, weight="grave")
-    out = {**ir, "tools": kept}
+    told = "the target takes no such tool beside functions"
+    for tool in gone:
+        writer.note("no-place", "lost", writer.trail.find(tool), pos, told, weight="grave")
+    out = {**ir, "tools": [tool for tool in tools if tool.get("type") != "native"]}
     writer.trail.copy(ir, out)
     return out
 

@@ -70,15 +70,17 @@ class App:
     async def _asked(self, request: Request) -> Asked:
         """Return a request that is let in, whole. Raises Refused."""
         relay, path = self._relay, request.scope.get("raw_path", b"").decode("ascii", "replace")
+        client, nowhere = None, None
         try:
             client = relay.routed(request.method, path)[0].client
-        except Refused:
-            client = None  # which is said below, to whom may know
+        except Refused as error:
+            nowhere = error  # which is said to whom may know
         port = (request.scope.get("server") or ("", 0))[1]
         refused = self._guard.refused(request.headers, request.query_params, port)
         if refused is not None:
             relay.refuse(*refused, client)
-        relay.routed(request.method, path)
+        if nowhere is not None:
+            raise nowhere
         try:
             async with asyncio.timeout(SLOW):
                 body = await _read(request, self._most)
