@@ -228,6 +228,8 @@ def test_an_error_of_an_unknown_form_is_no_request() -> None:
     """As frameworks answer: the texts stand in a list."""
     refused = {"detail": [{"loc": ["body", "n"], "msg": "Too many.", "type": "value_error"}]}
     assert [unit for unit, _ in starter.units(RULES, [refused], None, None)] == ["error"]
+    made = started([("request", CHAT), ("error", refused)], "acme")
+    assert "extends: openai-chat" in lines(made)
 
 
 def test_a_field_that_needs_a_shape_is_asked_for() -> None:

@@ -68,13 +68,15 @@ def start(
     words = vocabulary_of(rules)
     base = wanted.overlay or wanted.parent
     if base is None and samples:
-        near, share = vocabulary.nearest(rules, list(samples), words)
+        # Many have errors of their own, and all else of another.
+        weighed = [one for one in samples if one[0] != "error"] or list(samples)
+        near, share = vocabulary.nearest(rules, weighed, words)
         told.append(
             f"nearest is {near}, whose pictures take {share:.0%} of the samples"
             if share
             else "no dialect takes anything of the samples: the file is drawn from them alone"
         )
-        kinds = dict.fromkeys(unit for unit, _ in samples)
+        kinds = dict.fromkeys(unit for unit, _ in weighed)
         each = {
             kind: vocabulary.nearness(
                 rules, near, [one for one in samples if one[0] == kind], words
