@@ -253,7 +253,7 @@ def test_who_is_not_known_to_have_signed_is_the_dialect() -> None:
     assert out.body["contents"][1]["parts"][1]["thoughtSignature"] == "c2ln"
 
 
-@pytest.fixture(scope="module", params=[("[direct]", True), ("[other]", False)], ids=str)
+@pytest.fixture(scope="module", params=[("direct", True), ("other", False)], ids=str)
 def hosts(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[wireglot.RuleSet, bool]:
@@ -261,7 +261,8 @@ def hosts(
     reads, known = request.param
     folder, head = tmp_path_factory.mktemp("hosts"), "wireglot: 2\nextends: anthropic\n"
     (folder / "direct.yaml").write_text(f"{head}dialect: direct\n")
-    (folder / "cloud.yaml").write_text(f"{head}dialect: cloud\nsignatures: {{dialects: {reads}}}\n")
+    (folder / "other.yaml").write_text(f"{head}dialect: other\n")
+    (folder / "cloud.yaml").write_text(f"{head}dialect: cloud\nsignatures: {{of: {reads}}}\n")
     return wireglot.load_rules(str(folder)), known
 
 
@@ -294,3 +295,36 @@ def test_hosts_share_signatures_where_the_rules_say_so(
     assert ("foreign-signature" in {note.code for note in out.notes}) == (not known)
     home = rules.exchange(client, "direct", "claude-opus-5", state=state).request(side.request())
     assert home.body["messages"][1]["content"][0]["signature"] == "c2ln"
+
+
+CLAUDE = "anthropic.claude-opus-5"
+HOSTS = ("anthropic", "bedrock-anthropic", "vertex-anthropic", "bedrock-converse")
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["state", "stateless"])
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("provider", HOSTS)
+@pytest.mark.parametrize("client", HOSTS[:3])
+def test_claude_signs_for_all_its_hosts(
+    client: str, provider: str, streamed: bool, kept: bool
+) -> None:
+    if client == provider:
+        return  # nothing is converted
+    side = Client("anthropic")
+    ask = wireglot.convert(side.request(), "anthropic", client).body
+    x = wireglot.exchange(client, provider, CLAUDE, state={} if kept else None)
+    x.request(ask, stream=streamed)
+    answer = wireglot.convert(thought_of_claude(), "anthropic", provider, unit="response").body
+    if streamed:
+        t = x.translator()
+        told = [new for frame in wireglot.frames(answer, provider) for new in t.feed(frame)]
+        seen = wireglot.collect(told + t.finish(), client)
+    else:
+        seen = x.response(answer).body
+    assert seen["content"][0] == {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    history = [*ask["messages"], {"role": "assistant", "content": seen["content"]}]
+    for host in HOSTS:  # the same one, or where a gateway turns to when it fails
+        y = wireglot.exchange(client, host, CLAUDE, state=x.state if kept else None)
+        out = y.request({**ask, "messages": history})
+        assert '"c2ln"' in json.dumps(out.body["messages"][1])
+        assert "foreign-signature" not in {note.code for note in out.notes}

@@ -214,7 +214,8 @@ class CaseLines(Lines):
                 empty = "EMPTY" if isinstance(child, Fields) else "ABSENT"
                 t(f"{found} = own_of(o, {family!r}, {empty})")
             elif name in OPAQUE and not isinstance(child, Fields):
-                t(f"{found} = signed({v}.get({name!r}, ABSENT), {self.dialect.name!r})")
+                origin = self.dialect.origin[name]
+                t(f"{found} = signed({v}.get({name!r}, ABSENT), {origin!r})")
                 t(f"if {found} is NO: return {self.no}")
             else:
                 t(f"{found} = {v}.get({name!r}, ABSENT)")

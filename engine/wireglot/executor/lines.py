@@ -122,7 +122,8 @@ class Lines:
         default = "" if typed else ", ABSENT"
         t(f"{v} = {self._owner('.'.join(keys[:-1]))}.get({keys[-1]!r}{default})")
         if opaque(".".join(keys)):
-            t(f"if {v}.__class__ is dict: {v} = opened({v}, {self.dialect.name!r})")
+            origin = self.dialect.origin[keys[-1]]
+            t(f"if {v}.__class__ is dict: {v} = opened({v}, {origin!r})")
         found = Found(v, f"{v} is {none}", ".".join(keys))
         if t.depth == 1:
             self.looked[path, typed] = found

@@ -122,7 +122,7 @@ class IrText(WireText):
             if path[-1] in OPAQUE:
                 value = self._opaque(path[-1], value)
                 if not slot.always:
-                    value = f"opaque({slot.var}, {self.dialect.name!r})"
+                    value = f"opaque({slot.var}, {self.dialect.origin[path[-1]]!r})"
                     if len(path) == 1:
                         raise Unwritten
             if path[-1] == "type" or path[0] == "own":
@@ -160,7 +160,8 @@ class IrText(WireText):
 
     def _told(self, path: tuple[str, ...], value: str) -> str:
         """Return a value that is made here; of an opaque field with its origin."""
-        return f"opaque({value}, {self.dialect.name!r})" if path[-1] in OPAQUE else value
+        origin = self.dialect.origin.get(path[-1])
+        return f"opaque({value}, {origin!r})" if origin is not None else value
 
     def _nested_places(self, p: Picture | None, owner: str) -> None:
         """Write where the fields of objects within came from."""
@@ -186,7 +187,7 @@ class IrText(WireText):
 
     def _opaque(self, path: str, value: str) -> str:
         if path in OPAQUE:
-            return f"{{'value': {value}, 'origin': {self.dialect.name!r}}}"
+            return f"{{'value': {value}, 'origin': {self.dialect.origin[path]!r}}}"
         return value
 
     def _came(self, slot: Slot, field: str, owner: str) -> None:

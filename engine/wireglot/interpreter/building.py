@@ -131,7 +131,7 @@ def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At |
     if keys[0] == "own":
         keys.insert(1, reader.dialect.family)
     if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
-        value = {"value": value, "origin": reader.dialect.name}
+        value = {"value": value, "origin": reader.dialect.origin[keys[-1]]}
     owner = made
     for key in keys[:-1]:
         owner = owner.setdefault(key, {})

@@ -333,14 +333,14 @@ def _put(writer: WriteJob, ir: dict[str, Any], path: str, value: Any) -> None:
         ir[head] = new
 
 
-def unsigned(name: str, ir: dict[str, Any]) -> bool:
+def unsigned(origin: str, ir: dict[str, Any]) -> bool:
     """Tell whether the last turn of the model calls tools without reasoning of this dialect."""
     messages = ir.get("messages")
     spoken = [m for m in messages or () if isinstance(m, dict) and m.get("role") == "assistant"]
     parts = spoken[-1].get("parts", ()) if spoken else ()
     calls = any(part.get("type") == "tool_call" for part in parts)
     return calls and not any(
-        part.get("type") == "reasoning" and (part.get("signature") or {}).get("origin") == name
+        part.get("type") == "reasoning" and (part.get("signature") or {}).get("origin") == origin
         for part in parts
     )
 
@@ -354,7 +354,7 @@ def _holds(writer: WriteJob, ir: dict[str, Any], word: str, bound: dict[str, Any
         return choice == "required" or (
             isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
         )
-    return unsigned(writer.dialect.name, ir)
+    return unsigned(writer.dialect.origin["signature"], ir)
 
 
 def _usual(case: Case, path: str) -> int | None:

@@ -277,7 +277,7 @@ def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
             at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
             said = f"{foreign(other.get('origin'))} signature"
             writer.note("foreign-signature", "lost", at or writer.trail.find(first), pos, said)
-        signature = {"value": stands, "origin": writer.dialect.name}
+        signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
         fresh = {**first, "signature": signature}
         instead(writer, first, fresh)
         told = "the target wants a signature beside this call; this says that there is none"
@@ -291,7 +291,8 @@ def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
 def _signed(writer: WriteJob, part: dict[str, Any]) -> bool:
     """Tell whether a part has a signature that the target can read, or at home says it has none."""
     signature = part.get("signature")
-    if isinstance(signature, dict) and signature.get("origin") != writer.dialect.name:
+    signer = writer.dialect.origin["signature"]
+    if isinstance(signature, dict) and signature.get("origin") != signer:
         return writer.dialect.signatures.placeholder is None
     memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
     stands = writer.dialect.signatures.placeholder

@@ -238,7 +238,7 @@ def give(
     code = "own-field" if kind == "native" else "no-place"
     told = f"the target has no place for this {kind}: {best.reason}"
     for field, value in _opaque(part):
-        if value.get("origin") != writer.dialect.name:
+        if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
     weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
     for place in at.places if isinstance(at, Several) else [at]:

@@ -28,12 +28,12 @@ class View:
 
     __slots__ = (
         "case", "claims", "dialect", "family", "lists", "memory", "missed",
-        "names", "obj", "refused", "settled", "shape",
+        "names", "obj", "origin", "refused", "settled", "shape",
     )  # fmt: skip
 
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Sees) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
-        self.family = writer.dialect.family
+        self.family, self.origin = writer.dialect.family, writer.dialect.origin
         self.names: dict[str, tuple[Any, str]] = {}
         self.claims: set[str] = set(writer.shared.get(id(obj), ()))
         self.missed: set[str] = set()  # fields that are taken only where `claims` has them
@@ -49,7 +49,7 @@ class View:
         if "." not in path:
             value = self.obj.get(path, ABSENT)
             if isinstance(value, dict) and path in OPAQUE:
-                return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
+                return self._opened(path, value)
             return value
         keys = path.split(".")
         if keys[0] == "own":
@@ -60,8 +60,11 @@ class View:
                 return ABSENT
             value = value[key]
         if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, dict):
-            return value.get("value", ABSENT) if value.get("origin") == self.dialect else ABSENT
+            return self._opened(keys[-1], value)
         return value
+
+    def _opened(self, field: str, value: dict[str, Any]) -> Any:
+        return value.get("value", ABSENT) if value.get("origin") == self.origin[field] else ABSENT
 
     def claim(self, path: str) -> None:
         """Say that a picture took the value at a path."""
@@ -186,7 +189,7 @@ def blank(writer: Sees, part: Any, role: Any) -> bool:
     if text and not text.isspace():
         return False
     if ("no-empty-text", "") in writer.asked and role is not None and not writer.same:
-        signed = (part.get("signature") or {}).get("origin") == writer.dialect.name
+        signed = (part.get("signature") or {}).get("origin") == writer.dialect.origin["signature"]
         if not text and not signed and not part.keys() & {"title", "redacted"}:
             return True
     return (

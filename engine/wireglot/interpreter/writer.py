@@ -149,7 +149,7 @@ class PictureWriter(WriteJob):
                     empty: Any = {} if isinstance(child, Fields) else ABSENT
                     found = found.get(view.family, empty) if isinstance(found, dict) else empty
                 if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
-                    if found.get("origin") != self.dialect.name:
+                    if found.get("origin") != self.dialect.origin[name]:
                         raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
                     found = found.get("value", ABSENT)
                 self.match(child, found, inner, view)

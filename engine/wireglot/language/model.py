@@ -7,7 +7,7 @@ from _thread import RLock
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..ir import PARTS
+from ..ir import OPAQUE, PARTS
 from ..patterns import fits
 from . import picture as pic
 from .picture import Fields, Hole, Literal, Picture
@@ -197,18 +197,17 @@ class Conversation:
 
 
 class Signatures:
-    """Whose reasoning state a dialect reads, besides that of the very model that made it."""
+    """Whose reasoning state a dialect reads, besides that of the very model that made it.
 
-    __slots__ = ("dialects", "models", "placeholder")
+    `signer` is the dialect whose signatures stand here; None: they are its own.
+    """
+
+    __slots__ = ("models", "placeholder", "signer")
 
     def __init__(
-        self, models: list[list[str]], dialects: frozenset[str], placeholder: str | None
+        self, models: list[list[str]], signer: str | None, placeholder: str | None
     ) -> None:
-        self.models, self.dialects, self.placeholder = models, dialects, placeholder
-
-    def of(self, name: str, origin: str) -> bool:
-        """Tell whether the dialect of a name reads what stands for another one."""
-        return origin == name or origin in self.dialects
+        self.models, self.signer, self.placeholder = models, signer, placeholder
 
     def known(self, model: str | None, signers: list[str]) -> bool:
         """Tell whether a model reads what one of these names signed; who is unknown is its own."""
@@ -264,7 +263,7 @@ class Dialect:
         """Hold what a rule file says.
 
         Dialects of one `family` share the fields of `own`; `carry` has kinds of part, and where
-        state rides.
+        state rides; `origin` is, for each opaque field, the name of whoever reads it.
         """
         self.name, self.see, self.verified, self.family = name, see, verified, family
         self.shapes, self.unions, self.units = shapes, unions, units
@@ -272,6 +271,7 @@ class Dialect:
         self.conversation, self.hooks, self.media_types = conversation, hooks, media_types
         self.node, self.pos, self.carry, self.signatures = node, node.pos, carry, signatures
         self.document, self.stream, self.weights = document, stream, weights
+        self.origin = dict.fromkeys(OPAQUE, name) | {"signature": signatures.signer or name}
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None
         self.made = ""  # how the modules of its functions begin, where a wheel brings them

@@ -104,7 +104,7 @@ def _signatures(node: Node | None) -> Signatures:
     plain = node.plain() if node is not None else {}
     rows = plain.get("models", {})
     stands = plain.get("placeholder")
-    return Signatures(list(rows.values()), frozenset(plain.get("dialects", ())), stands)
+    return Signatures(list(rows.values()), plain.get("of"), stands)
 
 
 def _table(node: Node) -> Table:

@@ -168,7 +168,7 @@ SIGNATURES = Words(
     "`signatures`",
     {
         "models": (Map(names()), "the models of a row read each other's signatures"),
-        "dialects": (names(), "other dialects whose signatures"),
+        "of": (Leaf(TEXT, "{what} names a dialect"), "the dialect whose signatures these are, too"),
         "placeholder": (_TEXT, "a text that this API takes for a signature where there is none"),
     },
     "Signed",

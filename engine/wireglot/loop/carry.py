@@ -94,6 +94,12 @@ def is_text(dialect: Dialect, kind: str) -> bool:
     return bool(_signatures(dialect, kind))
 
 
+def signed(dialect: Dialect, part: dict[str, Any]) -> bool:
+    """Tell whether a part has a signature that the dialect reads as its own."""
+    state = part.get("signature")
+    return isinstance(state, dict) and state.get("origin") == dialect.origin["signature"]
+
+
 def must_ride(dialect: Dialect, kind: str) -> bool:
     """Tell whether an element of a kind cannot be without a signature."""
     found = _signatures(dialect, kind)
@@ -136,6 +142,7 @@ class Seat:
 
     def __init__(self, dialect: Dialect, kind: str, key: str) -> None:
         self._dialect, self._family, self._key = dialect.name, dialect.family, key
+        self._signer = dialect.origin["signature"]
         self._sealed = kind != "message" and is_text(dialect, kind)
         self._inner, self._outer = pointer((key, MARK)), pointer((key,))
         found = _pictures(dialect, kind)
@@ -150,7 +157,7 @@ class Seat:
         """
         if self._sealed:
             state = owner.get("signature")
-            if not isinstance(state, dict) or state.get("origin") != self._dialect:
+            if not isinstance(state, dict) or state.get("origin") != self._signer:
                 return {}, ()
             ride = valid(unsealed(state.get("value")))
             if ride:

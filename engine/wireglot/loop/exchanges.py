@@ -132,7 +132,7 @@ class Exchange:
         if pieces:
             memory.without_blanks(messages)
         markers.put_back(one.model, messages, self._state["markers"])
-        riders = Riders(one, two, read.trail, read.made)
+        riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
@@ -277,13 +277,13 @@ class Exchange:
                 continue
             rode = riders.of(message) if rides else []
             turn, by_order = known.match(message, riders.made, places) if known else (None, False)
-            if turn is not None and signatures.of(self.provider, turn["origin"]):
+            if turn is not None and self._shares(turn["origin"]):
                 rode, entries = [], turn["parts"]
             else:
                 entries = []
             if not entries and not rode:
                 continue
-            back = Restored(message["parts"], self.provider, riders.trail, reads)
+            back = Restored(message["parts"], riders.provider.model, riders.trail, reads)
             for entry in entries:
                 back.put(entry, None, by_order)
             riders.put(rode, back)
@@ -294,6 +294,13 @@ class Exchange:
                 at = riders.trail.find(part)
                 riders.drafts.append(Draft("foreign-signature", "lost", at, None, told))
         return calls
+
+    def _shares(self, name: str) -> bool:
+        """Tell whether the provider reads what the dialect of a name, which a client says, made."""
+        if name == self.provider or name not in self._rules.dialects:
+            return name == self.provider
+        one, two = (self._rules[of].model.origin["signature"] for of in (self.provider, name))
+        return one == two
 
 
 def messages_of(read: reading.Read) -> list[Any]:

@@ -115,13 +115,17 @@ class Remainder:
                 row = undo.row_of(self._turn.names, self._provider, part["name"])
                 draft = undo.put_back(row, part, trail) if row is not None else None
                 odd += [draft] if draft is not None else []
-            state = part.get("signature")
-            if isinstance(state, dict) and state.get("origin") == self._provider.name:
-                self._states[id(part)] = (state["value"], trail.find(part, "signature"))
-                del part["signature"]
+            if carry.signed(self._client.model, part):
+                continue  # the client has its place
+            if carry.signed(self._provider.model, part):
+                at = trail.find(part, "signature")
+                self._states[id(part)] = (part.pop("signature")["value"], at)
             if must and part.get("type") == "reasoning" and not part.get("redacted"):
                 # A place that must be filled; what rides there is known once all is written.
-                part["signature"] = {"value": carry.MARK, "origin": self._client.name}
+                part["signature"] = {
+                    "value": carry.MARK,
+                    "origin": self._client.model.origin["signature"],
+                }
         return odd
 
     # -- once it is written -----------------------------------------------------------------------
@@ -170,6 +174,8 @@ class Remainder:
                 entry = memory.of_seen(part)
             if more and kind != "tool_call":
                 self._wholes.append(part)
+            if id(part) in gone and self._has_its_own(part):
+                self._states[id(part)] = (part["signature"]["value"], None)
             if id(part) in self._states:
                 entry["signature"] = self._states[id(part)][0]
                 if self._by:
@@ -188,6 +194,11 @@ class Remainder:
             entry["id"], more = part["id"], True
             self._kept.append((part, "id"))
         return entry, more
+
+    def _has_its_own(self, part: Part) -> bool:
+        """Tell whether a part has a signature that the client reads without any exchange."""
+        signed = carry.signed(self._client.model, part)
+        return signed and part["signature"]["value"] != carry.MARK
 
     def _droppable(self) -> bool:
         """Tell whether clients need not keep the ids of calls."""
@@ -216,7 +227,8 @@ class Remainder:
             wire = writer.written.get(id(part), (None, None))[1]
             if carry.is_around(self._client.model, part["type"]):
                 wire = writer.around.get(id(part), (part, wire))[1]
-            if part["type"] not in carries or there.find(wire) is None:
+            full = self._has_its_own(part) and carry.is_text(self._client.model, part["type"])
+            if full or part["type"] not in carries or there.find(wire) is None:
                 waiting += [(part, entry)] if more or whole else []
                 continue
             rides = more or whole or bool(waiting) or "signature" in part

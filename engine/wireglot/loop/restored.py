@@ -14,6 +14,7 @@ from typing import Any
 
 from ..interpreter.sight import means
 from ..language.lenses import Misfit, parse_json
+from ..language.model import Dialect
 from ..trail import Trail
 from .memory import Entry, Part, content, digest, is_plain
 
@@ -24,10 +25,10 @@ class Restored:
     """The parts of one turn with what was remembered of them."""
 
     def __init__(
-        self, parts: list[Part], origin: str, trail: Trail, reads: Callable[[list[str]], bool]
+        self, parts: list[Part], provider: Dialect, trail: Trail, reads: Callable[[list[str]], bool]
     ) -> None:
         """Begin; `reads` tells whether the provider reads what models of these names signed."""
-        self._parts, self._origin, self._trail, self._reads = parts, origin, trail, reads
+        self._parts, self._provider, self._trail, self._reads = parts, provider, trail, reads
         self.foreign: list[Part] = []  # parts whose signatures another model made
         self._pool = dict(enumerate(parts))  # those that nothing is put back into yet
         self._place = {id(part): index for index, part in enumerate(parts)}
@@ -96,7 +97,10 @@ class Restored:
 
     def _says(self, element: Part, entry: Entry) -> None:
         if "signature" in entry and self._reads(entry.get("by", [])):
-            element["signature"] = {"value": entry["signature"], "origin": self._origin}
+            element["signature"] = {
+                "value": entry["signature"],
+                "origin": self._provider.origin["signature"],
+            }
         elif "signature" in entry:
             self.foreign.append(element)
             if element.get("redacted"):  # it is nothing without it
@@ -106,7 +110,7 @@ class Restored:
             spelled = {**element.get("spelled", {})}
             around = {key: home[key] for key in ("hole", "key") if key in home}
             own = {"case": home["case"]} if "case" in home else {}
-            spelled[self._origin] = {"../": around, **({"": own} if own else {})}
+            spelled[self._provider.name] = {"../": around, **({"": own} if own else {})}
             element["spelled"] = spelled
         if entry["type"] == "reasoning" and isinstance(entry.get("own"), dict):
             element["own"] = {**element.get("own", {}), **entry["own"]}

@@ -8,6 +8,7 @@ and a part that stands there whole must be one of a turn of the model. All else 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,19 @@ class Rider:
 class Riders:
     """What rides in the messages of one request."""
 
-    def __init__(self, client: Held, provider: Held, trail: Trail, made: set[int]) -> None:
-        """Begin; `made` are the calls that came without an id."""
+    def __init__(
+        self,
+        client: Held,
+        provider: Held,
+        trail: Trail,
+        made: set[int],
+        reads: Callable[[str], bool],
+    ) -> None:
+        """Begin; `made` are the calls that came without an id.
+
+        `reads` tells whether the provider reads what the dialect of a name made.
+        """
+        self._reads = reads
         self._client, self.provider, self.trail, self.made = client, provider, trail, made
         self._takes, self._seats = Limits(provider.model.limits), carry.seats(client.model)
         self._told: set[int] = set()  # calls of which something was said
@@ -60,7 +72,7 @@ class Riders:
             if not ride:
                 continue
             for origin, entries in ride.items():
-                if not self.provider.model.signatures.of(self.provider.name, origin):
+                if not self._reads(origin):
                     told = f"only {origin[:64]} can read what rides here"
                     self._note("foreign-signature", owner, at, told)
                     continue

@@ -60,8 +60,8 @@ class Rides:
         """Return a part that is over with what rides in the place of its signature."""
         kind = str(ir.get("type"))
         key = self._key(part, kind, text=True)
-        if key is None:
-            return ir
+        if key is None or carry.signed(self._turn.client.model, ir):
+            return ir  # the client has its own signature there
         # What comes in pieces says which text they are.
         must = carry.must_ride(self._turn.client.model, kind) or (
             self._pieces and kind != "tool_call"
@@ -71,8 +71,9 @@ class Rides:
             return ir
         self._here.add(id(part))
         self.rode[memory.mark(memory.of_whole(ir))] = key
-        value = carry.form(self._turn.client.model, kind, ride)
-        return {**ir, "signature": {"value": value, "origin": self._turn.client.name}}
+        client = self._turn.client.model
+        value = carry.form(client, kind, ride)
+        return {**ir, "signature": {"value": value, "origin": client.origin["signature"]}}
 
     def begun(self, part: Part, ir: IR, event: Event) -> None:
         """Let what is known of a part stand beside what was just written of it."""
@@ -183,12 +184,12 @@ class Rides:
         return entry, self._sign(entry, ir) or more
 
     def _sign(self, entry: Entry, ir: IR) -> bool:
-        state = ir.get("signature")
-        signed = isinstance(state, dict) and state.get("origin") == self._turn.provider.name
-        if signed and isinstance(state, dict):
+        one, two = self._turn.client.model, self._turn.provider.model
+        signed = carry.signed(two, ir) and not carry.signed(one, ir)
+        if signed:
             names = (self._turn.model, self._outcome.response.get("model"))
             by = [name for name in names if isinstance(name, str)]
-            entry["signature"] = state["value"]
+            entry["signature"] = ir["signature"]["value"]
             if by:
                 entry["by"] = list(dict.fromkeys(by))
         return signed

@@ -231,7 +231,7 @@ class Unfold:
         """Tell whether a whole response would hold such a part, as far as it is known."""
         said = {k: v for k, v in part.said.items() if k not in ("own", "kept", "spelled")}
         if self.rides is not None and self.rides.fills(part):
-            said["signature"] = {"value": "x", "origin": self.dialect.name}
+            said["signature"] = {"value": "x", "origin": self.dialect.origin["signature"]}
         said[part.field] = {} if part.field == "arguments" else "x"
         return self._known.lost(self.writer, said) == set()
 
