@@ -328,3 +328,9 @@ def test_claude_signs_for_all_its_hosts(
         out = y.request({**ask, "messages": history})
         assert '"c2ln"' in json.dumps(out.body["messages"][1])
         assert "foreign-signature" not in {note.code for note in out.notes}
+    if kept:  # a client that dropped the thought
+        calls = {"role": "assistant", "content": seen["content"][1:]}
+        out = wireglot.exchange(client, provider, CLAUDE, state=x.state).request(
+            {**ask, "messages": [*ask["messages"], calls]}
+        )
+        assert '"c2ln"' in json.dumps(out.body["messages"][1])

@@ -174,13 +174,14 @@ class Remainder:
                 entry = memory.of_seen(part)
             if more and kind != "tool_call":
                 self._wholes.append(part)
-            if id(part) in gone and self._has_its_own(part):
-                self._states[id(part)] = (part["signature"]["value"], None)
-            if id(part) in self._states:
-                entry["signature"] = self._states[id(part)][0]
+            own = self._has_its_own(part)
+            if own or id(part) in self._states:
+                entry["signature"] = (
+                    part["signature"]["value"] if own else self._states[id(part)][0]
+                )
                 if self._by:
                     entry["by"] = self._by
-            more = more or "signature" in entry or "home" in entry
+            more = more or id(part) in self._states or "home" in entry
             found.append((part, entry, more))
         return found
 

@@ -112,7 +112,7 @@ class Rides:
                 self._waits.setdefault(part.candidate, []).append(entry)
         elif ir.get("type") != "tool_call":  # what the client never saw it cannot answer
             entry = memory.of_whole(ir)
-            self._sign(entry, ir)
+            self._sign(entry, ir, seen=False)
             self._waits.setdefault(part.candidate, []).append(entry)
 
     def left(self, candidate: int, event: Event) -> None:
@@ -183,9 +183,10 @@ class Rides:
             entry, more = memory.of_seen(ir), False
         return entry, self._sign(entry, ir) or more
 
-    def _sign(self, entry: Entry, ir: IR) -> bool:
+    def _sign(self, entry: Entry, ir: IR, seen: bool = True) -> bool:
+        """Let an entry say how a part is signed, unless the client sees a signature of its own."""
         one, two = self._turn.client.model, self._turn.provider.model
-        signed = carry.signed(two, ir) and not carry.signed(one, ir)
+        signed = carry.signed(two, ir) and not (seen and carry.signed(one, ir))
         if signed:
             names = (self._turn.model, self._outcome.response.get("model"))
             by = [name for name in names if isinstance(name, str)]
