@@ -28,7 +28,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 .PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams drift usage prefix differential mutants fuzz coverage signal bench bench-cells site site-serve look test-all-pythons wheel clean loaders audit agents loop threads
 
 help:
-	@echo "make demo   convert a weather exchange and show bodies and notes"
+	@echo "make demo   convert an exchange between four providers, and tell what is lost"
 	@echo "make test   run ruff, mypy and the test suite"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make wires   what recorded streams of six become in further wires; of bodies the sweep has it"

@@ -1,104 +1,82 @@
-"""Take one weather exchange from OpenAI Chat to Anthropic and to Gemini, and back."""
+"""Take one exchange between providers, each to each, and tell what became of its values."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import wireglot
 
-HOME = "openai-chat"
-WIDTH = 92
+HOME = "anthropic"
+PROVIDERS = (HOME, "openai-chat", "openai-responses", "gemini")
+UNITS: tuple[Any, ...] = ("request", "response")
+TOLD = ("lost", "changed", "moved", "kept")
+ANSWERS = ("tool_use_id", "tool_call_id", "call_id", "functionResponse")  # keys that answer a call
 
 
 def main() -> None:
-    """Print the exchange: what is sent, what each target gets, the notes, the way back."""
+    """Print a failed result as each provider has it, and the table of all pairs."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
-    for unit in ("request", "response"):
-        body = json.loads((Path(__file__).parent / "weather" / f"{unit}.json").read_text("utf-8"))
-        head(f"{unit}: {HOME} (the original)")
-        print(fold(body))
-        for target in ("anthropic", "gemini"):
-            head(f"{unit}: {HOME} to {target}")
-            there = wireglot.convert(body, source=HOME, target=target, unit=unit)
-            envelope = there.envelope
-            if envelope is not None:
-                headers = "".join(f"  {name}: {value}" for name, value in envelope.headers.items())
-                print(f"{envelope.method} {envelope.path}{headers}")
-            print(fold(there.body))
-            show(there.notes)
-            back = wireglot.convert(
-                there.body,
-                source=target,
-                target=HOME,
-                unit=unit,
-                model=envelope.model if envelope else None,
-                stream=(envelope.stream or None) if envelope else None,
-            )
-            paths = list(differences(body, back.body))
-            verdict = "equal to the original" + (", but for:" if paths else ".")
-            print(f"\nBack in {HOME}: {verdict}")
-            for line in textwrap.wrap("  ".join(paths), WIDTH - 2):
-                print(f"  {line}")
+    bodies = {unit: dict(everywhere(unit)) for unit in UNITS}
+    print("Of two calls of a tool one failed. So requests say it, converted from the first:\n")
+    for name, body in bodies["request"].items():
+        print(f"  {name:<18}{json.dumps(failure(body), ensure_ascii=False)}")
+    print("\nRequest and answer, from each to each. What is told of values; all others arrive:\n")
+    print(row("from", "values", *PROVIDERS))
+    for one in PROVIDERS:
+        fates = [of_pair(bodies, one, two) for two in PROVIDERS]
+        print(row(one, str(fates[0].total()), *map(said, fates)))
+    print(f"\nThe notes from {HOME}, each with the line of the rule:\n")
+    for two in PROVIDERS[1:]:
+        for note in (note for made in conversions(bodies, HOME, two) for note in made.notes):
+            if note.effect in TOLD:
+                print(f"  {two:<18}{note.effect:<9}{note.source_path}\n  {'':<27}{note.message}")
+                print(f"  {'':<27}{note.rule}")
 
 
-def head(title: str) -> None:
-    """Print a heading."""
-    print(f"\n== {title} ".ljust(WIDTH, "="))
+def row(name: str, values: str, *cells: str) -> str:
+    """Return a line of the table."""
+    return f"  {name:<18}{values:<9}{''.join(f'{cell:<18}' for cell in cells)}".rstrip()
 
 
-def show(notes: tuple[wireglot.Note, ...]) -> None:
-    """Print notes: what became of which part, by which line of which rule file."""
-    print(f"\nNotes: {len(notes) or 'none'}")
-    for note in notes:
-        where = note.source_path if note.source_path is not None else note.target_path
-        rule = (note.rule or "").rpartition("/")[2]
-        print(f"  {note.effect:<8}{where or '/':<50}{rule}")
-        for line in textwrap.wrap(note.message, WIDTH - 10):
-            print(f"          {line}")
+def everywhere(unit: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a body of the exchange as each provider has it."""
+    body = json.loads((Path(__file__).parent / "failed" / f"{unit}.json").read_text("utf-8"))
+    for name in PROVIDERS:
+        yield name, wireglot.convert(body, HOME, name, unit=unit).body
 
 
-def fold(value: Any, indent: int = 0, before: int = 0) -> str:
-    """Return JSON text that fills its lines; `before` is what stands before it on the first."""
-    flat = json.dumps(value, ensure_ascii=False)
-    column = indent + before + 1
-    if column + len(flat) <= WIDTH or not isinstance(value, (dict, list)):
-        return flat
-    pad = "\n" + " " * (indent + 1)
-    if isinstance(value, list):
-        return "[" + ",".join(pad + fold(item, indent + 1) for item in value) + "]"
-    text = ""
-    for key, item in value.items():
-        name = f"{json.dumps(key)}: "
-        if text and column + len(name) + len(json.dumps(item, ensure_ascii=False)) + 2 > WIDTH:
-            text, column = f"{text},{pad}", indent + 1
-        elif text:
-            text, column = f"{text}, ", column + 2
-        piece = name + fold(item, indent + 1, column - indent - 1 + len(name))
-        text += piece
-        column = WIDTH if "\n" in piece else column + len(piece)
-    return f"{{{text}}}"
+def conversions(bodies: dict[Any, Any], one: str, two: str) -> Iterator[wireglot.Conversion]:
+    """Yield the conversions of request and answer from one provider to another, with traces."""
+    for unit in UNITS:
+        yield wireglot.convert(bodies[unit][one], one, two, unit=unit, trace=True)
 
 
-def differences(one: Any, two: Any, path: str = "") -> Iterator[str]:
-    """Yield the pointers at which two JSON values differ."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        for key in one | two:
-            if key in one and key in two:
-                yield from differences(one[key], two[key], f"{path}/{key}")
-            else:
-                yield f"{'-' if key in one else '+'}{path}/{key}"
-    elif isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
-        for index, (left, right) in enumerate(zip(one, two, strict=True)):
-            yield from differences(left, right, f"{path}/{index}")
-    elif one != two:
-        yield path
+def of_pair(bodies: dict[Any, Any], one: str, two: str) -> Counter[str]:
+    """Count the fates of all values; each value has one."""
+    traces = (made.trace for made in conversions(bodies, one, two))
+    return Counter(fate.kind for trace in traces if trace for fate in trace.fates.values())
+
+
+def said(fates: Counter[str]) -> str:
+    """Say how many values are not as they were."""
+    return ", ".join(f"{fates[kind]} {kind}" for kind in TOLD if fates[kind]) or "-"
+
+
+def failure(body: Any) -> Any:
+    """Return the last object of a request that answers a call."""
+    if not isinstance(body, (dict, list)):
+        return None
+    if isinstance(body, dict) and any(key in body for key in ANSWERS):
+        return body
+    inner = body.values() if isinstance(body, dict) else body
+    return next(filter(None, map(failure, reversed(list(inner)))), None)
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def test_what_a_page_shows_runs(
             path.write_text(block.text, "utf-8")
 
 
-def test_the_demo_fits_the_screen_and_comes_back() -> None:
+def test_the_demo_fits_the_screen_and_tells_what_each_pair_loses() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(ROOT / "examples" / "demo.py")],
         capture_output=True,
@@ -205,7 +205,14 @@ def test_the_demo_fits_the_screen_and_comes_back() -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert [line for line in done.stdout.splitlines() if len(line) > 100] == []
-    for heading in ("request: openai-chat to anthropic", "response: openai-chat to gemini"):
-        assert heading in done.stdout
-    assert done.stdout.count("Back in openai-chat") == 4
+    lines = [
+        line for line in done.stdout.splitlines() if not line.startswith("  openai-responses  {")
+    ]
+    assert len(lines) <= 40
+    table = {line.split()[0]: line for line in lines if re.match(r"  \S+ +\d+ +", line)}
+    assert list(table) == ["anthropic", "openai-chat", "openai-responses", "gemini"]
+    assert [line.count(" - ") + line.endswith(" -") for line in table.values()] == [1] * 4
+    notes = [line.split() for line in lines if re.match(r"  \S+ +(lost|changed) +/", line)]
+    told = [effect for name, effect, _ in notes if name == "openai-chat"]
+    assert f"{told.count('lost')} lost, {told.count('changed')} changed" in table["anthropic"]
+    assert "is_error" in done.stdout and '{"error": "no station"}' in done.stdout
