@@ -116,6 +116,9 @@ STOPS = {
     "relay.py": {"http"},
     "demo.py": {"end_turn", "tool_use"},
     "wires.py": {"POST"},
+    "words.py": {"POST", "options", "plugins"},
+    "config.py": {"options", "plugins"},
+    "command.py": {"plugins"},
     # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
     "unpictured.py": {"errors", "reason"},
 }

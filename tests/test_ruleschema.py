@@ -93,7 +93,7 @@ def _shown() -> Iterator[Any]:
         text = page.read_text("utf-8")
         for match in re.finditer(r"^```yaml\n(.*?)^```$", text, re.M | re.S):
             line = text.count("\n", 0, match.start()) + 2
-            if match[1].startswith(("# policies/", "# acme-1/drift/")):
+            if match[1].startswith(("# policies/", "# acme-1/drift/", "serve: 1")):
                 continue  # no rule file
             yield pytest.param(match[1], id=f"{page.name}-{line}")
 

@@ -29,9 +29,9 @@ import pytest
 import wireglot
 import wireglot.httpx
 from wireglot import cli
-from wireglot.serve import app, command, sending, wires
+from wireglot.serve import command, wires, words
 from wireglot.serve.demo import example
-from wireglot.serve.relay import relay
+from wireglot.serve.relay import Limits, upstream
 
 from . import mocks
 from .agents import standin
@@ -217,7 +217,7 @@ def test_a_schema_that_holds_itself_comes_to_an_end() -> None:
 
 
 def test_errors_are_in_the_words_of_the_client(server: Server) -> None:
-    with before(Script("openai-chat"), server, most=1000) as (url, log):
+    with before(Script("openai-chat"), server, limits=Limits(body=1000)) as (url, log):
         for path, key in (("messages", "type"), ("chat/completions", "error")):
             status, _, body = asked(f"{url}/v1/{path}", {**HELLO, "x": "y" * 1000})
             assert status == 413 and key in body and "1000 bytes" in body["error"]["message"]
@@ -320,18 +320,14 @@ class Sleeping(Script):
         return 500, {}
 
 
-def test_a_provider_that_says_nothing_is_not_waited_for(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sending, "SILENCE", 0.2)
-    with before(Sleeping("anthropic"), server) as (url, _):
+def test_a_provider_that_says_nothing_is_not_waited_for(server: Server) -> None:
+    with before(Sleeping("anthropic"), server, limits=Limits(silence=0.2)) as (url, _):
         status, _, said = asked(f"{url}/v1/chat/completions", HELLO)
     assert status == 504 and "ReadTimeout" in said["error"]["message"]
 
 
-def test_a_client_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "SLOW", 0.2)
-    with served("demo") as (url, log):
+def test_a_client_that_says_nothing_is_not_waited_for() -> None:
+    with served("demo", limits=Limits(arrival=0.2)) as (url, log):
         host, _, port = url.removeprefix("http://").partition(":")
         with socket.create_connection((host, int(port)), 10) as sock:
             sock.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
@@ -452,23 +448,23 @@ def test_each_dialect_of_a_provider_has_a_wire_that_fits() -> None:
     for name, provider in known.providers.items():
         if provider.refused is not None:
             with pytest.raises(wireglot.UsageError, match="cannot be served"):
-                relay(rules, name)
+                upstream(rules, name)
         elif provider.url is None:
             with pytest.raises(wireglot.UsageError, match="--url"):
-                relay(rules, name)
+                upstream(rules, name)
         else:
-            assert relay(rules, name).url == provider.url
+            assert upstream(rules, name).url == provider.url
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("wires: 1", "wires: 2", "begins with `wires: 1`"),
-        ("unknown: openai-chat", "unknown: 3", "a text stands here"),
-        ("query: [key]", "query: key", "a list stands here"),
-        ("query: [key]", "query: [key]\n  more: 1", "`more` is no word here"),
-        ("demo: {dialect: anthropic, ", "demo: {", "`dialect` is missing"),
-        ("/api/chat: {client: ollama}", "/api/chat: {}", "not empty"),
+        ("unknown: openai-chat", "unknown: 3", "`unknown` is a text"),
+        ("query: [key]", "query: key", "`query` is a list of names"),
+        ("query: [key]", "query: [key]\n  more: 1", "`more` is no word of `keys`"),
+        ("demo: {dialect: anthropic, ", "demo: {", "`demo` has no `dialect`"),
+        ("/api/chat: {client: ollama}", "/api/chat: {}", "says nothing"),
         ("/api/chat: ", "api/chat: ", "`api/chat` is no path"),
         ("stream: false", "stream: 1", "`stream` is true or false"),
         ("method: GET", "method: PUT", "`method` is GET or POST"),
@@ -481,7 +477,7 @@ def test_each_dialect_of_a_provider_has_a_wire_that_fits() -> None:
 def test_what_is_wrong_in_a_file_of_wires_is_said(old: str, new: str, said: str) -> None:
     assert old in KNOWN
     with pytest.raises(wireglot.RuleError, match=r"wires\.yaml:\d+:\d+") as caught:
-        wires.read(KNOWN.replace(old, new, 1), "wires.yaml")
+        words.read(words.WIRES, KNOWN.replace(old, new, 1), "wires.yaml")
     assert said in str(caught.value)
 
 
@@ -492,7 +488,7 @@ def test_what_is_wrong_in_a_file_of_wires_is_said(old: str, new: str, said: str)
         ("--to gemini-cli", "no dialect of a provider"),
         ("--to agent-sdk", "no dialect of a provider"),
         ("--to anthropic --url ftp://x", "is no address"),
-        ("--to anthropic --key-env NO_SUCH_KEY", "NO_SUCH_KEY holds no key"),
+        ("--to anthropic --key-env NO_SUCH_KEY", "holds no key"),
         ("--to demo --url http://x", "neither an address nor a key"),
         ("--to demo --host 0.0.0.0", "--client-key-env"),
         ("--to demo --port 99999", "nothing can listen"),
@@ -518,7 +514,7 @@ def test_a_process_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
         assert first.startswith("wireglot serves demo at http://127.0.0.1:")
         assert asked(f"{url}/v1/messages", HELLO)[0] == 200
         process.send_signal(signal.SIGINT)
-        assert "anthropic -> anthropic 200" in process.stderr.read()
+        assert "anthropic -> demo 200" in process.stderr.read()
         assert process.wait(10) == 130
 
 

@@ -165,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     listed.add_argument(
         "--format", choices=("terminal", "json"), default="terminal", help="how it is shown"
     )
-    serve = command("serve", commands.serve, "let clients of any dialect talk to one provider")
+    serve = command("serve", commands.serve, "let clients of any dialect talk to any provider")
     _serves(serve)
     takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift)
     for made in (*takes_rules, diagnose, repair, serve):
@@ -244,14 +244,15 @@ def _audits(made: argparse.ArgumentParser) -> None:
 def _serves(made: argparse.ArgumentParser) -> None:
     """Let a command say which provider stands behind a server, and who may come to it."""
     add = made.add_argument
-    add("--to", required=True, metavar="D", help="the provider's dialect; `demo` needs none")
+    add("--to", metavar="D", help="the provider's dialect; `demo` is a script that needs none")
+    add("--config", metavar="FILE", help="a file that says more: providers, routes, fallbacks")
     add("--model", metavar="M", help="the model to ask for (default: the one a client names)")
     add("--url", metavar="URL", help="where the provider is, without the path of its API")
     add("--key-env", metavar="NAME", help="the environment variable with the provider's key")
     add("--host", default="127.0.0.1", metavar="ADDRESS", help="where it listens (127.0.0.1)")
     add("--port", type=int, default=8080, metavar="N", help="0: any that is free (default: 8080)")
     add("--client-key-env", metavar="NAME", help="the variable with the key clients must have")
-    add("--max-body", type=int, default=32_000_000, metavar="BYTES", help="of a request (32 MB)")
+    add("--max-body", type=int, metavar="BYTES", help="of a request (32 MB)")
     words = ("memory", "none")
     add("--state", choices=words, default="memory", help="what is remembered of conversations")
 

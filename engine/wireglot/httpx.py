@@ -13,7 +13,6 @@ from .loading.start import packaged
 from .loop.states import States
 from .rulesets import RuleSet
 from .serve import setting, transport
-from .serve.setting import Setting
 
 __all__ = ["async_client", "client"]
 
@@ -46,7 +45,7 @@ def client(
         UsageError: The dialect does not exist, or nobody knows where it is.
     """
     module = setting.library(library)
-    given = Setting(rules or packaged(), to, model, url, key, States() if state else None)
+    given = setting.single(rules or packaged(), to, model, url, key, States() if state else None)
     return module.Client(transport=transport.Transport(given, module), **settings)
 
 
@@ -63,5 +62,5 @@ def async_client(
 ) -> Any:
     """Return a client for an asynchronous SDK; all else is that of `client`."""
     module = setting.library(library)
-    given = Setting(rules or packaged(), to, model, url, key, States() if state else None)
+    given = setting.single(rules or packaged(), to, model, url, key, States() if state else None)
     return module.AsyncClient(transport=transport.AsyncTransport(given, module), **settings)

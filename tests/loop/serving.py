@@ -6,13 +6,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 import wireglot
 from wireglot.serve import command, setting
 from wireglot.serve.app import App
 from wireglot.serve.guard import Guard
+from wireglot.serve.relay import Limits
 from wireglot.serve.setting import Setting
 
 
@@ -32,7 +33,6 @@ class _Lines(logging.Handler):
         self.lines.append(record.getMessage())
 
 
-@contextmanager
 def served(
     to: str,
     model: str | None = None,
@@ -41,17 +41,23 @@ def served(
     *,
     states: wireglot.States | None = None,
     client_key: str | None = None,
-    most: int = 32_000_000,
-) -> Iterator[Served]:
+    limits: Limits = setting.LIMITS,
+) -> AbstractContextManager[Served]:
     """Run a server before a provider until the end of the block."""
+    given = setting.single(wireglot.packaged(), to, model, url, key, states, limits)
+    return running(given, client_key)
+
+
+@contextmanager
+def running(given: Setting, client_key: str | None = None) -> Iterator[Served]:
+    """Run a server of a setting until the end of the block."""
     lines: list[str] = []
     log = logging.Logger("served")
     log.addHandler(_Lines(lines))
-    given = Setting(wireglot.packaged(), to, model, url, key, states)
     guard = Guard(given.relay.wires, "127.0.0.1", client_key)
-    app = App(given, guard, setting.library("httpx"), most, log)
+    app = App(given, guard, setting.library("httpx"), log)
     opened = command.bound("127.0.0.1", 0)
-    server = command.server(app)
+    server = command.server(app, given.limits)
     thread = threading.Thread(
         target=asyncio.run, args=(command.running(server, app, opened),), daemon=True
     )

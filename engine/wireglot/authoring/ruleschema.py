@@ -169,6 +169,7 @@ class _Schemas:
         made: Schema = {
             "type": "object",
             **({"properties": offered} if offered else {}),
+            **({"propertyNames": form.named.schema} if form.named else {}),
             "additionalProperties": False if form.keys else removable,
             **({"minProperties": form.least} if form.least else {}),
         }

@@ -76,6 +76,9 @@ class Forms:
             return None
         if not self._mapped(form, node, called, what, listed):
             return None
+        for word in form.needed if form.missing else ():
+            if word not in node.value:
+                self.findings.error(form.rule, filled(form.missing, called, what, word), node.pos)
         kept: dict[str, Node] = {}
         for word, child in node.value.items():
             if word not in form.words:
@@ -126,6 +129,9 @@ class Forms:
         for name, child in node.value.items():
             if form.keys and name not in form.keys:
                 self.strange(name, node, form, what)
+                continue
+            key = Node(name, node.keys.get(name, child.pos))
+            if form.named is not None and self.check(form.named, key, f"`{name}`", what) is None:
                 continue
             found = self.check(form.of, child, form.each.replace("{name}", name), what)
             if found is not None:

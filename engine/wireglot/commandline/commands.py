@@ -6,6 +6,7 @@ Imports of tools stand inside the functions: most of a short command's time is i
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -66,7 +67,7 @@ def serve(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         needs = f"a server needs `pip install 'wireglot[serve]'`: {error.name} is missing"
         raise Stop(USAGE, needs) from None
-    command.serve(_rules(arguments), arguments)
+    command.serve(arguments, functools.partial(_rules, arguments))
     return OK
 
 

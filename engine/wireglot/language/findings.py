@@ -54,10 +54,13 @@ class Finding:
 
 
 class Findings:
-    """Collects findings, each once; `texts` holds the files that are reported on, by name."""
+    """Collects findings, each once; `texts` holds the files that are reported on, by name.
 
-    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
-        self.texts = dict(texts or {})
+    With `shows` a finding has an excerpt of its file.
+    """
+
+    def __init__(self, texts: Mapping[str, str] | None = None, shows: bool = True) -> None:
+        self.texts, self.shows = dict(texts or {}), shows
         self.hits = 0  # errors, those among them that were found before or elsewhere
         self._lines: dict[str, list[str]] = {}
         self._found: dict[tuple[str, Pos, str], Finding] = {}
@@ -146,11 +149,12 @@ class Findings:
             message, word, beside = f"with this layer, {message} ({pos})", "", None
             pos = self.top
         pos = self.at(pos, word)
-        shown = self.line(pos)[pos.column - 1 :].startswith(word) if word else False
-        marks = [(pos, "^" * (len(word) if shown else 1), "")]
+        whole = self.line(pos)[pos.column - 1 :].startswith(word) if word else False
+        marks = [(pos, "^" * (len(word) if whole else 1), "")]
         if beside is not None and beside[0].file == pos.file and beside[0].line != pos.line:
             marks.append((beside[0], "-", f" {beside[1]}"))
-        excerpt = "\n".join(self._excerpt(*mark) for mark in sorted(marks))
+        shown = sorted(marks) if self.shows else ()
+        excerpt = "\n".join(self._excerpt(*mark) for mark in shown)
         message = _printable(message)
         finding = Finding(rule, severity, *pos, message, excerpt, _printable(help))
         self._found.setdefault((rule, pos, message), finding)

@@ -50,7 +50,10 @@ class Listed(NamedTuple):
 
 
 class Map(NamedTuple):
-    """A mapping of names that the file gives, or of `keys`; each takes the same."""
+    """A mapping of names that the file gives, or of `keys`; each takes the same.
+
+    `named` is the form of the names themselves.
+    """
 
     of: Form
     message: str = "{what} is a mapping of names"
@@ -62,6 +65,7 @@ class Map(NamedTuple):
     least: int = 0
     whole: bool = False
     listed: bool = False  # a list of words is short for it
+    named: Leaf | None = None
 
 
 class Words(NamedTuple):
@@ -74,6 +78,7 @@ class Words(NamedTuple):
     sets: tuple[tuple[str, ...], ...] = ()  # one of these stands, and what is in none beside it
     texts: bool = False  # all its values are texts, and it is wrong as a whole
     needed: tuple[str, ...] = ()
+    missing: str = ""  # what is said of a needed word that does not stand there
     layered: bool = True  # `word!` and `$removed` may stand in a file that lies over another
     whole: bool = False
     least: int = 0

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..errors import RuleError, UsageError
-from ..language.source import MAX_BYTES, Node, parse, wrong
+from ..errors import UsageError
+from ..language.source import Node, parse, wrong
 from ..notes import CODES, EFFECTS, SEVERITIES, Note
 from ..policy import WORDS, Policy, Row
 from ..selecting import Selection
+from .shelf import text_of
 
 ASKED = ("code", "effect", "severity", "source", "target", "path", "where")
 FIELDS = (*Note._fields, "source", "target")  # what `where` may ask for
@@ -18,17 +19,11 @@ FIELDS = (*Note._fields, "source", "target")  # what `where` may ask for
 
 def load_policy(file: str | Path) -> Policy:
     """Load a policy file, YAML or JSON. Raises RuleError with its place, UsageError."""
-    try:
-        with open(file, encoding="utf-8-sig") as opened:
-            text = opened.read(MAX_BYTES + 1)
-    except UnicodeDecodeError:
-        raise RuleError("the file is no UTF-8 text", str(file), 1, 1) from None
-    except OSError as error:
-        raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
-    return _loaded(parse(text, str(file)))
+    return loaded(parse(text_of(file), str(file)))
 
 
-def _loaded(node: Node) -> Policy:
+def loaded(node: Node) -> Policy:
+    """Load a policy that stands in a file. Raises RuleError with its place."""
     if not isinstance(node.value, dict):
         raise wrong("a policy file is a mapping", node.pos)
     if "policy" not in node.value and "rules" not in node.value:

@@ -163,6 +163,17 @@ def _reader(
     return text
 
 
+def text_of(file: str | os.PathLike[str]) -> str:
+    """Return the text of a file that a caller names. Raises RuleError, UsageError."""
+    try:
+        with open(file, encoding="utf-8-sig") as opened:
+            return opened.read(MAX_BYTES + 1)
+    except UnicodeDecodeError:
+        raise RuleError("the file is no UTF-8 text", str(file), 1, 1) from None
+    except OSError as error:
+        raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
+
+
 def _zipped(path: Any, shown: str) -> Iterator[File]:
     import zipfile
     import zlib

@@ -17,21 +17,19 @@ from .sending import Answer, AsyncFlow, Library, asend
 from .setting import Setting
 
 LOG = logging.getLogger("wireglot.serve")
-SLOW = 60.0  # seconds in which the body of a request must have come
 
 
 class App:
-    """An application for any server that speaks ASGI; a request has `most` bytes at most."""
+    """An application for any server that speaks ASGI."""
 
     def __init__(
         self,
         given: Setting,
         guard: Guard,
         library: Library,
-        most: int,
         log: logging.Logger = LOG,
     ) -> None:
-        self._relay, self._guard, self._most = given.relay, guard, most
+        self._relay, self._guard, self._limits = given.relay, guard, given.limits
         self._client, self._library, self._line = given.async_client(library), library, log.info
 
     async def close(self) -> None:
@@ -69,7 +67,8 @@ class App:
 
     async def _asked(self, request: Request) -> Asked:
         """Return a request that is let in, whole. Raises Refused."""
-        relay, path = self._relay, request.scope.get("raw_path", b"").decode("ascii", "replace")
+        relay, most = self._relay, self._limits.body
+        path = request.scope.get("raw_path", b"").decode("ascii", "replace")
         client, nowhere = None, None
         try:
             client = relay.routed(request.method, path)[0].client
@@ -82,21 +81,22 @@ class App:
         if nowhere is not None:
             raise nowhere
         try:
-            async with asyncio.timeout(SLOW):
-                body = await _read(request, self._most)
+            async with asyncio.timeout(self._limits.arrival):
+                body = await _read(request, most)
         except TimeoutError:
             relay.refuse(408, "the request did not come to its end", client)
         if body is None:
-            relay.refuse(413, f"a request has at most {self._most} bytes here", client)
+            relay.refuse(413, f"a request has at most {most} bytes here", client)
         return Asked(request.method, path, dict(request.headers), body)
 
     def _log(self, request: Request, answer: Answer, begun: float, left: str = "") -> None:
         """Say what became of a request: no header and no query, for keys stand there."""
         turn = answer.turn
         route = short(request.scope["path"]) if turn is None else f"{turn.route.client} -> "
-        route += self._relay.provider if turn is not None else ""
+        route += turn.upstream.name if turn is not None else ""
         notes = ",".join(f"{code}={n}" for code, n in sorted(turn.notes.items())) if turn else ""
-        why = answer.failed or (turn.broke if turn else None) or left
+        last = answer.failed or (turn.broke if turn else None) or left
+        why = "; ".join(filter(None, (*(turn.tried if turn else ()), last)))
         tail = f" notes: {notes}" if notes else ""
         tail += f" ({' '.join(self._relay.masked(why).split())})" if why else ""
         took = time.perf_counter() - begun

@@ -6,45 +6,75 @@ import argparse
 import asyncio
 import ipaddress
 import logging
-import os
 import socket
 import sys
+from collections.abc import Callable
 
 import uvicorn
 
 from ..errors import UsageError
 from ..loop.states import States
 from ..rulesets import RuleSet
-from . import setting
+from . import config, setting
 from .app import LOG, App
 from .guard import Guard
-from .sending import OPEN
+from .relay import Limits
 from .setting import Setting
 
+# Options that a file says in their place.
+APART = {
+    **{f"--{name}": name for name in ("to", "model", "url", "rules", "plugins", "overlay")},
+    "--key-env": "key_env",
+    "--max-body": "max_body",
+}
 CLOSING = 5  # seconds for what still flows when the server is told to end
 
 
-def serve(rules: RuleSet, arguments: argparse.Namespace) -> None:
-    """Serve until the process is told to end. Raises UsageError."""
+def serve(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> None:
+    """Serve until the process is told to end. Raises RuleError, UsageError."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     LOG.addHandler(handler)
     LOG.setLevel(logging.INFO)
-    app, opened = made(rules, arguments), bound(arguments.host, arguments.port)
-    print(f"wireglot serves {arguments.to} at {address(opened)}", file=sys.stderr)
-    asyncio.run(running(server(app), app, opened))
+    key = guarded(arguments.host, arguments.client_key_env)
+    given = made(arguments, rules)
+    app = App(given, Guard(given.relay.wires, arguments.host, key), setting.library("httpx"))
+    opened = bound(arguments.host, arguments.port)
+    what = arguments.to or arguments.config
+    print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
+    asyncio.run(running(server(app, given.limits), app, opened))
 
 
-def made(rules: RuleSet, arguments: argparse.Namespace) -> App:
-    """Return the application that arguments ask for. Raises UsageError."""
+def made(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> Setting:
+    """Return what stands before providers, as arguments or a file say.
+
+    `rules` returns those that arguments ask for. Raises RuleError, UsageError.
+    """
     states = States() if arguments.state == "memory" else None
-    upstream, key = _key(arguments.key_env), _key(arguments.client_key_env)
-    if key is None and not _here(arguments.host):
-        told = f"{arguments.host} may be reached from elsewhere"
+    if arguments.config is not None:
+        there = [f"`{word}`" for word, name in APART.items() if getattr(arguments, name)]
+        if there:
+            told = "says it" if len(there) == 1 else "says them"
+            raise UsageError(f"{', '.join(there)}: the file of `--config` {told}")
+        return config.setting_of(arguments.config, config.rules_of(arguments.config), states)
+    if arguments.to is None:
+        raise UsageError("`--to` says which provider, or `--config` names a file that does")
+    variable, most = arguments.key_env, arguments.max_body
+    key = setting.key_of(variable, "--key-env") if variable is not None else None
+    limits = Limits(body=most) if most is not None else Limits()
+    return setting.single(
+        rules(), arguments.to, arguments.model, arguments.url, key, states, limits
+    )
+
+
+def guarded(host: str, variable: str | None) -> str | None:
+    """Return the key that clients must have. Raises UsageError where there must be one."""
+    if variable is not None:
+        return setting.key_of(variable, "--client-key-env")
+    if not _here(host):
+        told = f"{host} may be reached from elsewhere"
         raise UsageError(f"{told}: `--client-key-env` names the key that clients must have")
-    given = Setting(rules, arguments.to, arguments.model, arguments.url, upstream, states)
-    guard = Guard(given.relay.wires, arguments.host, key)
-    return App(given, guard, setting.library("httpx"), arguments.max_body)
+    return None
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -62,7 +92,7 @@ def address(opened: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server(app: App) -> uvicorn.Server:
+def server(app: App, limits: Limits) -> uvicorn.Server:
     """Return what runs an application; it says nothing of requests, which the application does."""
     return uvicorn.Server(
         uvicorn.Config(
@@ -74,7 +104,7 @@ def server(app: App) -> uvicorn.Server:
             log_level="warning",
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=OPEN,
+            limit_concurrency=limits.requests,
             timeout_graceful_shutdown=CLOSING,
         )
     )
@@ -86,16 +116,6 @@ async def running(server: uvicorn.Server, app: App, opened: socket.socket) -> No
         await server.serve(sockets=[opened])
     finally:
         await app.close()
-
-
-def _key(name: str | None) -> str | None:
-    """Return the key that an environment variable holds; it is never given as an argument."""
-    if name is None:
-        return None
-    key = os.environ.get(name, "").strip()
-    if not key:
-        raise UsageError(f"the environment variable {name} holds no key")
-    return key
 
 
 def _here(host: str) -> bool:

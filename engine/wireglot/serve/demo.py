@@ -20,6 +20,7 @@ from ..trail import value_at
 from .relay import JSON, STREAMS, TYPE, written
 from .sending import Library
 
+URL = "http://demo.wireglot.invalid"  # which no network knows
 PAUSE = 0.02  # seconds between the pieces of a stream
 SHOWN = 300  # characters of a result
 HELLO = "Hello! I am the demo of wireglot: a script and no model. Give me a tool, and I call it."

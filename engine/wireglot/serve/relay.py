@@ -1,4 +1,4 @@
-"""A relay: what stands between clients and one provider, and how it refuses a request."""
+"""A relay: what stands between clients and providers, and how it refuses a request."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from ..errors import UsageError, WireglotError
 from ..loaded import check_name
 from ..loop.exchanges import kind_of
 from ..loop.states import States
+from ..patterns import fits
+from ..policy import Policy
 from ..rulesets import RuleSet
 from . import wires
 from .wires import Route, Wires
@@ -26,6 +28,21 @@ MASK = "***"
 SECRET = 8  # characters of a key; what is shorter is none, but what a local server is given
 ANY = {"model": "m", "messages": [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]}
 Headers = dict[str, str]
+GLOB = frozenset("*?[")
+
+
+class Limits(NamedTuple):
+    """What is borne: bytes of a request, requests at once, and seconds of waiting.
+
+    `arrival` is for a request to be whole, `connect` for a provider to be there, `silence` for a
+    word of it.
+    """
+
+    body: int = 32_000_000
+    requests: int = 1000
+    arrival: float = 60.0
+    connect: float = 15.0
+    silence: float = 600.0
 
 
 class Asked(NamedTuple):
@@ -62,27 +79,70 @@ class Refused(Exception):
         self.reply = reply
 
 
+class Upstream(NamedTuple):
+    """A provider, as it is asked.
+
+    Attributes:
+        name: What it is called in what is said of it.
+        dialect: Its dialect.
+        model: The model that is asked for; None: the one that the client names.
+        url: Its address, without the path.
+        headers: Those that each request has, with the key in them.
+        key: The key, which nothing says that goes elsewhere.
+    """
+
+    name: str
+    dialect: str
+    model: str | None
+    url: str
+    headers: Headers
+    key: str | None
+
+
+class Row(NamedTuple):
+    """The upstreams for the models of a glob, in the order in which they are asked."""
+
+    models: str
+    upstreams: tuple[Upstream, ...]
+
+
 @dataclass(frozen=True)
 class Relay:
-    """Stands before one provider, for all clients.
+    """Stands before providers, for all clients.
 
     Attributes:
         rules: The rules of all dialects.
-        provider: The provider's dialect.
-        model: The model that is asked for; None: the one that the client names.
-        url: The address of the provider, without the path.
-        key: The key of the provider; it stands in the headers, and in nothing that is said.
+        rows: Which providers are for which models; the first row that fits.
         states: What is remembered of conversations; None: nothing.
         wires: What is known of paths and headers.
+        options: As of an exchange.
+        policy: The same.
     """
 
     rules: RuleSet
-    provider: str
-    model: str | None
-    url: str
-    key: str | None
+    rows: tuple[Row, ...]
     states: States | None
     wires: Wires
+    options: Mapping[str, Any] | None = None
+    policy: Policy | None = None
+
+    def upstreams(self, model: str | None) -> tuple[Upstream, ...]:
+        """Return the providers for a model, in the order in which they are asked, or none."""
+        fit = (row.upstreams for row in self.rows if fits(model or "", row.models))
+        return next(fit, ())
+
+    def models(self) -> list[str]:
+        """Return the models that may be asked for and are named."""
+        told = ((row.models, row.upstreams[0].model) for row in self.rows)
+        names = (
+            models
+            if not GLOB.intersection(models)
+            else model
+            if fits(model or "", models)
+            else None
+            for models, model in told
+        )
+        return [*dict.fromkeys(name for name in names if name)]
 
     def routed(self, method: str, path: str) -> tuple[Route, str | None]:
         """Return the route of a path, and the model that it names. Raises Refused."""
@@ -110,21 +170,23 @@ class Relay:
         return self.rules[dialect].write(error, unit="error").body
 
     def masked(self, text: str) -> str:
-        """Return a text without the key of the provider."""
-        secret = self.key is not None and len(self.key) >= SECRET
-        return text.replace(str(self.key), MASK) if secret else text
+        """Return a text without the keys of providers."""
+        for row in self.rows:
+            for one in row.upstreams:
+                if one.key is not None and len(one.key) >= SECRET:
+                    text = text.replace(one.key, MASK)
+        return text
 
 
-def relay(
+def upstream(
     rules: RuleSet,
     to: str,
     model: str | None = None,
     url: str | None = None,
     key: str | None = None,
-    states: States | None = None,
     known: Wires | None = None,
-) -> Relay:
-    """Make a relay before the provider whose dialect is `to`. Raises UsageError."""
+) -> Upstream:
+    """Return the provider whose dialect is `to`, under that name. Raises UsageError."""
     known = known or wires.packaged()
     check_name(to, rules.dialects)
     provider = known.provider(to)
@@ -135,11 +197,13 @@ def relay(
     url = url or provider.url
     if url is None:
         raise UsageError(f"where {to} is, no file says; `url` (`--url`) says it")
-    if not re.fullmatch(r"https?://[^\s?#]+", url):
+    if not re.fullmatch(r"https?://[^\s?#@]+", url):
         raise UsageError(f"`{url}` is no address: it begins with http:// or https://")
     if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
         raise UsageError("the key of the provider has signs that no header holds")
-    return Relay(rules, to, model, url.rstrip("/"), key, states, known)
+    places = provider.headers.items() if key is not None else ()
+    headers = {name: text.replace(wires.KEY, str(key)) for name, text in places}
+    return Upstream(to, to, model, url.rstrip("/"), headers, key)
 
 
 def _asks(rules: DialectRules) -> bool:

@@ -9,12 +9,11 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, NamedTuple
 
 from ..errors import WireglotError
-from .relay import Asked, Headers, Refused, Relay, Reply
+from .relay import Asked, Headers, Limits, Refused, Relay, Reply
 from .turn import Turn, begin
 
 Library = Any  # the module httpx or httpx2
-CONNECT, SILENCE = 15.0, 600.0  # seconds until a provider answers the call, and without a word
-OPEN = 1000  # connections at once
+AGAIN = (408, 429)  # statuses below 500 after which another provider is asked
 TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
 
 
@@ -84,20 +83,10 @@ def told(error: Exception) -> str:
     return f"the provider cannot be reached: {type(error).__name__}: {error}".rstrip(": ")
 
 
-def client(library: Library, transport: Any = None) -> Any:
-    """Return a client that asks providers."""
-    return library.Client(**_settings(library, transport))
-
-
-def async_client(library: Library, transport: Any = None) -> Any:
-    """Return a client that asks providers, where others run meanwhile."""
-    return library.AsyncClient(**_settings(library, transport))
-
-
-def _settings(library: Library, transport: Any) -> dict[str, Any]:
-    limits = library.Limits(max_connections=OPEN, max_keepalive_connections=100)
-    seconds = library.Timeout(SILENCE, connect=CONNECT)
-    return {"transport": transport, "limits": limits, "timeout": seconds}
+def settings(library: Library, limits: Limits) -> dict[str, Any]:
+    """Return what a client that asks providers is made with."""
+    held = library.Limits(max_connections=limits.requests, max_keepalive_connections=100)
+    return {"limits": held, "timeout": library.Timeout(limits.silence, connect=limits.connect)}
 
 
 def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any = None) -> Answer:
@@ -108,18 +97,23 @@ def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any
         if isinstance(begun, Reply):
             return Answer(*begun, None)
         turn = begun
-        try:
-            response = client.send(_request(client, turn, seconds), stream=True)
-            if turn.streams(response.status_code):
-                flow = Flow(turn, response, library)
-                return Answer(200, turn.begun(response.headers), flow, turn)
+        while True:
             try:
-                data = response.read()
-            finally:
-                response.close()
-        except failures(library) as error:
-            turn.refuse(_status(library, error), told(error))
-        return Answer(*turn.whole(response.status_code, response.headers, data), turn)
+                response = client.send(_request(client, turn, seconds), stream=True)
+                if turn.streams(response.status_code):
+                    flow = Flow(turn, response, library)
+                    return Answer(200, turn.begun(response.headers), flow, turn)
+                try:
+                    data = response.read()
+                finally:
+                    response.close()
+            except failures(library) as error:
+                turn = _unreached(turn, library, error)
+                continue
+            other = _elsewhere(turn, response.status_code)
+            if other is None:
+                return Answer(*turn.whole(response.status_code, response.headers, data), turn)
+            turn = other
     except Refused as error:
         return Answer(*error.reply, turn, str(error))
 
@@ -134,18 +128,23 @@ async def asend(
         if isinstance(begun, Reply):
             return Answer(*begun, None)
         turn = begun
-        try:
-            response = await client.send(_request(client, turn, seconds), stream=True)
-            if turn.streams(response.status_code):
-                flow = AsyncFlow(turn, response, library)
-                return Answer(200, turn.begun(response.headers), flow, turn)
+        while True:
             try:
-                data = await response.aread()
-            finally:
-                await response.aclose()
-        except failures(library) as error:
-            turn.refuse(_status(library, error), told(error))
-        return Answer(*turn.whole(response.status_code, response.headers, data), turn)
+                response = await client.send(_request(client, turn, seconds), stream=True)
+                if turn.streams(response.status_code):
+                    flow = AsyncFlow(turn, response, library)
+                    return Answer(200, turn.begun(response.headers), flow, turn)
+                try:
+                    data = await response.aread()
+                finally:
+                    await response.aclose()
+            except failures(library) as error:
+                turn = _unreached(turn, library, error)
+                continue
+            other = _elsewhere(turn, response.status_code)
+            if other is None:
+                return Answer(*turn.whole(response.status_code, response.headers, data), turn)
+            turn = other
     except Refused as error:
         return Answer(*error.reply, turn, str(error))
 
@@ -158,5 +157,14 @@ def _request(client: Any, turn: Turn, seconds: Any) -> Any:
     )
 
 
-def _status(library: Library, error: Exception) -> int:
-    return 504 if isinstance(error, library.TimeoutException) else 502
+def _unreached(turn: Turn, library: Library, error: Exception) -> Turn:
+    """Return the turn of another provider where one was not reached. Raises Refused."""
+    other = turn.instead(told(error))
+    if other is None:
+        turn.refuse(504 if isinstance(error, library.TimeoutException) else 502, told(error))
+    return other
+
+
+def _elsewhere(turn: Turn, status: int) -> Turn | None:
+    """Return the turn of another provider where it may answer better than with this status."""
+    return turn.instead(f"it answered {status}") if status in AGAIN or status >= 500 else None

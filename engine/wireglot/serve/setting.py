@@ -1,20 +1,22 @@
-"""Setting up: a relay and its client of HTTP, before a provider or before the demo."""
+"""Setting up: a relay and its client of HTTP, before providers or before the demo."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 from typing import Any
 
 from ..errors import UsageError
 from ..loop.states import States
 from ..rulesets import RuleSet
-from . import sending, wires
-from .demo import Demo
-from .relay import Relay, relay
-from .sending import Library
+from . import relay, wires
+from .demo import URL, Demo
+from .relay import Limits, Relay, Row, Upstream
+from .sending import Library, settings
 
 DEMO = "demo"  # the provider that is none
+LIMITS = Limits()
 
 
 def library(name: str | None = None) -> Library:
@@ -30,34 +32,61 @@ def library(name: str | None = None) -> Library:
 
 
 class Setting:
-    """A relay before the provider `to`, and what its clients of HTTP are made of.
+    """A relay, and what its clients of HTTP are made of."""
 
-    Raises UsageError for what does not exist.
-    """
-
-    def __init__(
-        self,
-        rules: RuleSet,
-        to: str,
-        model: str | None = None,
-        url: str | None = None,
-        key: str | None = None,
-        states: States | None = None,
-    ) -> None:
-        self._demo: Demo | None = None
-        if to == DEMO and to not in rules.dialects:
-            if url is not None or key is not None:
-                raise UsageError("the demo has neither an address nor a key")
-            to, played = wires.packaged().demo
-            self._demo, model = Demo(rules, to, model or played), model or played
-        self.relay: Relay = relay(rules, to, model, url, key, states)
+    def __init__(self, relay: Relay, limits: Limits = LIMITS) -> None:
+        self.relay, self.limits = relay, limits
 
     def client(self, library: Library) -> Any:
-        """Return a client that asks the provider."""
-        transport = self._demo.transport(library) if self._demo is not None else None
-        return sending.client(library, transport)
+        """Return a client that asks providers."""
+        mounts = {URL: self._demo().transport(library)}
+        return library.Client(mounts=mounts, **settings(library, self.limits))
 
     def async_client(self, library: Library) -> Any:
-        """Return a client that asks the provider, where others run meanwhile."""
-        transport = self._demo.async_transport(library) if self._demo is not None else None
-        return sending.async_client(library, transport)
+        """Return a client that asks providers, where others run meanwhile."""
+        mounts = {URL: self._demo().async_transport(library)}
+        return library.AsyncClient(mounts=mounts, **settings(library, self.limits))
+
+    def _demo(self) -> Demo:
+        return Demo(self.relay.rules, *self.relay.wires.demo)
+
+
+def key_of(variable: str, word: str) -> str:
+    """Return the key that an environment variable holds.
+
+    Raises UsageError, which does not say the name: who takes it for the key's place writes the key.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise UsageError(f"the environment variable that `{word}` names holds no key")
+    return key
+
+
+def upstream(
+    rules: RuleSet,
+    to: str,
+    model: str | None = None,
+    url: str | None = None,
+    key: str | None = None,
+) -> Upstream:
+    """Return the provider whose dialect is `to`, or the demo. Raises UsageError."""
+    if to != DEMO or to in rules.dialects:
+        return relay.upstream(rules, to, model, url, key)
+    if url is not None or key is not None:
+        raise UsageError("the demo has neither an address nor a key")
+    dialect, played = wires.packaged().demo
+    return Upstream(DEMO, dialect, model or played, URL, {}, None)
+
+
+def single(
+    rules: RuleSet,
+    to: str,
+    model: str | None = None,
+    url: str | None = None,
+    key: str | None = None,
+    states: States | None = None,
+    limits: Limits = LIMITS,
+) -> Setting:
+    """Return what stands before one provider, for all models. Raises UsageError."""
+    row = Row("*", (upstream(rules, to, model, url, key),))
+    return Setting(Relay(rules, (row,), states, wires.packaged()), limits)

@@ -1,8 +1,10 @@
 """Turns: one request on its way to the provider, and the answer on its way back.
 
 Nothing is sent or received here: `begin` takes a request of a client and gives a turn, which has
-the request for the provider; the answer goes through the turn, whole or piece by piece. Who sends,
-and whether that waits, is a matter of `sending`: a server and clients' transports take these steps.
+the request for the provider; the answer goes through the turn, whole or piece by piece. Where a
+provider does not answer, the next one of the route has a turn, before the client was told anything.
+Who sends, and whether that waits, is a matter of `sending`: a server and clients' transports take
+these steps.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ import fnmatch
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 
 from .. import jsontext
 from ..errors import WireglotError
@@ -20,7 +22,21 @@ from ..loop.exchanges import Exchange
 from ..notes import Note
 from ..streaming import eventstream, framing
 from . import wires
-from .relay import JSON, STREAMS, TYPE, Asked, Headers, Relay, Reply, Sent, short, whole, written
+from .relay import (
+    JSON,
+    STREAMS,
+    TYPE,
+    Asked,
+    Headers,
+    Refused,
+    Relay,
+    Reply,
+    Sent,
+    Upstream,
+    short,
+    whole,
+    written,
+)
 from .wires import Route
 
 NOTES = "x-wireglot-notes"
@@ -31,35 +47,73 @@ _MODEL = re.compile(r"(?!.*\.\.)[\w.:@/+-]+")
 
 def begin(relay: Relay, asked: Asked) -> Turn | Reply:
     """Take a request; return its turn, or what is answered at once. Raises Refused."""
-    route, model = relay.routed(asked.method, asked.path)
-    if route.answer is None:
-        return Turn(relay, route, model, asked)
-    model = relay.model or model
-    if model is None and wires.MODEL in json.dumps(route.answer):
-        relay.refuse(404, "no model is named; `--model` names one", route.client)
-    # An estimate: most providers do not count.
-    held = {wires.TOKENS: max(1, len(asked.body) // 4), wires.MODEL: model}
-    return whole(200, wires.filled(route.answer, held))
+    route, named = relay.routed(asked.method, asked.path)
+    if route.answer is not None:
+        # An estimate: most providers do not count.
+        held = {wires.TOKENS: max(1, len(asked.body) // 4)}
+        return whole(200, wires.filled(route.answer, held, relay.models()))
+    try:
+        body = jsontext.load(asked.body.decode())
+    except ValueError as error:
+        relay.refuse(400, f"the body is no JSON: {error}", route.client)
+    model = named or relay.rules[route.client].model_in(body, "request")
+    found = [one._replace(model=one.model or named) for one in relay.upstreams(model)]
+    if not found:
+        told = f"the model {short(model)}" if model is not None else "a request without a model"
+        relay.refuse(404, f"no route is for {told}", route.client)
+    return Turn(relay, found[0], found[1:], route, asked.headers, body)
 
 
 class Turn:
-    """One request on its way to the provider, and the answer on its way back."""
+    """One request on its way to a provider, and the answer on its way back.
 
-    def __init__(self, relay: Relay, route: Route, model: str | None, asked: Asked) -> None:
-        self._relay, self.route, self.notes = relay, route, Counter[str]()
+    Attributes:
+        upstream: The provider.
+        route: The path that was asked.
+        sent: The request for the provider.
+        notes: How often each code was noted.
+        tried: What became of the providers that were asked before this one.
+        broke: Why the stream ended before its end.
+    """
+
+    def __init__(
+        self,
+        relay: Relay,
+        upstream: Upstream,
+        others: Sequence[Upstream],
+        route: Route,
+        headers: Mapping[str, str],
+        body: Any,
+        tried: tuple[str, ...] = (),
+    ) -> None:
+        self._relay, self.upstream, self.route, self.tried = relay, upstream, route, tried
+        self._others, self._asked, self.notes = others, (headers, body), Counter[str]()
         self._client, self._rules = route.client, relay.rules
         self.exchange = Exchange(
-            relay.rules, route.client, relay.provider, relay.model or model, state=relay.states
+            *(relay.rules, route.client, upstream.dialect, upstream.model, relay.options),
+            *(relay.states, relay.policy),
         )
-        self.sent = self._sent(asked)
-        self.broke: str | None = None  # why the stream ended before its end
+        self.sent = self._sent(headers, body)
+        self.broke: str | None = None
 
-    def _sent(self, asked: Asked) -> Sent:
-        relay = self._relay
-        try:
-            body = jsontext.load(asked.body.decode())
-        except ValueError as error:
-            self.refuse(400, f"the body is no JSON: {error}")
+    def instead(self, why: str) -> Turn | None:
+        """Return the turn of the next provider that can take the request, if there is one.
+
+        The request is converted anew from the client's own. `why` this provider did not answer it.
+        """
+        tried = (*self.tried, f"{self.upstream.name}: {why}")
+        for nth, other in enumerate(self._others, 1):
+            try:
+                return Turn(
+                    self._relay, other, self._others[nth:], self.route, *self._asked, tried=tried
+                )
+            except Refused as error:
+                tried = (*tried, f"{other.name}: {error}")
+        self.tried = tried
+        return None
+
+    def _sent(self, given: Mapping[str, str], body: Any) -> Sent:
+        relay, upstream = self._relay, self.upstream
         try:
             out = self.exchange.request(body, stream=self.route.stream)
         except WireglotError as error:
@@ -71,13 +125,10 @@ class Turn:
         if envelope.model is not None and not _MODEL.fullmatch(envelope.model):
             self.refuse(400, f"{short(envelope.model)} is no name of a model")
         headers = {TYPE: JSON, **envelope.headers}
-        if self._client == relay.provider:
-            home = relay.wires.home
-            headers |= {name: asked.headers[name] for name in home if name in asked.headers}
-        if relay.key is not None:
-            places = relay.wires.provider(relay.provider).headers
-            headers |= {name: text.replace(wires.KEY, relay.key) for name, text in places.items()}
-        return Sent(envelope.method, relay.url + envelope.path, headers, written(out.body))
+        if self._client == upstream.dialect:
+            headers |= {name: given[name] for name in relay.wires.home if name in given}
+        url = upstream.url + envelope.path
+        return Sent(envelope.method, url, headers | upstream.headers, written(out.body))
 
     def refuse(self, status: int, why: str) -> NoReturn:
         """Raise Refused, in the client's words."""
@@ -128,7 +179,8 @@ class Turn:
 
     def begun(self, headers: Mapping[str, str]) -> Headers:
         """Begin a stream; return the headers for the client, with the notes so far."""
-        self._home, self._held = self._client == self._relay.provider, b""
+        self._others, self._asked = (), ({}, None)  # which nobody needs while it streams
+        self._home, self._held = self._client == self.upstream.dialect, b""
         self._translator = self.exchange.translator()
         self._bytes = self._translator.as_bytes()
         stream = self._rules[self._client].model.stream
@@ -166,7 +218,7 @@ class Turn:
         self.broke = self._relay.masked(why)
         made = b"\n" if self._home and self._stream.framing == "sse" else b""  # ends a frame
         try:
-            error = self._relay.failed(self._relay.provider, 502, self.broke)
+            error = self._relay.failed(self.upstream.dialect, 502, self.broke)
             made += framing.written(self._translator.feed(error), self._stream)
             made += framing.written(self._translator.finish(), self._stream)
         except WireglotError:  # what came before it leaves no place for it

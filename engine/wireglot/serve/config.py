@@ -1,0 +1,110 @@
+"""The file of a server: providers, which of them is for which model, and how it converts.
+
+A key stands in no such file: `key-env` names the environment variable that holds it. No message
+shows a line of the file, for somebody may have written a key there all the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import UsageError
+from ..language.findings import Findings, helped
+from ..language.source import Node
+from ..loading import policyfile, start
+from ..loading.shelf import text_of
+from ..loop.states import States
+from ..policy import Policy
+from ..rulesets import RuleSet
+from . import setting, wires, words
+from .relay import Limits, Relay, Row, Upstream
+from .setting import Setting
+
+
+def rules_of(file: str) -> RuleSet:
+    """Return the rules that a file of a server wants. Raises RuleError, UsageError."""
+    said = words.read(words.SERVE, text_of(file), file).plain()
+    folders = [str(Path(file).parent / folder) for folder in said.get("rules", ())]
+    overlays = said.get("overlays", ())
+    return start.load_rules(*folders, overlays=overlays, plugins=said.get("plugins", False))
+
+
+def setting_of(file: str, rules: RuleSet, states: States | None) -> Setting:
+    """Return what stands before the providers of a file. Raises RuleError, UsageError."""
+    text = text_of(file)
+    findings = Findings({file: text}, shows=False)
+    said = words.read(words.SERVE, text, file, findings)
+    known = {
+        name: _upstream(rules, name, node, findings)
+        for name, node in said.value["upstreams"].value.items()
+    }
+    rows = _rows(said, known, findings)
+    findings.raise_first()
+    options, policy = said.get("options"), said.get("policy")
+    relay = Relay(
+        rules,
+        tuple(rows),
+        states,
+        wires.packaged(),
+        options.plain() if options is not None else None,
+        _policy(Path(file).parent, policy) if policy is not None else None,
+    )
+    if options is not None:
+        for one in known.values():
+            try:
+                rules.exchange(one.dialect, one.dialect, options=relay.options)
+            except UsageError as error:
+                findings.error("", str(error), options.pos)
+        findings.raise_first()
+    limits = said.get("limits")
+    return Setting(relay, Limits(**limits.plain()) if limits is not None else Limits())
+
+
+def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upstream:
+    """Return an upstream; what is wrong with it is reported."""
+    said = node.plain()
+    headers = said.get("headers", {})
+    for header in sorted(headers.keys() & wires.packaged().secret()):
+        if wires.KEY not in headers[header]:
+            told = f"`{header}` holds `{wires.KEY}`, and `key-env` names the variable of the key"
+            findings.error("", told, node.value["headers"].keys[header])
+    try:
+        variable = said.get("key-env")
+        key = setting.key_of(variable, "key-env") if variable is not None else None
+        made = setting.upstream(rules, said["dialect"], said.get("model"), said.get("url"), key)
+    except UsageError as error:
+        findings.error("", str(error), node.pos)
+        return Upstream(name, "", None, "", {}, None)
+    own = {header: text.replace(wires.KEY, key or "") for header, text in headers.items()}
+    return made._replace(name=name, headers=made.headers | own)
+
+
+def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[Row]:
+    """Return the rows of the routes; without routes the one upstream is for all models."""
+    routes = said.get("routes")
+    if routes is None:
+        if len(known) > 1:
+            told = "there are several upstreams, and no `routes` that say which is for which model"
+            findings.error("", told, said.pos)
+        return [Row("*", tuple(known.values()))]
+    rows = []
+    for models, route in routes.value.items():
+        fallbacks = route.get("fallbacks")
+        asked = [route.value["to"], *(fallbacks.value if fallbacks is not None else ())]
+        for node in asked:
+            if node.value not in known:
+                told = f"there is no upstream `{node.value}`"
+                findings.error("", told, node.pos, helped(node.value, known))
+        upstreams = [known[node.value] for node in asked if node.value in known]
+        model = route.get("model")
+        if model is not None and upstreams:
+            upstreams[0] = upstreams[0]._replace(model=str(model.value))
+        rows.append(Row(models, tuple(upstreams)))
+    return rows
+
+
+def _policy(folder: Path, node: Node) -> Policy:
+    """Return a policy that stands in the file, or in one that it names."""
+    if isinstance(node.value, str):
+        return policyfile.load_policy(folder / node.value)
+    return policyfile.loaded(node)
