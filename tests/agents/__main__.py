@@ -53,8 +53,11 @@ class Cell:
     requests: int = 0
 
 
-def perform(agent: str, name: str, played: list[str], logs: Path | None) -> Cell:
-    """Let an agent play scenes before a provider; `again` goes on where `task` ended."""
+def perform(agent: str, name: str, played: list[str], logs: Path | None, forgets: bool) -> Cell:
+    """Let an agent play scenes before a provider; `again` goes on where `task` ended.
+
+    A server that forgets keeps no state: what can ride rides.
+    """
     cell, program = Cell(agent, name), PROGRAMS[agent]
     with tempfile.TemporaryDirectory(prefix="agents-", ignore_cleanup_errors=True) as folder:
         for scene in played:
@@ -62,12 +65,19 @@ def perform(agent: str, name: str, played: list[str], logs: Path | None) -> Cell
                 continue
             old = scene == "again" and "task" in cell.seconds
             home = Path(folder) / ("task" if scene == "again" else scene)
-            play(cell, program, scene, home, logs, fresh=not old)
+            play(cell, program, scene, home, logs, fresh=not old, forgets=forgets)
     return cell
 
 
 def play(
-    cell: Cell, program: Program, scene: str, home: Path, logs: Path | None, fresh: bool
+    cell: Cell,
+    program: Program,
+    scene: str,
+    home: Path,
+    logs: Path | None,
+    *,
+    fresh: bool,
+    forgets: bool,
 ) -> None:
     work = home / "work"
     if fresh:
@@ -87,7 +97,9 @@ def play(
     MEMORY[cell.agent, cell.target] = model, states
     with (
         running(model) as provider,
-        served(target.rules, target.model, provider.url, "k", states=states) as (base, lines),
+        served(
+            target.rules, target.model, provider.url, "k", states=None if forgets else states
+        ) as (base, lines),
     ):
         programs.furnish(program, base, home)
         env = {**programs.environment(PLACE.absolute(), home), **program.env(base, home)}
@@ -157,6 +169,7 @@ def main() -> int:
     parser.add_argument("--targets", nargs="*", default=[], choices=TARGETS)
     parser.add_argument("--scenes", nargs="*", default=[], choices=ALL)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--stateless", action="store_true", help="let the server remember nothing")
     parser.add_argument("--logs", type=Path, help="a folder for what each run said")
     args = parser.parse_args()
     agents = [a for a in PROGRAMS if not args.agents or a.startswith(tuple(args.agents))]
@@ -166,7 +179,7 @@ def main() -> int:
     began = time.monotonic()
     with ThreadPoolExecutor(args.jobs) as pool:
         futures = [
-            pool.submit(perform, agent, target, played, args.logs)
+            pool.submit(perform, agent, target, played, args.logs, args.stateless)
             for agent in agents
             for target in targets
         ]
