@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -252,6 +256,40 @@ def test_each_provider_finds_its_own_state_after_another_answered(
     assert not one.mock.refusals(one.bodies[-1]) and not two.mock.refusals(two.bodies[-1])
 
 
+# -- restarts --------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def process(folder: Path, *words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run a server in a process of its own; give its address, and kill it at the end."""
+    said = [sys.executable, "-m", "wireglot", "serve", "--port", "0", *words]
+    with subprocess.Popen(said, stderr=subprocess.PIPE, text=True, cwd=folder) as one:
+        assert one.stderr is not None
+        try:
+            yield one.stderr.readline().split()[-1], one
+        finally:
+            one.kill()
+
+
+def test_conversations_go_on_after_a_kill(tmp_path: Path, servers: tuple[Server, Server]) -> None:
+    two = Signing("anthropic")
+    servers[1].talk = two
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    talk: list[Json] = [{"role": "user", "content": "Go."}]
+    words = ("--to", "anthropic", "--url", servers[1].url, "--state", "states.db")
+    for nth in range(4):  # the client has no key for what rides
+        with process(tmp_path, *words) as (url, server):
+            body = {"model": "claude-opus-4-8", "messages": talk, "tools": [tool]}
+            status, _, answer = asked(f"{url}/api/chat", {**body, "stream": False})
+            assert status == 200, answer
+            os.kill(server.pid, signal.SIGKILL)
+            assert server.wait(10) == -signal.SIGKILL
+        message = answer["message"]
+        talk += [message, {"role": "tool", "tool_name": "f", "content": "1"}]
+        assert two.signatures() == [f"A{n}A=" for n in range(nth)]
+        assert not two.mock.refusals(two.bodies[-1])
+
+
 # -- what is wrong ---------------------------------------------------------------------------------
 
 WRONG = [
@@ -330,6 +368,7 @@ def test_rules_and_limits_of_the_file_hold(tmp_path: Path) -> None:
     [
         ("", "`--to` says which provider, or `--config` names a file"),
         ("--config nowhere.yaml", "`nowhere.yaml` cannot be read"),
+        ("--to demo --state /nowhere/states.db", "`/nowhere/states.db` cannot hold states"),
         ("--config x.yaml --to demo --model m", "`--to`, `--model`: the file of `--config` says"),
     ],
 )

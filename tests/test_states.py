@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import random
 import sqlite3
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import wireglot
-from wireglot.loop.states import Memory
+from wireglot.loop.database import Database
+from wireglot.loop.shelves import Memory
 
 Json = Any
 
@@ -55,26 +61,29 @@ class Talk:
         return sent
 
 
+@pytest.mark.parametrize("where", ["memory", "a file"])
 @pytest.mark.parametrize("client", ["ollama", "openai-chat"])
-def test_conversations_at_once_keep_what_is_theirs(client: str) -> None:
-    states = wireglot.States()
+def test_conversations_at_once_keep_what_is_theirs(client: str, where: str, tmp_path: Path) -> None:
+    states = (
+        wireglot.States() if where == "memory" else wireglot.States.of_file(tmp_path / "states.db")
+    )
+    Talk(wireglot.States(), client).turn(call(1, "AAAA"))  # or each thread makes the functions
+    begun = threading.Barrier(100)
 
     def talk(nth: int) -> None:
         one, mark = Talk(states, client), f"S{nth:03}"
         one.messages[0]["content"] = f"This is number {nth}."
         one.turn(call(nth, f"{mark}A="), call(nth + 1, f"{mark}B="))
         one.turn({"text": "Warm.", "thoughtSignature": f"{mark}C="})
+        begun.wait(60)
         sent = one.turn({"text": "Bye.", "thoughtSignature": f"{mark}D="})
         signatures = [p.get("thoughtSignature") for turn in sent for p in turn["parts"]]
         found = [one for one in signatures if one is not None]
         assert found == [f"{mark}A=", f"{mark}B=", f"{mark}C="]
 
-    # All say the same, and a store keeps the newest of these: who waits while more than `SHARED`
-    # others go by is forgotten, so no more than that are on their way at once.
-    with ThreadPoolExecutor(8) as pool:
-        for first in range(0, 40, 8):
-            for done in [pool.submit(talk, nth) for nth in range(first, first + 8)]:
-                done.result()
+    # More say the same at once than `SHARED`: each is found where it stands.
+    with ThreadPoolExecutor(100) as pool:
+        list(pool.map(talk, range(100)))
 
 
 def test_what_one_conversation_said_is_not_found_in_another() -> None:
@@ -279,3 +288,103 @@ def test_a_database_can_hold_them() -> None:
         json.loads(r[0])
         for r in table.db.execute("select record from shelf where record != 'no state'")
     )
+
+
+# -- a file ---------------------------------------------------------------------------------------
+
+
+def test_a_file_is_found_again_and_is_for_nobody_else(tmp_path: Path) -> None:
+    file = tmp_path / "states.db"
+    one = Talk(wireglot.States.of_file(file))
+    one.turn({"text": "Warm.", "thoughtSignature": "AAAA"})
+    one.state = wireglot.States.of_file(file)
+    assert one.turn()[1]["parts"] == [{"text": "Warm.", "thoughtSignature": "AAAA"}]
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_is_bounded_in_size_and_forgets_what_was_not_asked_for(tmp_path: Path) -> None:
+    file, record = tmp_path / "states.db", "x" * 5000
+    shelf = Database(file, size=500_000)
+    for nth in range(400):
+        shelf.add([f"k{nth}", "all"], f"{nth}{record}")
+    assert shelf.get(["k399"]) and not shelf.get(["k0"])
+    assert len(list(shelf.get(["all"]))) == 16 and file.stat().st_size < 1_500_000
+    shelf.add(["k399", "more"], f"399{record}")
+    assert shelf.get(["more"]) == shelf.get(["k399"])
+
+
+def test_a_file_forgets_what_is_old(tmp_path: Path) -> None:
+    file, day = tmp_path / "states.db", 86400
+    shelf = Database(file, days=2)
+    for nth in range(3):
+        shelf.add([f"k{nth}"], f"{nth}")
+    with sqlite3.connect(file) as db:
+        ages = [(time.time() - age * day, str(nth)) for nth, age in enumerate((1, 1, 3))]
+        db.executemany("update records set used = ? where record = ?", ages)
+    assert shelf.get(["k0"]) == ["0"]  # which makes it new again
+    with sqlite3.connect(file) as db:
+        db.execute("update records set used = used - ?", (1.5 * day,))
+    again = Database(file, days=2)
+    assert [list(again.get([f"k{nth}"])) for nth in range(3)] == [["0"], [], []]
+
+
+@pytest.mark.parametrize("holds", ["a database", "a newer version", "a text", "a folder"])
+def test_a_file_of_somebody_else_is_refused(tmp_path: Path, holds: str) -> None:
+    file = tmp_path / "other"
+    if holds == "a text":
+        file.write_text("Hello? " * 1000, "utf-8")
+    elif holds == "a folder":
+        file.mkdir()
+    else:
+        Database(file) if holds == "a newer version" else None
+        with sqlite3.connect(file) as db:
+            db.execute("pragma user_version = 2" if "newer" in holds else "create table a (b)")
+    with pytest.raises(wireglot.UsageError, match="other"):
+        wireglot.States.of_file(file)
+
+
+def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    one = Talk(wireglot.States.of_file(tmp_path / "states.db"))
+    with sqlite3.connect(tmp_path / "states.db") as db:
+        db.execute("drop table keys")
+    with pytest.raises(wireglot.WireglotError, match="states cannot be kept"):
+        one.turn(call(1, "AAAA"))
+
+
+ADDS = """
+import sys
+from wireglot.loop.database import Database
+shelf = Database(sys.argv[1])
+for nth in range(int(sys.argv[3])):
+    shelf.add([f"{sys.argv[2]}{nth}", f"all{nth}"], f"{sys.argv[2]}-{nth}")
+    print(nth, flush=True)
+"""
+
+
+def adding(file: Path, name: str, count: int) -> subprocess.Popen[str]:
+    """Add records in a process of its own, which says each that it has added."""
+    words = [sys.executable, "-c", ADDS, str(file), name, str(count)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_processes_share_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "states.db"
+    both = [adding(file, name, 300) for name in "ab"]
+    assert [one.communicate()[0].count("\n") for one in both] == [300, 300]
+    shelf = Database(file)
+    for nth in range(300):
+        assert {*shelf.get([f"all{nth}"])} == {f"a-{nth}", f"b-{nth}"}
+        assert list(shelf.get([f"a{nth}"])) == [f"a-{nth}"]
+
+
+def test_what_was_kept_is_there_after_a_kill(tmp_path: Path) -> None:
+    file = tmp_path / "states.db"
+    with adding(file, "a", 10**6) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(200)]
+        os.kill(process.pid, 9)
+        said += process.stdout.readlines()
+    shelf = Database(file)
+    for line in filter(str.strip, said):
+        nth = int(line)
+        assert list(shelf.get([f"a{nth}"])) == list(shelf.get([f"all{nth}"])) == [f"a-{nth}"]

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import wireglot
 from benchmarks import loops, recorded, stream_frames, workloads
-from wireglot.loop.states import Memory
+from wireglot.loop.shelves import Memory
 
 from .reload import working
 

@@ -253,8 +253,8 @@ def _serves(made: argparse.ArgumentParser) -> None:
     add("--port", type=int, default=8080, metavar="N", help="0: any that is free (default: 8080)")
     add("--client-key-env", metavar="NAME", help="the variable with the key clients must have")
     add("--max-body", type=int, metavar="BYTES", help="of a request (32 MB)")
-    words = ("memory", "none")
-    add("--state", choices=words, default="memory", help="what is remembered of conversations")
+    add("--state", default="memory", metavar="FILE", help="where it remembers conversations, for "
+        "restarts and other processes; `memory` (default) or `none`")  # fmt: skip
 
 
 def _writes(made: argparse.ArgumentParser) -> None:

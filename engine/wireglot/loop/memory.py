@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import seeds
@@ -36,6 +36,11 @@ def says(parts: list[Part]) -> str:
         if p.get("type") == "tool_call"
     ]
     return digest(stringify([text, _sorted(calls)])) if text or calls else ""
+
+
+def stands(said: str, place: Sequence[str]) -> tuple[str, ...]:
+    """Return what a turn is found by that says something: this alone, and this in its place."""
+    return (said, f"{said} {place[0]}") if said else ()
 
 
 def _sorted(value: Any) -> Any:
@@ -159,7 +164,9 @@ class Places:
     def __init__(self, messages: list[Any], made: set[int]) -> None:
         """Go through a history; `made` are the calls that came without an id."""
         self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
-        self.says: set[str] = set()  # what each turn says, by itself and with its neighbours
+        self.says: set[str] = (
+            set()
+        )  # what each turn says and where, by itself and with its neighbours
         chain = link = ""
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
             found = list(run)
@@ -171,11 +178,11 @@ class Places:
                 chain, link = digest(stringify([chain, told])), digest(stringify([link, told]))
                 continue
             said = says(parts)
-            self.says.add(said)
+            self.says.update(stands(said, [chain]))
             for message in found:
                 alone = said if len(found) == 1 else says(message["parts"])
                 self._of[id(message)] = [chain, link], message["parts"], alone
-                self.says.add(alone)
+                self.says.update(stands(alone, [chain]))
             calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in made]
             ids = sorted(str(part.get("id")) for part in calls)
             chain, link = digest(stringify(ids or [chain, said])), digest(said)

@@ -1,28 +1,27 @@
 """States: what is remembered of a conversation, and of many at once.
 
 A state is JSON. States merge; and a store of them finds a conversation again by what returns. There
-a turn lies under the ids of its calls, as its client has them, and under what it says; its place in
-the conversation tells it from one that says the same in another. So nobody has to know which
-conversation a request belongs to, and requests that run at once add to it and take nothing away.
+a turn lies under the ids of its calls, as its client has them, and under what it says, in its place
+and anywhere; the place in the conversation tells it from one that says the same in another. So
+nobody has to know which conversation a request belongs to, and requests that run at once add to it
+and take nothing away.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..errors import ConversionError, UsageError
 from ..payload import check_json
 from . import carry, memory
+from .shelves import Memory, Shelf
 
 VERSION = 1  # of the form of a state
 LIMIT = 1000  # turns, markers and names that a merged state holds
-SIZE = 64 * 1024 * 1024  # characters that a store holds in memory
-SHARED = 16  # records under one key
 _MARKER = ("dialect", "call", "digest", "was")
 State = dict[str, Any]
 
@@ -135,64 +134,6 @@ def _together(records: list[Any]) -> State:
     return opened({"version": VERSION, **kinds})
 
 
-class Shelf(Protocol):
-    """Where the records of a store lie; a database can be one. A record lies under several keys."""
-
-    def add(self, keys: Sequence[str], record: str) -> None:
-        """Lay a record under keys, beside others that lie there."""
-
-    def get(self, keys: Sequence[str]) -> Iterable[str]:
-        """Return the records that lie under any of some keys."""
-
-
-class Memory:
-    """A shelf in the memory of a process, safe with threads.
-
-    It holds so many characters; the record that nobody asked for longest goes first.
-    """
-
-    def __init__(self, size: int = SIZE) -> None:
-        self._lock, self._left = threading.Lock(), size
-        self._records: OrderedDict[str, set[str]] = OrderedDict()  # and the keys of each
-        self._under: dict[str, OrderedDict[str, None]] = {}
-
-    def add(self, keys: Sequence[str], record: str) -> None:
-        """Lay a record under keys, beside the newest that lie there."""
-        with self._lock:
-            if record not in self._records:
-                self._records[record] = set()
-                self._left -= len(record)
-            self._records.move_to_end(record)
-            for key in keys:
-                under = self._under.setdefault(key, OrderedDict())
-                under[record] = None
-                self._records[record].add(key)
-                if len(under) > SHARED:
-                    self._part(key, next(iter(under)))
-            while self._left < 0:
-                oldest = next(iter(self._records))
-                for key in tuple(self._records[oldest]):
-                    self._part(key, oldest)
-
-    def get(self, keys: Sequence[str]) -> list[str]:
-        """Return the records that lie under any of some keys."""
-        with self._lock:
-            found = {record: None for key in keys for record in self._under.get(key, ())}
-            for record in found:
-                self._records.move_to_end(record)
-            return list(found)
-
-    def _part(self, key: str, record: str) -> None:
-        """Take a record away from a key; one without a key is gone."""
-        del self._under[key][record]
-        if not self._under[key]:
-            del self._under[key]
-        self._records[record].discard(key)
-        if not self._records[record]:
-            del self._records[record]
-            self._left += len(record)
-
-
 class States:
     """A store of states; `wireglot.exchange(..., state=states)` finds there what it needs.
 
@@ -205,14 +146,23 @@ class States:
             raise UsageError(f"`scope` is a text, not {type(scope).__name__}")
         self._shelf, self._scope = Memory() if shelf is None else shelf, scope
 
+    @classmethod
+    def of_file(cls, file: str | os.PathLike[str]) -> States:
+        """Return a store whose records are in a file, which a restart and other processes find.
+
+        Raises UsageError where the file cannot be opened, or holds something else.
+        """
+        from .database import Database
+
+        return cls(Database(file))
+
     def of(self, scope: str) -> States:
         """Return the part of this store that is of one user; nothing is found from another."""
         return States(self._shelf, scope)
 
     def find(self, ids: Iterable[str], says: Iterable[str] = ()) -> State:
         """Return what is known of calls of these ids, and of turns that say so, as one state."""
-        keys = [self._key("call", name) for name in ids]
-        keys += [self._key("says", said) for said in says if said]
+        keys = self._keys(ids, says)
         records = list(self._shelf.get(keys)) if keys else []
         try:
             found = [_together([json.loads(record) for record in records])]
@@ -233,15 +183,18 @@ class States:
         known = opened(state)
         for turn in known["turns"]:
             calls = [entry["call"] for entry in turn["parts"] if "call" in entry]
-            self._add("turns", turn, calls, [turn["says"]])
+            self._add("turns", turn, calls, memory.stands(turn["says"], turn.get("after", [""])))
         for marker in known["markers"]:
             self._add("markers", marker, [marker["call"]], [])
 
-    def _add(self, kind: str, item: Any, ids: list[str], says: list[str]) -> None:
-        keys = [self._key("call", name) for name in ids]
-        keys += [self._key("says", said) for said in says if said]
+    def _add(self, kind: str, item: Any, ids: Iterable[str], says: Iterable[str]) -> None:
+        keys = self._keys(ids, says)
         if keys:
             self._shelf.add(keys, _text({"version": VERSION, kind: [item]}))
+
+    def _keys(self, ids: Iterable[str], says: Iterable[str]) -> list[str]:
+        named = [self._key("call", name) for name in ids]
+        return [*named, *(self._key("says", said) for said in says)]
 
     def _key(self, kind: str, name: str) -> str:
         return memory.digest(_text([self._scope, kind, name]), 32)

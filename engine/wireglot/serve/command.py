@@ -50,7 +50,7 @@ def made(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> Setting
 
     `rules` returns those that arguments ask for. Raises RuleError, UsageError.
     """
-    states = States() if arguments.state == "memory" else None
+    states = remembered(arguments.state)
     if arguments.config is not None:
         there = [f"`{word}`" for word, name in APART.items() if getattr(arguments, name)]
         if there:
@@ -65,6 +65,13 @@ def made(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> Setting
     return setting.single(
         rules(), arguments.to, arguments.model, arguments.url, key, states, limits
     )
+
+
+def remembered(what: str) -> States | None:
+    """Return what remembers conversations: the memory, nothing, or a file. Raises UsageError."""
+    if what == "none":
+        return None
+    return States() if what == "memory" else States.of_file(what)
 
 
 def guarded(host: str, variable: str | None) -> str | None:

@@ -17,9 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from .. import jsontext
-from ..errors import WireglotError
+from ..errors import ConversionError, WireglotError
 from ..loop.exchanges import Exchange
 from ..notes import Note
+from ..results import PolicyError
 from ..streaming import eventstream, framing
 from . import wires
 from .relay import (
@@ -116,8 +117,10 @@ class Turn:
         relay, upstream = self._relay, self.upstream
         try:
             out = self.exchange.request(body, stream=self.route.stream)
-        except WireglotError as error:
+        except (ConversionError, PolicyError) as error:
             self.refuse(400, str(error))
+        except WireglotError as error:  # which the client can do nothing about
+            self.refuse(500, str(error))
         self.tell(out.notes)
         envelope = out.envelope
         if envelope is None or not envelope.path:
