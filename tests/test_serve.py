@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -335,6 +336,15 @@ def test_a_client_that_says_nothing_is_not_waited_for() -> None:
         with socket.create_connection((host, int(port)), 10) as sock:
             sock.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
     assert "408" in log[0]
+
+
+def test_only_so_many_requests_run_at_once(server: Server) -> None:
+    sleeping = before(Sleeping("openai-chat"), server, limits=Limits(requests=1))
+    with sleeping as (url, _), ThreadPoolExecutor(3) as many:
+        got = list(many.map(lambda _: asked(f"{url}/v1/messages", HELLO), range(3)))
+    assert sorted(status for status, _, _ in got) == [500, 503, 503]
+    [full, _] = (answer for answer in got if answer[0] == 503)
+    assert full[1]["retry-after"] == "1" and full[2]["error"]["type"] == "overloaded_error"
 
 
 class Dying(Player):

@@ -22,7 +22,7 @@ def digest(*facts: Any) -> str:
     """Return a digest of JSON values."""
     import hashlib  # most processes make no id
 
-    text = "/".join(fact if isinstance(fact, str) else _text(fact) for fact in facts)
+    text = "/".join([fact if isinstance(fact, str) else _text(fact) for fact in facts])
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 

@@ -164,9 +164,7 @@ class Places:
     def __init__(self, messages: list[Any], made: set[int]) -> None:
         """Go through a history; `made` are the calls that came without an id."""
         self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
-        self.says: set[str] = (
-            set()
-        )  # what each turn says and where, by itself and with its neighbours
+        self.says: set[str] = set()  # what turns say, and where: alone and with their neighbours
         chain = link = ""
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
             found = list(run)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import ConversionError, UsageError
+from ..jsontext import stringify
 from ..payload import check_json
 from . import carry, memory
 from .shelves import Memory, Shelf
@@ -197,4 +198,4 @@ class States:
         return [*named, *(self._key("says", said) for said in says)]
 
     def _key(self, kind: str, name: str) -> str:
-        return memory.digest(_text([self._scope, kind, name]), 32)
+        return memory.digest(stringify([self._scope, kind, name]), 32)

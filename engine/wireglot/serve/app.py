@@ -30,7 +30,9 @@ class App:
         log: logging.Logger = LOG,
     ) -> None:
         self._relay, self._guard, self._limits = given.relay, guard, given.limits
-        self._client, self._library, self._line = given.async_client(library), library, log.info
+        self._running = 0
+        self._client = given.async_client(library)
+        self._library, self._line = library, log.info
 
     async def close(self) -> None:
         """Close all connections to the provider."""
@@ -38,6 +40,13 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        self._running += 1
+        try:
+            await self._answer(scope, receive, send)
+        finally:
+            self._running -= 1
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request, begun = Request(scope, receive), time.perf_counter()
         try:
             answer = await self._answered(request)
@@ -80,6 +89,8 @@ class App:
             relay.refuse(*refused, client)
         if nowhere is not None:
             raise nowhere
+        if self._running > self._limits.requests:
+            relay.refuse(503, f"{self._limits.requests} requests run already", client, {"retry-after": "1"})
         try:
             async with asyncio.timeout(self._limits.arrival):
                 body = await _read(request, most)

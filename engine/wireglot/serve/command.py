@@ -111,7 +111,7 @@ def server(app: App, limits: Limits) -> uvicorn.Server:
             log_level="warning",
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=limits.requests,
+            limit_concurrency=4 * limits.requests,  # connections; the application counts requests
             timeout_graceful_shutdown=CLOSING,
         )
     )
