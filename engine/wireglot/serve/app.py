@@ -90,7 +90,11 @@ class App:
         if nowhere is not None:
             raise nowhere
         if self._running > self._limits.requests:
-            relay.refuse(503, f"{self._limits.requests} requests run already", client, {"retry-after": "1"})
+            told = f"{self._limits.requests} requests run already"
+            relay.refuse(503, told, client, {"retry-after": "1"})
+        if "content-length" in request.headers and "transfer-encoding" in request.headers:
+            told = "a request says its length once"  # or two readers may find two ends
+            relay.refuse(400, told, client, {"connection": "close"})
         try:
             async with asyncio.timeout(self._limits.arrival):
                 body = await _read(request, most)

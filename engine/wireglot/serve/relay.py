@@ -171,11 +171,19 @@ class Relay:
 
     def masked(self, text: str) -> str:
         """Return a text without the keys of providers."""
-        for row in self.rows:
-            for one in row.upstreams:
-                if one.key is not None and len(one.key) >= SECRET:
-                    text = text.replace(one.key, MASK)
+        for key in self._secrets():
+            text = text.replace(key, MASK)
         return text
+
+    def masked_bytes(self, data: bytes) -> bytes:
+        """Return bytes without the keys of providers."""
+        for key in self._secrets():
+            data = data.replace(key.encode(), MASK.encode())
+        return data
+
+    def _secrets(self) -> list[str]:
+        keys = (one.key for row in self.rows for one in row.upstreams)
+        return [key for key in keys if key is not None and len(key) >= SECRET]
 
 
 def upstream(

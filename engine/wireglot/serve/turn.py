@@ -9,6 +9,7 @@ these steps.
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import json
 import re
@@ -19,9 +20,9 @@ from typing import Any, NoReturn
 from .. import jsontext
 from ..errors import ConversionError, WireglotError
 from ..loop.exchanges import Exchange
-from ..notes import Note
+from ..notes import Draft, Note
 from ..results import PolicyError
-from ..streaming import eventstream, framing
+from ..streaming import eventstream, framing, told
 from . import wires
 from .relay import (
     JSON,
@@ -168,8 +169,8 @@ class Turn:
             for name, value in named.items()
             if any(fnmatch.fnmatchcase(name, form) for form in known.back)
         }
-        told = next((named[name] for name in known.alike if name in named), None)
-        kept |= dict.fromkeys(known.alike, told) if told is not None else {}
+        said = next((named[name] for name in known.alike if name in named), None)
+        kept |= dict.fromkeys(known.alike, self._relay.masked(said)) if said is not None else {}
         if self.notes:
             kept[NOTES] = ", ".join(f"{code}={n}" for code, n in sorted(self.notes.items()))
         return kept
@@ -183,43 +184,71 @@ class Turn:
     def begun(self, headers: Mapping[str, str]) -> Headers:
         """Begin a stream; return the headers for the client, with the notes so far."""
         self._others, self._asked = (), ({}, None)  # which nobody needs while it streams
-        self._home, self._held = self._client == self.upstream.dialect, b""
+        self._home, self._held = self._client == self.upstream.dialect, list[bytes]()
         self._translator = self.exchange.translator()
         self._bytes = self._translator.as_bytes()
         stream = self._rules[self._client].model.stream
         assert stream is not None  # which the translator has looked at
         self._stream = stream
-        binary = headers.get(TYPE, "").startswith(eventstream.TYPE)
-        self._decoder = eventstream.Decoder() if binary else None
+        said = headers.get(TYPE, "")
+        self._decoder = eventstream.Decoder() if said.startswith(eventstream.TYPE) else None
+        self._pieces: list[bytes] | None = [] if said.startswith(JSON) else None
         kind = STREAMS[stream.framing]
         return {TYPE: kind, "cache-control": "no-cache", **self._passed(headers)}
 
     def feed(self, data: bytes) -> bytes:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""
+        if self._pieces is None:
+            return self._relay.masked_bytes(self._fed(data))
+        self._pieces.append(data)
+        return b""
+
+    def _unstreamed(self) -> bytes:
+        """Take an answer that came whole, though a stream was asked for, as a stream that says it.
+
+        What is no answer is taken as it came: a stream by another name, or an error.
+        """
+        data, unplaced = b"".join(self._pieces or ()), list[Draft]()
+        stream = self._rules[self.upstream.dialect].model.stream
+        assert stream is not None
+        with contextlib.suppress(ValueError, RecursionError, WireglotError):
+            whole = json.loads(data)
+            frames = list(told.frames(self._rules, whole, self.upstream.dialect, unplaced))
+            data = framing.written(frames, stream)
+            self.notes.update(draft.code for draft in unplaced)
+        return self._fed(data)
+
+    def _fed(self, data: bytes) -> bytes:
         if self._decoder is not None:
             data = b"".join(written(frame) + b"\n" for frame in self._decoder.feed(data))
-        made = self._held + self._bytes.feed(data)
+        made = self._bytes.feed(data)
         if not self._home:
             return made
         # Where nothing is converted a line waits for its end: an error may come in its place.
-        end = made.rfind(b"\n") + 1
-        self._held = made[end:]
-        return made[:end]
+        before, end, after = made.rpartition(b"\n")
+        if not end:
+            self._held.append(after)
+            return b""
+        made, self._held = b"".join((*self._held, before, end)), [after]
+        return made
 
     def finish(self) -> bytes:
         """Return the end; of a stream that was cut off the error that says so."""
-        held, self._held = self._held, b""
-        rest = held + self._bytes.rest()
+        rest = self._unstreamed() if self._pieces is not None else b""
+        held, self._held = b"".join(self._held), []
+        rest += held + self._bytes.rest()
         if self._translator.cut and self._translator.error is None:
-            return rest + self.broken("the provider's stream broke off")
-        rest += self._bytes.finish()
-        self.tell(self._translator.notes)
-        return rest
+            rest += self.broken("the provider's stream broke off")
+        else:
+            rest += self._bytes.finish()
+            self.tell(self._translator.notes)
+        return self._relay.masked_bytes(rest)
 
     def broken(self, why: str) -> bytes:
         """Return the end of a stream that broke: an error, as the client's dialect streams it."""
         self.broke = self._relay.masked(why)
-        made = b"\n" if self._home and self._stream.framing == "sse" else b""  # ends a frame
+        ends = self._home and self._stream.framing == "sse" and not self._bytes.unsaid
+        made = self._relay.masked_bytes(self._bytes.unsaid) + (b"\n" if ends else b"")
         try:
             error = self._relay.failed(self.upstream.dialect, 502, self.broke)
             made += framing.written(self._translator.feed(error), self._stream)

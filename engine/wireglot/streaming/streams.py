@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Foreseen, UsageError
+from ..errors import Foreseen, UsageError, WireglotError
 from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
 from ..language.picture import Fields, Hole, Picture
@@ -232,6 +232,7 @@ class Bytes:
         assert source is not None and target is not None
         self._translator, self._source, self._target = translator, source, target
         self._splitter = framing.Splitter(source)
+        self.unsaid = b""  # what the frames gave rise to that came with one that cannot be read
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; return those that they give rise to. Raises ConversionError."""
@@ -246,7 +247,13 @@ class Bytes:
         return self._through(self._splitter.finish(), b"")
 
     def _through(self, frames: Iterable[Any], data: bytes) -> bytes:
-        made = [new for frame in frames for new in self._translator.feed(frame)]
+        made: list[Any] = []
+        try:
+            for frame in frames:
+                made += self._translator.feed(frame)
+        except WireglotError:
+            self.unsaid = framing.written(made, self._target)
+            raise
         return data if self._translator._home else framing.written(made, self._target)
 
     @property

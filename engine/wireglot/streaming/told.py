@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from ..language.held import Held, HeldSet
 
 
-def frames(rules: HeldSet, response: Any, dialect: str) -> Iterator[Any]:
-    """Yield the frames of a response in its own dialect."""
+def frames(
+    rules: HeldSet, response: Any, dialect: str, unplaced: list[Any] | None = None
+) -> Iterator[Any]:
+    """Yield the frames of a response in its own dialect; `unplaced` is told what none can hold."""
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
     with Foreseen(found.model.pos):
         read = reading.read(found, response, "response", None, None, {})
-        yield from unfolded(found, read.ir, True, read.made)
+        yield from unfolded(found, read.ir, True, read.made, unplaced)
 
 
 def unfolded(
