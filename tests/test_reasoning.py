@@ -139,6 +139,10 @@ class Client:
     def folded(self, frames: list[Any]) -> dict[str, Any]:
         """Put frames together; as the SDK of Chat does, with keys that it does not know."""
         answer: dict[str, Any] = wireglot.collect(frames, dialect=self.dialect)
+        if self.dialect == "anthropic":
+            for frame in frames:
+                if "extra_content" in (block := frame.get("content_block", {})):
+                    answer["content"][frame["index"]]["extra_content"] = block["extra_content"]
         if "chat" in self.dialect:
             choices = [c for f in frames if isinstance(f, dict) for c in f["choices"]]
             for call in (c for one in choices for c in one["delta"].get("tool_calls", ())):
@@ -334,3 +338,32 @@ def test_claude_signs_for_all_its_hosts(
             {**ask, "messages": [*ask["messages"], calls]}
         )
         assert '"c2ln"' in json.dumps(out.body["messages"][1])
+
+
+@pytest.mark.parametrize("early", ["b2xk", "", None])
+@pytest.mark.parametrize("client", ["anthropic", "gemini", "openai-chat"])
+@pytest.mark.parametrize("thoughts", [["Hm."], ["Hm.", "So."], []])
+def test_the_last_seal_of_a_stream_counts(
+    client: str, early: str | None, thoughts: list[str]
+) -> None:
+    """Responses seals an item when it begins, with nothing in it yet, and once more at its end."""
+    side = Client(client)
+    texts = [{"type": "summary_text", "text": text} for text in thoughts]
+    thought = {"type": "reasoning", "id": "rs_1", "summary": texts, "encrypted_content": "bGFzdA"}
+    call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "weather"}
+    call |= {"arguments": "{}", "status": "completed"}
+    about = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-5.4"}
+    usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    answer = {**about, "status": "completed", "output": [thought, call], "usage": usage}
+    x = wireglot.exchange(client, "openai-responses", "gpt-5.4")
+    x.request(side.request(), stream=True)
+    t, told = x.translator(), []
+    for frame in copy.deepcopy(list(wireglot.frames(answer, "openai-responses"))):
+        item = frame.get("item", {})
+        if frame["type"] == "response.output_item.added" and item["type"] == "reasoning":
+            item["encrypted_content"] = early
+        told += t.feed(frame)
+    side.take(side.folded(told + t.finish()))
+    out = wireglot.exchange(client, "openai-responses", "gpt-5.4").request(side.request())
+    seals = [i["encrypted_content"] for i in out.body["input"] if i.get("type") == "reasoning"]
+    assert "bGFzdA" in seals and early not in seals

@@ -95,9 +95,11 @@ def is_text(dialect: Dialect, kind: str) -> bool:
 
 
 def signed(dialect: Dialect, part: dict[str, Any]) -> bool:
-    """Tell whether a part has a signature that the dialect reads as its own."""
+    """Tell whether a part has a signature of the dialect's own; an empty text is none."""
     state = part.get("signature")
-    return isinstance(state, dict) and state.get("origin") == dialect.origin["signature"]
+    if not isinstance(state, dict) or state.get("origin") != dialect.origin["signature"]:
+        return False
+    return bool(state["value"])
 
 
 def must_ride(dialect: Dialect, kind: str) -> bool:

@@ -236,6 +236,7 @@ class TurnStream(Translator):
             self._unfold.unasked = frozenset(unasked)
             self._fold.met = self._met
             if turn.carries and turn.client.model.carry:
+                self._fold.patient = not turn.stays  # what is kept has the last signature
                 self._unfold.rides = Rides(turn, self._unfold.frames, self._fold.outcome)
 
     def _met(self, part: Part) -> None:

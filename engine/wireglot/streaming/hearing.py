@@ -44,6 +44,7 @@ class Hearing:
         self.begun = self.ended = self.finished = False
         self.frames = 0
         self.frame: Any = None  # the one that is heard
+        self.patient = False  # whether a part waits for the end of its item, if that signs it
         self.stirred = True  # whether something but the next piece of a part was heard
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []

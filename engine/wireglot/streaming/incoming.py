@@ -153,13 +153,17 @@ def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
 
 
 class Item:
-    """What brackets parts in a stream; what is said of it is said of its first part."""
+    """What brackets parts in a stream; what is said of it is said of its first part.
 
-    __slots__ = ("at", "over", "parts", "said")
+    `signs` tells whether its begin and its end say a signature.
+    """
+
+    __slots__ = ("at", "over", "parts", "said", "signs")
 
     def __init__(self, at: int = 0) -> None:
         self.at, self.over = at, False  # the frame in which it began, and whether it ended
         self.said: dict[str, Any] = {}
+        self.signs = False
         self.parts: list[Part] = []
 
 

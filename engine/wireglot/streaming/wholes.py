@@ -29,7 +29,7 @@ def begun(fold: Hearing, owner: Candidate, sight: Sight) -> None:
     item = owner.items.setdefault(sight.at["item"], Item(fold.frames - 1))
     said = fold.fields(sight)
     contradictions.compared(fold, item.said, said, Trail())
-    item.said = said
+    item.said, item.signs = said, "signature" in sight.event.holes
 
 
 def checked(fold: Hearing, owner: Candidate, sight: Sight, said: list[tuple[str, Any]]) -> None:
@@ -69,11 +69,17 @@ def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
         fold.open(part)
     if part is not None:
         _ended(fold, owner, part, word, sight)
-        if part.open:
+        if part.open and not (fold.patient and _signed_later(owner, part)):
             fold.shut(part)
     elif sight.event.addresses and address not in owner.gone:
         told = "a part ends here that did not begin"
         fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
+
+
+def _signed_later(owner: Candidate, part: Part) -> bool:
+    """Tell whether the end of its item will say how a part is signed; the last signature counts."""
+    item = owner.items.get(dict(part.address).get("item", -1))
+    return item is not None and item.signs and not item.over and item.parts[:1] == [part]
 
 
 def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight) -> None:
