@@ -15,7 +15,7 @@ from ..language.model import Case, Conversation, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..notes import LEFT_OUT, Draft
 from ..trail import At, pointer
-from . import answers, aside, building, enforce, intake, marks, pairing, system, turns
+from . import answers, aside, building, enforce, intake, marks, pairing, system, turns, within
 from .env import Env
 from .jobs import ReadJob, WriteJob
 from .orderly import orderly
@@ -288,7 +288,7 @@ def ordered(
     messages = pairing.freeform(writer, messages)
     messages = enforce.order(writer, enforce.full(writer, messages))
     messages = turns.attended(writer, talk, enforce.present(writer, talk, messages))
-    messages = pairing.signed(writer, messages)
+    messages = within.gathered(writer, pairing.signed(writer, messages))
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     return messages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import within
 from .enforce import SAID
 from .jobs import WriteJob
 from .sight import Look
@@ -25,6 +26,7 @@ def _watched(writer: WriteJob) -> tuple[frozenset[Any], bool]:
     words = ("this-turn", "signed")
     kinds = {kind for word, kind in talk.enforce if word in words}
     kinds |= {one.kind for one in talk.beside}
+    kinds |= {marks.kind for marks in (within.to_write(dialect),) if marks is not None}
     kinds |= {kind for kind, bound in dialect.bounds.items() if "count" in bound}
     unique = any("." in name and limit.get("unique") for name, limit in dialect.limits.items())
     alternate = ("alternate", "") in talk.enforce

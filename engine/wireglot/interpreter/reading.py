@@ -13,7 +13,7 @@ from ..results import rule_of
 from ..room import TooDeep
 from ..seeds import Seed, apart
 from ..trail import At, Trail, pointer, value_at
-from . import arguments, building, citations, conversation, pairing, units, unpictured
+from . import arguments, building, citations, conversation, pairing, units, unpictured, within
 from .env import Env
 from .hands import Reader
 from .sight import Look
@@ -72,8 +72,12 @@ def read(
             made = _hooked(reader, ir, body)
             look = Look(messages) if made and messages is not None else look
         citations.spread(reader, ir, messages, look is not None and look.cited)
+        gone = options.get("away") and not options.get("returned")  # home, all stays as it is
+        if gone and reader.dialect.within and isinstance(ir, list | dict):
+            owners = citations.listed(ir, "candidates") if messages is None else messages
+            if within.parted(reader.dialect, owners, reader.trail) and look is not None:
+                look = Look(messages)
         odd = _paired(reader, ir, messages, look)
-        gone = options.get("away") and not options.get("returned")  # home, ids stay as they are
         if unit == "response" and (gone or options.get("asked") is not None):
             odd += _apart(reader.trail, ir)
         if unit == "request" and options.get("check_arguments"):

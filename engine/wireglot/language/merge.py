@@ -28,6 +28,7 @@ LISTS = frozenset(
         "tables",
         "unions",
         "unsupported",
+        "within-text",
     )
 )
 

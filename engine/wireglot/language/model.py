@@ -259,18 +259,20 @@ class Dialect:
         document: Document | None,
         stream: Stream | None,
         weights: Weights,
+        within: dict[str, str],
     ) -> None:
         """Hold what a rule file says.
 
         Dialects of one `family` share the fields of `own`; `carry` has kinds of part, and where
-        state rides; `origin` is, for each opaque field, the name of whoever reads it.
+        state rides; `origin` is, for each opaque field, the name of whoever reads it; `within` has
+        kinds of part, and how one stands in a text.
         """
         self.name, self.see, self.verified, self.family = name, see, verified, family
         self.shapes, self.unions, self.units = shapes, unions, units
         self.tables, self.schemas, self.limits, self.bounds = tables, schemas, limits, bounds
         self.conversation, self.hooks, self.media_types = conversation, hooks, media_types
         self.node, self.pos, self.carry, self.signatures = node, node.pos, carry, signatures
-        self.document, self.stream, self.weights = document, stream, weights
+        self.document, self.stream, self.weights, self.within = document, stream, weights, within
         self.origin = dict.fromkeys(OPAQUE, name) | {"signature": signatures.signer or name}
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None

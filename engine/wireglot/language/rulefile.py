@@ -61,6 +61,7 @@ def load(node: Node) -> Dialect:
             frozenset(top["repeated"].plain() if "repeated" in top else ()),
             _reasons(top.get("slight")),
         ),
+        within={k: v.value for k, v in _map(top.get("within-text")).items()},
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)

@@ -173,6 +173,13 @@ SIGNATURES = Words(
     },
     "Signed",
 )  # fmt: skip
+_WITHIN = Map(
+    Leaf({**TEXT, "pattern": r"^[^$]*\S[^$]*\$\{text\}[^$]*\S[^$]*$"},
+         "{what} is a text with `${text}` between two marks",
+         'write `reasoning: "<think>${text}</think>"`'),
+    "{what} maps kinds of part to texts", keys=("reasoning",),
+    strange="{what} names `{name}`, which stands within no text",
+)  # fmt: skip
 _SNAKE = Leaf({"const": ["camelCase", "snake_case"]}, "{what} is [camelCase, snake_case]")
 _CARRY = Map(
     Leaf(TEXT, "`{value}` is no word"), "{what} maps words to words", keys=(*PARTS, "message"),
@@ -185,6 +192,7 @@ _BODY: dict[str, Word] = {
     "see": (free(TEXT), "where the provider describes it"),
     "verified": (free({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}),
                  "when somebody last compared the two"),
+    "within-text": (_WITHIN, "parts of another kind within a text, between two marks"),
     "carry": (_CARRY, "kinds of part, or `message`, and a key of each"),
     "signatures": (SIGNATURES, "Who reads a `$signature`"),
     "limits": (Special("limits"), "A name or id that does not fit"),

@@ -18,6 +18,7 @@ from .fold import Fold
 from .incoming import Part
 from .outgoing import Fill
 from .unfold import Outgoing, Unfold
+from .within import Within
 
 MOST = 6  # runs that are open at once
 Take = Callable[[Any], "list[Any] | None"]
@@ -48,6 +49,7 @@ def _taking(
     # Texts that are equal are of one class; numbers need not be.
     classes = [one for one in _numbers(first, ()) if one[0] not in flow.free]
     grow, call = part.pieces.append, part.scan is not None
+    also = None if out is None or out.part is part else out.part.pieces.append
 
     def take(frame: Any) -> list[Any] | None:
         counts = None
@@ -83,6 +85,8 @@ def _taking(
         grow(piece)
         if out is None:
             return [frame]
+        if also is not None:
+            also(piece)
         if ready is None:
             return []  # it waits
         out.sent += 1
@@ -118,8 +122,9 @@ def _differing(frame: Any, like: Any, free: list[Any], piece: str, due: int | No
 class Runs:
     """The runs of one translator."""
 
-    def __init__(self, fold: Fold, unfold: Unfold | None) -> None:
-        self._fold, self._unfold = fold, unfold
+    def __init__(self, fold: Fold, unfold: Unfold | None, told: Unfold | Within | None) -> None:
+        """Begin with none; `told` is what the fold tells, the unfold or what stands before it."""
+        self._fold, self._unfold, self._told = fold, unfold, told
         self._open: list[Run] = []  # the last one that took a frame stands first
         self.take: Take | None = None  # of that one
 
@@ -153,7 +158,7 @@ class Runs:
             return
         if not all(map(fold.outcome.knows, flow.once)):
             return
-        written = (None, None) if unfold is None else unfold.running(part)
+        written = (None, None) if self._told is None else self._told.running(part)
         if written is not None:
             self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
             self._front(Run(frame, fold, flow, part, written))

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, It
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError, WireglotError
-from ..interpreter import reading, writing
+from ..interpreter import reading, within, writing
 from ..interpreter.hands import Writer
 from ..language.picture import Fields, Hole, Picture
 from ..notes import Draft, Note
@@ -19,6 +19,7 @@ from . import framing
 from .fold import Fold
 from .runs import Runs
 from .unfold import Unfold
+from .within import Within
 
 if TYPE_CHECKING:
     from ..interpreter.reading import Read
@@ -73,8 +74,12 @@ class Translator:
             trail.source = source.model
             writer = Writer(target.model, False, trail, self._options, target.ladder)
             self._unfold = Unfold(writer)
-        self._fold = Fold(source.model, self._unfold, self._keep)
-        self._runs = Runs(self._fold, self._unfold)
+        told: Unfold | Within | None = self._unfold
+        marks = within.marks_of(source.model)
+        if self._unfold is not None and marks is not None:
+            told = Within(self._unfold, marks)
+        self._fold = Fold(source.model, told, self._keep)
+        self._runs = Runs(self._fold, self._unfold, told)
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
@@ -189,6 +194,7 @@ class Translator:
         if self._unfold is not None:
             notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
+            within.parted(self._source.model, read.ir.get("candidates", []), read.trail)
             read.trail.was.update(ids(read.ir, fold))
             read.trail.seed = fold.outcome.seed
             if not fold.outcome.response.get("id"):

@@ -1,0 +1,166 @@
+"""Parts within a text: thoughts between two marks, whole, streamed, and sent back."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import wireglot
+
+Json = Any
+TEXTS = {
+    "a thought and a text": "<think>Hm.</think>Hi there",
+    "spaces around the marks": " \n<think>\n a < b \n</think>\n\nHi\n",
+    "marks that are none": "<think>a </thin </think\n</think>Hi <think>x</think>",
+    "an empty thought": "<think>\n\n</think>\n\nHi",
+    "nothing else": "<think>Hm.</think>\n\n",
+    "a thought that breaks off": "<think>Hm </th",
+    "a mark that breaks off": "<thi",
+    "a mark behind a text": "Hi <think>Hm.</think>",
+    "no mark": " \n Hi",
+}
+PARTS = {
+    "a thought and a text": [("reasoning", "Hm."), ("text", "Hi there")],
+    "spaces around the marks": [("reasoning", "a < b"), ("text", "Hi\n")],
+    "marks that are none": [("reasoning", "a </thin </think"), ("text", "Hi <think>x</think>")],
+    "an empty thought": [("text", "Hi")],
+    "nothing else": [("reasoning", "Hm.")],
+    "a thought that breaks off": [("reasoning", "Hm </th")],
+    "a mark that breaks off": [("text", "<thi")],
+    "a mark behind a text": [("text", "Hi <think>Hm.</think>")],
+    "no mark": [("text", " \n Hi")],
+}
+CALL = {"index": 0, "id": "k", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def whole(text: str, calls: bool = False, **more: Json) -> Json:
+    said = {"role": "assistant", "content": text, **more}
+    if calls:
+        said["tool_calls"] = [CALL]
+    choice = {"index": 0, "finish_reason": "tool_calls" if calls else "stop", "message": said}
+    head = {"id": "c", "object": "chat.completion", "created": 7, "model": "m"}
+    return {**head, "choices": [choice]}
+
+
+def chunk(delta: Json, finish: str | None = None) -> Json:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 7, "model": "m"}
+    return {**head, "choices": [choice]}
+
+
+def chunks(pieces: list[str], calls: bool = False) -> list[Json]:
+    frames = [chunk({"role": "assistant", "content": ""})]
+    frames += [chunk({"content": piece}) for piece in pieces]
+    frames += [chunk({"tool_calls": [CALL]})] if calls else []
+    return [*frames, chunk({}, "tool_calls" if calls else "stop"), "[DONE]"]
+
+
+def cut(text: str, seed: int) -> list[str]:
+    """Cut a text into pieces: into its signs, or by chance."""
+    draw, out = random.Random(seed), list[str]()
+    while text:
+        size = draw.choice((1, 1, 2, 3, 5, 9)) if seed else 1
+        out.append(text[:size])
+        text = text[size:]
+    return out
+
+
+def parts(rules: Any, body: Json, dialect: str) -> list[tuple[str, str]]:
+    [one] = rules[dialect].read(body, "response").ir["candidates"]
+    return [(part["type"], part.get("text", "")) for part in one.get("parts", [])]
+
+
+@pytest.fixture(scope="module")
+def rules() -> Any:
+    return wireglot.load_rules()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_thought_at_the_head_of_a_text_is_one(rules: Any, name: str) -> None:
+    body = whole(TEXTS[name])
+    made = rules.convert(body, "minimax", "gemini", "response")
+    assert parts(rules, made.body, "gemini") == PARTS[name]
+    assert rules.convert(body, "minimax", "minimax", "response").body == body
+    ir = rules["minimax"].read(body, "response").ir
+    assert rules["minimax"].write(ir, "response").body == body
+
+
+@pytest.mark.parametrize("target", ["gemini", "openai-responses", "vllm", "ollama", "anthropic"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_stream_says_what_its_whole_says(rules: Any, name: str, target: str) -> None:
+    for seed, calls in [(n, n % 2 == 1) for n in range(6)]:
+        translator = rules.translator("minimax", target)
+        frames = chunks(cut(TEXTS[name], seed), calls)
+        out = [new for frame in frames for new in translator.feed(frame)] + translator.finish()
+        made = rules.convert(whole(TEXTS[name], calls), "minimax", target, "response")
+        expected = parts(rules, made.body, target)
+        assert parts(rules, rules.collect(out, target), target) == expected
+        assert parts(rules, translator.result.body, target) == expected
+
+
+def test_what_can_be_no_mark_goes_out_at_once_and_a_text_goes_the_short_way(rules: Any) -> None:
+    def fed(*pieces: str) -> list[Json]:
+        translator = rules.translator("minimax", "vllm")
+        seen = []
+        for piece in pieces:
+            [*made] = translator.feed(chunk({"content": piece}))
+            deltas = [one["choices"][0]["delta"] for one in made]
+            said = [d.get("reasoning") or d.get("content") or "" for d in deltas]
+            seen.append(("".join(said), translator._runs.take is not None))
+        return seen
+
+    assert fed("Hi", " the", "re") == [("Hi", True), (" the", True), ("re", True)]
+    assert fed("<th", "ink>\nA", " b ", "</", "x", "</think>", "\n", "Hi", "!") == [
+        ("", False), ("A", False), (" b", False), ("", False), (" </x", False), ("", False),
+        ("", False), ("Hi", True), ("!", True),
+    ]  # fmt: skip
+
+
+def test_a_stream_that_breaks_off_says_what_waits(rules: Any) -> None:
+    translator = rules.translator("minimax", "vllm")
+    frames = [chunk({"content": "<think>Hm </th"}), {"error": {"message": "No.", "code": 500}}]
+    out = [new for frame in frames for new in translator.feed(frame)] + translator.finish()
+    said = [one["choices"][0]["delta"].get("reasoning") for one in out if "choices" in one]
+    assert "".join(text for text in said if text) == "Hm </th"
+
+
+def test_citations_keep_their_places(rules: Any) -> None:
+    def cited(start: int, end: int) -> Json:
+        where = {"start_index": start, "end_index": end, "url": "https://example.com", "title": "A"}
+        return {"type": "url_citation", "url_citation": where}
+
+    body = whole("<think>Hm.</think>Hi there", annotations=[cited(21, 26), cited(7, 10)])
+    made = rules.convert(body, "minimax", "openai-responses", "response").body
+    [text] = [part for item in made["output"] for part in item.get("content") or ()]
+    assert text["text"] == "Hi there"
+    assert [(c["start_index"], c["end_index"]) for c in text["annotations"]] == [(3, 8), (0, 8)]
+    same = rules.convert(body, "minimax", "vllm", "response").body["choices"][0]["message"]
+    assert same["annotations"][0]["url_citation"]["start_index"] == 3
+
+
+def test_thoughts_go_back_in_the_text_where_nothing_else_takes_them(rules: Any) -> None:
+    said = [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+        {"type": "text", "text": "Hi"},
+    ]
+    talk = [{"role": "user", "content": "a"}, {"role": "assistant", "content": said}]
+    body = {"model": "m", "max_tokens": 9, "messages": [*talk, {"role": "user", "content": "b"}]}
+    made = rules.convert(body, "anthropic", "minimax", trace=True)
+    assert made.body["messages"][1]["content"] == "<think>\nHm.\n</think>\n\nHi"
+    [note] = made.notes
+    assert (note.code, note.source_path) == (
+        "foreign-signature", "/messages/1/content/0/signature",
+    )  # fmt: skip
+    assert "reasoning_content" not in made.body["messages"][1]
+    never = rules.convert(body, "anthropic", "perplexity").body
+    assert never["messages"][1]["content"] == "Hi"
+    back = rules.convert(made.body, "minimax", "gemini").body
+    assert back["contents"][1]["parts"] == [{"thought": True, "text": "Hm."}, {"text": "Hi"}]
+
+
+def test_other_marks_are_data(rules: Any) -> None:
+    body = whole("<thought>Hm.</thought>Hi")
+    made = rules.convert(body, "gemini-openai", "gemini", "response").body
+    assert parts(rules, made, "gemini") == [("reasoning", "Hm."), ("text", "Hi")]
