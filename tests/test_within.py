@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -164,3 +165,41 @@ def test_other_marks_are_data(rules: Any) -> None:
     body = whole("<thought>Hm.</thought>Hi")
     made = rules.convert(body, "gemini-openai", "gemini", "response").body
     assert parts(rules, made, "gemini") == [("reasoning", "Hm."), ("text", "Hi")]
+
+
+def test_a_text_that_comes_whole_in_a_stream_holds_its_thought_too(rules: Any) -> None:
+    streams = wireglot.load_rules(Path(__file__).parent / "fuzz" / "streams")
+    for text, expected in (
+        ("<why>So.</why> Hi", [("reasoning", "So."), ("text", "Hi")]),
+        ("Hi", [("text", "Hi")]),
+        ("<wh", [("text", "<wh")]),
+    ):
+        translator = streams.translator("streams", "gemini")
+        frames = [
+            {"kind": "start", "id": "r"},
+            {"kind": "part", "at": 0, "part": {"text": text}},
+            {"kind": "over", "at": 0},
+            {"kind": "why", "why": "end_turn"},
+            "[END]",
+        ]
+        out = [new for frame in frames for new in translator.feed(frame)] + translator.finish()
+        assert parts(rules, rules.collect(out, "gemini"), "gemini") == expected
+        assert parts(rules, translator.result.body, "gemini") == expected
+
+
+@pytest.mark.parametrize("target", ["vllm", "openai-responses", "gemini"])
+@pytest.mark.parametrize("late", [False, True])
+def test_citations_keep_their_places_in_streams(rules: Any, target: str, late: bool) -> None:
+    where = {"start_index": 21, "end_index": 26, "url": "https://example.com", "title": "A"}
+    cited = [{"type": "url_citation", "url_citation": where}]
+    frames = chunks(["<think>Hm.</thi", "nk>Hi", " there"], calls=late)
+    frames.insert(-2, chunk({"annotations": cited}))
+    translator = rules.translator("minimax", target)
+    out = [new for frame in frames for new in translator.feed(frame)] + translator.finish()
+    for body in (translator.result.body, rules.collect(out, target)):
+        [one] = rules[target].read(body, "response").ir["candidates"]
+        [text] = [part for part in one["parts"] if part["type"] == "text"]
+        places = [(c["start_index"], c["end_index"]) for c in text.get("citations", ())]
+        assert places == ([] if late and body is not translator.result.body else [(3, 8)])
+    told = [note for note in translator.notes if "was over when it was said" in note.message]
+    assert len(told) == late

@@ -299,7 +299,7 @@ class _Names:
         also = {n.value for s in (self.clean.get("shapes") or self.clean).value.values()
                 if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip
         used = {
-            "shapes": {*contexts.of, *also},
+            "shapes": {*contexts.of, *also, *model.within},
             "unions": contexts.unions,
             "tables": lenses,
             "schemas": lenses,

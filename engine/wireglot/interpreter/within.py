@@ -75,14 +75,15 @@ def parted(dialect: Dialect, owners: list[Any], trail: Trail) -> bool:
 
 def _parted(marks: Marks, part: Part, trail: Trail) -> list[Part] | None:
     """Return the parts that a text holds; None of one that no mark begins."""
-    told = marks.parted(part["text"]) if part.get("type") == "text" else None
+    text = part.get("text") if part.get("type") == "text" else None
+    told = marks.parted(text) if isinstance(text, str) else None
     if told is None:
         return None
     inner, rest = told
     out = [{"type": marks.kind, "text": inner}] if inner else []
     for made in out:
         trail.copy(part, made)
-    part.update(moved(part, part["text"], rest), text=rest)
+    part.update(moved(part, str(text), rest), text=rest)
     return [*out, part] if rest or says_more(part) else out
 
 
@@ -167,10 +168,11 @@ def _joined(writer: WriteJob, marks: Marks, parts: list[Part]) -> Iterator[Part]
 
 def _behind(writer: WriteJob, marks: Marks, inner: list[Part], text: Part | None) -> Part:
     """Return a text that says parts between the marks first; what it has no place for is noted."""
-    trail, whole = writer.trail, text or {"type": "text", "text": ""}
+    trail, whole = writer.trail, {"text": "", **(text or {"type": "text"})}
     said = [f"{marks.before}{writer.shape(marks.kind, part)}{marks.behind}" for part in inner]
     now = "".join((*said, whole["text"]))
     fresh = {**moved(whole, whole["text"], now), "text": now}
     instead(writer, text or inner[0], fresh)
-    made_of(trail, fresh, "text", places_of(trail, *((one, "text") for one in (*inner, whole))))
+    places = places_of(trail, *((one, "text") for one in (*inner, text or {})))
+    made_of(trail, fresh, "text", places)
     return fresh

@@ -35,6 +35,7 @@ class Citing:
         self._form = citations.form_of(writer.dialect, "candidate")
         self._texts: dict[int, list[Text]] = {}  # of each candidate, where all are cited at once
         self._bare: list[Part] = []  # texts that were over before they were said to be cited
+        self.parted = False  # whether texts are others here than in the source, by their beginning
 
     def fitted(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]:
         """Return a text that is over with its citations as the dialect says them of it."""
@@ -66,6 +67,11 @@ class Citing:
         for part in self._bare:
             if part.cited:
                 yield (part.at,), TOO_LATE
+        for nth, texts in self._texts.items() if self.parted else ():
+            bare = {text.nth for text in texts if text.ir is None}
+            for part in outcome.candidates[nth].parts:
+                if part.cited and part.nth in bare:
+                    yield (part.at,), TOO_LATE
         alike = citations.form_of(outcome.dialect, "candidate") == self._form
         if any(owner.adrift for owner in outcome.candidates) and not alike:
             yield (), ADRIFT
@@ -102,12 +108,13 @@ class Citing:
         if self._same and (one := outcome.one(owner)) is not None:
             made = reciting.whole(self._writer, one)
             return {key: made[key] for key in ("citations", "sources") if key in made}
-        if outcome.dialect.family == self._writer.dialect.family:
+        if outcome.dialect.family == self._writer.dialect.family and not self.parted:
             said = {**owner.own, **owner.flows}
             if citations.form_of(outcome.dialect, "candidate") == form:  # it means the same here
                 return {key: said[key] for key in ("citations", "sources") if key in said}
         built = reciting.Built(self._writer, form)
-        late = {part.nth: part for part in owner.parts if part.cited is not None}
+        known = () if self.parted else owner.parts
+        late = {part.nth: part for part in known if part.cited is not None}
         before, last = (0, 0), -2
         numbers = [*itertools.accumulate(map(_parted, ("", *kinds), kinds), initial=-1)][1:]
         for text in self._texts.get(nth, ()):

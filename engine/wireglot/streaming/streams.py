@@ -74,12 +74,12 @@ class Translator:
             trail.source = source.model
             writer = Writer(target.model, False, trail, self._options, target.ladder)
             self._unfold = Unfold(writer)
-        told: Unfold | Within | None = self._unfold
+        self._told: Unfold | Within | None = self._unfold  # what the fold tells
         marks = within.marks_of(source.model)
         if self._unfold is not None and marks is not None:
-            told = Within(self._unfold, marks)
-        self._fold = Fold(source.model, told, self._keep)
-        self._runs = Runs(self._fold, self._unfold, told)
+            self._told = Within(self._unfold, marks)
+        self._fold = Fold(source.model, self._told, self._keep)
+        self._runs = Runs(self._fold, self._unfold, self._told)
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
@@ -109,12 +109,12 @@ class Translator:
                 self._runs.close()
                 raise
             self._runs.learn(frame)
-            if self._unfold is None:
+            if self._unfold is None or self._told is None:
                 return [frame]
             if self._fold.ended and not self._over and not self._eager:
                 self._over = True
                 self._fold.close()
-                self._unfold.end(self._fold.outcome, False)
+                self._told.end(self._fold.outcome, False)
             return self._unfold.frames.take()
 
     def finish(self) -> list[Any]:
@@ -134,9 +134,9 @@ class Translator:
         fold.close()
         frames: list[Any] = []
         cut = fold.cut
-        if self._unfold is not None:
+        if self._unfold is not None and self._told is not None:
             if not self._over:
-                self._unfold.end(fold.outcome, cut)
+                self._told.end(fold.outcome, cut)
             frames = self._unfold.frames.take()
         unsaid = not fold.ended and fold.stream.get("end") is not None
         if fold.error is None and (unsaid or not fold.finished):

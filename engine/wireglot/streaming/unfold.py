@@ -66,7 +66,7 @@ class Unfold:
         self._items = None if self.stream.plain else Brackets(self.frames)
         self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
-        self._citing = Citing(writer)
+        self.citing = Citing(writer)
         self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
     # -- what a fold tells ------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Unfold:
         if self.failing:
             return
         self._left(outcome, cut)
-        for at, late in self._citing.late(outcome):
+        for at, late in self.citing.late(outcome):
             self._unplaced(at, late)
         self.frames.head = outcome.response
         counts = outcome.counts()
@@ -153,7 +153,7 @@ class Unfold:
             for nth, owner in enumerate(owners):
                 last = nth == len(owners) - 1
                 self._flows(outcome, owner, nth)
-                self._citing.write(self.frames, outcome, owner, nth, self._kinds.get(nth, ()))
+                self.citing.write(self.frames, outcome, owner, nth, self._kinds.get(nth, ()))
                 for event, free in finish:  # the first that can say it
                     if self._finish(event, free, outcome, owner, nth, counts if last else None):
                         told = last and "usage" in event.acts
@@ -192,7 +192,7 @@ class Unfold:
         ]  # calls are answered
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
         if "candidate.citations" in event.holes:
-            cited = self._citing.lists(outcome, owner, nth, self._kinds.get(nth, ()))
+            cited = self.citing.lists(outcome, owner, nth, self._kinds.get(nth, ()))
             said["candidate"].update(cited)
         if self._last is not None and "whole" in event.holes:
             said["whole"] = text_of(self._last.ir())
@@ -214,7 +214,7 @@ class Unfold:
             return
         own = self._own(outcome, owner)
         for word, flowing in self.stream.of.items():
-            if word.act == "append" and word.kind == "candidate":
+            if word.act == "append" and word.kind == "candidate" and word.field != "citations":
                 piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
                 if piece is not None:
                     self.frames.write(flowing, {"piece": piece}, Place(nth))
@@ -363,8 +363,8 @@ class Unfold:
         part = out.part
         if out.flow is None:
             ir = part.ir() if part.undone is None else part.undone(part.ir())
-            settled = self._settle(out, self._citing.fitted(part, ir), 0)
-            self._citing.over(part, out.place.index, ir)
+            settled = self._settle(out, self.citing.fitted(part, ir), 0)
+            self.citing.over(part, out.place.index, ir)
             if self.rides is not None and not settled:
                 self.rides.over(part, ir, False)
             if not settled and out.fits:
@@ -385,8 +385,8 @@ class Unfold:
             said, whole = part.said, part.ir
             if self.rides is not None:
                 said, whole = self._sealed(out)
-            self._citing.over(part, out.place.index, ir := whole())
-            if (cited := self._citing.fitted(part, ir)) is not ir:
+            self.citing.over(part, out.place.index, ir := whole())
+            if (cited := self.citing.fitted(part, ir)) is not ir:
                 said = {k: v for k, v in said.items() if k != "citations"}
                 said |= {k: v for k, v in cited.items() if k == "citations"}
                 whole = functools.partial(_itself, cited)

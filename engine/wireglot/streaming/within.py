@@ -12,6 +12,7 @@ from typing import Any
 
 from ..interpreter.within import Marks, moved, says_more
 from .incoming import Part
+from .outcome import Outcome
 from .outgoing import Fill
 from .unfold import Outgoing, Unfold
 
@@ -33,14 +34,18 @@ class Within:
     def __init__(self, unfold: Unfold, marks: Marks) -> None:
         self._unfold, self._marks = unfold, marks
         self._of: dict[int, Split] = {}
+        self._over: list[tuple[Part, Part]] = []  # texts, and what stood behind a mark in each
         self.begun = unfold.begun
 
     # -- what a fold tells ------------------------------------------------------------------------
 
     def opened(self, part: Part) -> None:
         """Take a part that begins; of a text nothing is told before its first words."""
-        if part.kind == "text" and part.field == "text":
-            self._of[id(part)] = Split()
+        if part.kind == "text" and part.field == ("" if part.whole else "text"):
+            split = self._of[id(part)] = Split()
+            if part.whole:
+                split.held = str(part.said.get("text", ""))
+                self._look(part, split)
         else:
             self._unfold.opened(part)
 
@@ -73,6 +78,12 @@ class Within:
                 self._grow(split.inner, split.held.rstrip())
         self._unfold.failed(error)
 
+    def end(self, outcome: Outcome, cut: bool) -> None:
+        """Take the end of all; what is said by now of texts that were over before, is known."""
+        for part, rest in self._over:
+            rest.cited = _cited(part, rest)
+        self._unfold.end(outcome, cut)
+
     def running(self, part: Part) -> tuple[Outgoing, Fill | None] | None:
         """Return what is written for each further piece of a part; `Unfold.running` says more."""
         split = self._of.get(id(part))
@@ -91,6 +102,7 @@ class Within:
                     del self._of[id(part)]
                     self._unfold.opened(part)  # with all that has come of it
                 return
+            self._unfold.citing.parted = True
             split.inner = Part(marks.kind, "text", part.candidate, part.nth)
             split.held = text[len(marks.opens) :]
         inner, closed, rest = split.held.partition(marks.closes)
@@ -100,8 +112,7 @@ class Within:
         split.held = inner[len(sure) :]
         if closed:
             self._close(split.inner)
-            split.rest = copy.copy(part)
-            split.rest.pieces = []
+            split.rest = _behind(part)
             self._grow(split.rest, rest)
 
     def _grow(self, part: Part, piece: str) -> None:
@@ -125,16 +136,34 @@ class Within:
         if split.rest is None:
             self._grow(split.inner, split.held.rstrip())
             self._close(split.inner)
-        rest = split.rest or copy.copy(part)
-        if split.rest is None:
-            rest.pieces = []
-        text, now = "".join(part.pieces), "".join(rest.pieces)
-        rest.said, rest.cited = moved(part.said, text, now), part.cited
-        if rest.cited is not None:
-            rest.cited = moved({"citations": rest.cited}, text, now)["citations"]
+        rest = split.rest or _behind(part)
+        rest.said = moved(_behind(part).said, *_texts(part, rest))
+        rest.cited = _cited(part, rest)
+        self._over.append((part, rest))
         if not rest.pieces and says_more(rest.said):
             self._unfold.opened(rest)
             rest.open = False
             self._unfold.closed(rest)
         else:
             self._close(rest)
+
+
+def _behind(text: Part) -> Part:
+    """Return what stands behind a mark in a text: a text that flows."""
+    rest = copy.copy(text)
+    rest.pieces, rest.field, rest.whole, rest.closing = [], "text", False, None
+    rest.said = {key: value for key, value in text.said.items() if key != "text"}
+    return rest
+
+
+def _texts(text: Part, rest: Part) -> tuple[str, str]:
+    """Return the words of a text, and those of what stands behind a mark in it."""
+    return str(text.ir().get("text", "")), "".join(rest.pieces)
+
+
+def _cited(text: Part, rest: Part) -> list[Any] | None:
+    """Return the citations of a text as those of what stands behind a mark in it."""
+    if not text.cited:
+        return text.cited
+    found: list[Any] = moved({"citations": text.cited}, *_texts(text, rest))["citations"]
+    return found
