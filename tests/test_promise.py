@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 ENGINE = sorted((ROOT / "engine" / "wireglot").rglob("*.py"))
 RULES = [path for path in sorted((ROOT / "rules").glob("*.yaml")) if path.stem != "ladder"]
 HOOKS = "hooks.py"
-ENGLISH = {"together"}
+ENGLISH = {"agent", "together"}
 HOOK_LINES = 150
 # What a picture is made of; `or` stands between spellings.
 MARKUP = frozenset(

@@ -167,7 +167,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve = command("serve", commands.serve, "let clients of any dialect talk to any provider")
     _serves(serve)
-    takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift)
+    replay = command("replay", commands.replay, "what recorded requests would become now")
+    replay.add_argument("dir", metavar="DIR", help="the folder of `wireglot serve --record DIR`")
+    takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift, replay)
     for made in (*takes_rules, diagnose, repair, serve):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
@@ -255,6 +257,7 @@ def _serves(made: argparse.ArgumentParser) -> None:
     add("--max-body", type=int, metavar="BYTES", help="of a request (32 MB)")
     add("--state", default="memory", metavar="FILE", help="where it remembers conversations, for "
         "restarts and other processes; `memory` (default) or `none`")  # fmt: skip
+    add("--record", metavar="DIR", help="write what becomes of each request into a folder")
 
 
 def _writes(made: argparse.ArgumentParser) -> None:

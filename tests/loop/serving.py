@@ -42,20 +42,23 @@ def served(
     states: wireglot.States | None = None,
     client_key: str | None = None,
     limits: Limits = setting.LIMITS,
+    folder: str | None = None,
 ) -> AbstractContextManager[Served]:
     """Run a server before a provider until the end of the block."""
     given = setting.single(wireglot.packaged(), to, model, url, key, states, limits)
-    return running(given, client_key)
+    return running(given, client_key, folder)
 
 
 @contextmanager
-def running(given: Setting, client_key: str | None = None) -> Iterator[Served]:
+def running(
+    given: Setting, client_key: str | None = None, folder: str | None = None
+) -> Iterator[Served]:
     """Run a server of a setting until the end of the block."""
     lines: list[str] = []
     log = logging.Logger("served")
     log.addHandler(_Lines(lines))
     guard = Guard(given.relay.wires, "127.0.0.1", client_key)
-    app = App(given, guard, setting.library("httpx"), log)
+    app = App(given, guard, setting.library("httpx"), log, folder)
     opened = command.bound("127.0.0.1", 0)
     server = command.server(app, given.limits)
     thread = threading.Thread(

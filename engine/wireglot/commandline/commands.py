@@ -71,6 +71,22 @@ def serve(arguments: argparse.Namespace) -> int:
     return OK
 
 
+def replay(arguments: argparse.Namespace) -> int:
+    from ..serve import replay
+
+    rules, counts = _rules(arguments), [0, 0]
+    try:
+        for one in replay.replay(rules, arguments.dir):
+            counts[bool(one.apart)] += 1
+            if one.apart:
+                lines = [f"{one.file}: {one.ends}", *(f"  {line}" for line in one.apart)]
+                terminal.write(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"), None)
+    except WireglotError as error:  # 1 says that something differs
+        raise Stop(USAGE, str(error)) from None
+    print(f"{sum(counts)} requests: {counts[0]} as they were, {counts[1]} otherwise")
+    return FAILED if counts[1] else OK
+
+
 def explain(arguments: argparse.Namespace) -> int:
     from ..audits import explain
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import AsyncIterator
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from . import page
 from .guard import Guard
+from .record import Kept, Recorder, Seen
 from .relay import Asked, Refused, short
 from .sending import Answer, AsyncFlow, Library, asend
 from .setting import Setting
@@ -28,7 +31,10 @@ class App:
         guard: Guard,
         library: Library,
         log: logging.Logger = LOG,
+        folder: str | None = None,
     ) -> None:
+        """Begin; what becomes of requests is recorded in `folder`. Raises OSError."""
+        self._recorder = Recorder(self._masked, folder)
         self._relay, self._guard, self._limits = given.relay, guard, given.limits
         self._running = 0
         self._client = given.async_client(library)
@@ -46,33 +52,55 @@ class App:
         finally:
             self._running -= 1
 
+    def _masked(self, text: str) -> str:
+        return self._guard.masked(self._relay.masked(text))
+
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request, begun = Request(scope, receive), time.perf_counter()
+        if request.url.path == page.PATH or request.url.path.startswith(f"{page.PATH}/"):
+            await self._page(request)(scope, receive, send)
+            return
         try:
-            answer = await self._answered(request)
+            asked, answer = await self._answered(request)
         except ClientDisconnect:
             self._line("%s left before its request was whole", request.method)
             return
         body = answer.body
         if not isinstance(body, AsyncFlow):
             assert isinstance(body, bytes)
-            self._log(request, answer, begun)
+            self._done(request, asked, answer, begun, Kept(body))
             await Response(body, answer.status, answer.headers)(scope, receive, send)
             return
+        assert answer.turn is not None
+        answer.turn.came, given = Kept(), Kept()
         try:
-            await StreamingResponse(body, answer.status, answer.headers)(scope, receive, send)
+            flowing = _passing(body, given)
+            await StreamingResponse(flowing, answer.status, answer.headers)(scope, receive, send)
         finally:  # also where the client has left, or the server ends
             with anyio.CancelScope(shield=True):
                 await body.aclose()
-            self._log(request, answer, begun, "" if body.ended else "the client left")
+            left = "" if body.ended else "the client left"
+            self._done(request, asked, answer, begun, given, left)
 
-    async def _answered(self, request: Request) -> Answer:
+    def _page(self, request: Request) -> Response:
+        """Return the page of the server."""
+        here, server = request.client, request.scope.get("server") or ("", 0)
+        address = here.host if here is not None else ""
+        if self._guard.page_refused(request.headers, request.query_params, server[1], address):
+            again = {"www-authenticate": 'Basic realm="wireglot"'}
+            return Response("This page is not for you.", 401, again, "text/plain")
+        if request.method != "GET":
+            return Response("This page is read.", 405, {"allow": "GET"}, "text/plain")
+        shown = page.page(self._recorder, self._relay.rules, request.url.path)
+        return Response(shown.text, shown.status, page.HEADERS)
+
+    async def _answered(self, request: Request) -> tuple[Asked | None, Answer]:
         """Let a request in, and take it to the provider."""
         try:
             asked = await self._asked(request)
         except Refused as error:
-            return Answer(*error.reply, None, str(error))
-        return await asend(self._relay, self._library, self._client, asked)
+            return None, Answer(*error.reply, None, str(error))
+        return asked, await asend(self._relay, self._library, self._client, asked)
 
     async def _asked(self, request: Request) -> Asked:
         """Return a request that is let in, whole. Raises Refused."""
@@ -104,18 +132,55 @@ class App:
             relay.refuse(413, f"a request has at most {most} bytes here", client)
         return Asked(request.method, path, dict(request.headers), body)
 
-    def _log(self, request: Request, answer: Answer, begun: float, left: str = "") -> None:
+    def _done(
+        self, request: Request, asked: Asked | None, answer: Answer, begun: float, given: Kept,
+        left: str = "",
+    ) -> None:  # fmt: skip
+        """Record what became of a request, and say it."""
+        turn, took = answer.turn, time.perf_counter() - begun
+        last = answer.failed or (turn.broke if turn else None) or left
+        why = "; ".join(filter(None, (*(turn.tried if turn else ()), last)))
+        why = self._relay.masked(why)
+        self._log(request, answer, took, " ".join(why.split()))
+        if asked is None or (turn is None and answer.failed is None):
+            return  # nobody was to be asked
+        route = turn.route if turn is not None else self._relay.routed(asked.method, asked.path)[0]
+        upstream = turn.upstream if turn is not None else self._relay.rows[0].upstreams[0]
+        seen = Seen(asked.path, route.client, upstream.dialect, None, Kept(asked.body))
+        if turn is not None:
+            seen.model, seen.sent, seen.came = (
+                turn.exchange.model,
+                Kept(turn.sent.body),
+                turn.came or Kept(),
+            )
+            seen.kind, seen.answered, seen.notes = (
+                turn.kind,
+                turn.answered or None,
+                tuple(turn.told),
+            )
+        seen.given, seen.status, seen.failed, seen.seconds = given, answer.status, why, took
+        seen.streamed = isinstance(answer.body, AsyncFlow)
+        try:
+            self._recorder.keep(seen)
+        except OSError as error:
+            self._line("this request could not be recorded: %s", error)
+
+    def _log(self, request: Request, answer: Answer, took: float, why: str) -> None:
         """Say what became of a request: no header and no query, for keys stand there."""
         turn = answer.turn
         route = short(request.scope["path"]) if turn is None else f"{turn.route.client} -> "
         route += turn.upstream.name if turn is not None else ""
         notes = ",".join(f"{code}={n}" for code, n in sorted(turn.notes.items())) if turn else ""
-        last = answer.failed or (turn.broke if turn else None) or left
-        why = "; ".join(filter(None, (*(turn.tried if turn else ()), last)))
         tail = f" notes: {notes}" if notes else ""
-        tail += f" ({' '.join(self._relay.masked(why).split())})" if why else ""
-        took = time.perf_counter() - begun
+        tail += f" ({why})" if why else ""
         self._line("%s %s %d %.2fs%s", request.method, route, answer.status, took, tail)
+
+
+async def _passing(flow: AsyncFlow, given: Kept) -> AsyncIterator[bytes]:
+    """Yield what flows, and keep it."""
+    async for data in flow:
+        given.add(data)
+        yield data
 
 
 async def _read(request: Request, most: int) -> bytes | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import ipaddress
 import logging
 import socket
 import sys
@@ -17,7 +16,7 @@ from ..loop.states import States
 from ..rulesets import RuleSet
 from . import config, setting
 from .app import LOG, App
-from .guard import Guard
+from .guard import Guard, is_loopback
 from .relay import Limits
 from .setting import Setting
 
@@ -38,7 +37,11 @@ def serve(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> None:
     LOG.setLevel(logging.INFO)
     key = guarded(arguments.host, arguments.client_key_env)
     given = made(arguments, rules)
-    app = App(given, Guard(given.relay.wires, arguments.host, key), setting.library("httpx"))
+    guard, library = Guard(given.relay.wires, arguments.host, key), setting.library("httpx")
+    try:
+        app = App(given, guard, library, folder=arguments.record)
+    except OSError as error:
+        raise UsageError(f"nothing can be recorded in `{arguments.record}`: {error}") from None
     opened = bound(arguments.host, arguments.port)
     what = arguments.to or arguments.config
     print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
@@ -78,7 +81,7 @@ def guarded(host: str, variable: str | None) -> str | None:
     """Return the key that clients must have. Raises UsageError where there must be one."""
     if variable is not None:
         return setting.key_of(variable, "--client-key-env")
-    if not _here(host):
+    if not is_loopback(host):
         told = f"{host} may be reached from elsewhere"
         raise UsageError(f"{told}: `--client-key-env` names the key that clients must have")
     return None
@@ -123,11 +126,3 @@ async def running(server: uvicorn.Server, app: App, opened: socket.socket) -> No
         await server.serve(sockets=[opened])
     finally:
         await app.close()
-
-
-def _here(host: str) -> bool:
-    """Tell whether an address is reached from this machine alone."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

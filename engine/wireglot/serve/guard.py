@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import hmac
+import ipaddress
 from collections.abc import Iterator, Mapping
 
+from .relay import MASK
 from .wires import KEY, Wires
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # names of this machine in an address
 Pairs = Mapping[str, str]
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address is one of this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class Guard:
@@ -17,6 +29,26 @@ class Guard:
     def __init__(self, wires: Wires, host: str, key: str | None) -> None:
         self._wires, self._key = wires, key
         self._hosts = {*LOOPBACK, f"[{host}]" if ":" in host else host}
+
+    def masked(self, text: str) -> str:
+        """Return a text without the key of clients."""
+        return text.replace(self._key, MASK) if self._key else text
+
+    def page_refused(self, headers: Pairs, query: Pairs, port: int, client: str) -> bool:
+        """Tell whether the page of the server is not for whoever asks.
+
+        It is for this machine, under a name of this machine: a page from elsewhere may have a name
+        that leads here. A browser says a key as a password.
+        """
+        here = {f"{host}{end}" for host in self._hosts for end in ("", f":{port}")}
+        if not is_loopback(client) or headers.get("host", "") not in here:
+            return True
+        kind, _, said = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "basic":
+            with contextlib.suppress(ValueError):
+                _, _, key = base64.b64decode(said).decode().partition(":")
+                headers = {**headers, "authorization": f"Bearer {key}"}
+        return self.refused(headers, query, port) is not None
 
     def refused(self, headers: Pairs, query: Pairs, port: int) -> tuple[int, str] | None:
         """Return the status and the reason where a request is not let in."""

@@ -24,6 +24,7 @@ from ..notes import Draft, Note
 from ..results import PolicyError
 from ..streaming import eventstream, framing, told
 from . import wires
+from .record import Kept
 from .relay import (
     JSON,
     STREAMS,
@@ -76,6 +77,9 @@ class Turn:
         notes: How often each code was noted.
         tried: What became of the providers that were asked before this one.
         broke: Why the stream ended before its end.
+        told: The notes.
+        came: What the provider answers, where somebody wants it.
+        answered: The status of its answer; `kind` is its type.
     """
 
     def __init__(
@@ -90,6 +94,9 @@ class Turn:
     ) -> None:
         self._relay, self.upstream, self.route, self.tried = relay, upstream, route, tried
         self._others, self._asked, self.notes = others, (headers, body), Counter[str]()
+        self.told: list[Note] = []
+        self.came: Kept | None = None
+        self.answered, self.kind = 0, ""
         self._client, self._rules = route.client, relay.rules
         self.exchange = Exchange(
             *(relay.rules, route.client, upstream.dialect, upstream.model, relay.options),
@@ -139,13 +146,16 @@ class Turn:
         self._relay.refuse(status, why, self._client)
 
     def tell(self, notes: Iterable[Note]) -> None:
-        """Count notes."""
-        self.notes.update(note.code for note in notes)
+        """Take notes, and count them."""
+        new = tuple(notes)
+        self.told += new
+        self.notes.update(note.code for note in new)
 
     # -- an answer that is whole -------------------------------------------------------------------
 
     def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Reply:
         """Return the provider's answer, be it an error, for the client. Raises Refused."""
+        self.came, self.answered, self.kind = Kept(body), status, headers.get(TYPE, "")
         good, text = 200 <= status < 300, body.decode("utf-8", "replace").strip()
         try:
             given = json.loads(body if good else self._relay.masked(text))
@@ -190,7 +200,7 @@ class Turn:
         stream = self._rules[self._client].model.stream
         assert stream is not None  # which the translator has looked at
         self._stream = stream
-        said = headers.get(TYPE, "")
+        self.kind = said = headers.get(TYPE, "")
         self._decoder = eventstream.Decoder() if said.startswith(eventstream.TYPE) else None
         self._pieces: list[bytes] | None = [] if said.startswith(JSON) else None
         kind = STREAMS[stream.framing]
@@ -198,6 +208,8 @@ class Turn:
 
     def feed(self, data: bytes) -> bytes:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""
+        if self.came is not None:
+            self.came.add(data)
         if self._pieces is None:
             return self._relay.masked_bytes(self._fed(data))
         self._pieces.append(data)

@@ -1,0 +1,102 @@
+"""Replays: what the rules of now would make of requests that were recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..authoring.difference import differences, shown
+from ..errors import UsageError
+from ..loop.states import States
+from ..rulesets import RuleSet
+from ..streaming.framing import Splitter
+from ..trail import pointer
+from . import wires
+from .record import FORM, given_back
+from .relay import TYPE, Asked, Refused, Relay, Reply, Row, upstream
+from .turn import Turn, begin
+
+NOWHERE = "http://127.0.0.1"  # nothing is sent
+FEW = 20  # differences of one body that are said
+
+
+class Replayed(NamedTuple):
+    """A record, and what comes out otherwise, in lines: none where all is the same."""
+
+    file: str
+    ends: str
+    apart: tuple[str, ...]
+
+
+def replay(rules: RuleSet, folder: str) -> Iterator[Replayed]:
+    """Yield what became of each record of a folder, in their order. Raises UsageError."""
+    files = sorted(Path(folder).glob("*.json"))
+    if not files:
+        raise UsageError(f"`{folder}` holds no records")
+    states = States()
+    for file in files:
+        try:
+            record = json.loads(file.read_text("utf-8"))
+            if record["record"] != FORM:
+                raise ValueError
+            ends = f"{record['client']} -> {record['provider']}"
+            found = tuple(_apart(rules, record, states))
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"`{file.name}` is no record of `--record`: {error!r}") from None
+        yield Replayed(file.name, ends, found)
+
+
+def _apart(rules: RuleSet, record: dict[str, Any], states: States) -> Iterator[str]:
+    """Yield what a record's request and its answer become otherwise."""
+    if record["asked"] is None:
+        yield "the request was too long to be recorded"
+        return
+    asked = Asked("POST", record["path"], {}, given_back(record["asked"]))
+    asks = upstream(rules, record["provider"], record["model"], NOWHERE)
+    before = Relay(rules, (Row("*", (asks,)),), states, wires.packaged())
+    try:
+        turn = begin(before, asked)
+        assert isinstance(turn, Turn)  # else nobody was asked
+        yield from _differ("sent", record["sent"], json.loads(turn.sent.body))
+        if record["came"] in (None, "") or (record["streamed"] and record["failed"]):
+            return  # what was cut off ends as it did, whatever the rules say
+        now = _answered(turn, record)
+    except Refused as error:
+        now = error.reply
+    if now.status != record["status"]:
+        yield f"status: {now.status} now, was {record['status']}"
+    if not record["streamed"]:
+        yield from _differ("given", record["given"], json.loads(now.body))
+        return
+    old, new = (_frames(rules, record, data) for data in (given_back(record["given"]), now.body))
+    if len(old) != len(new):
+        yield f"given: {len(new)} frames now, was {len(old)}"
+    for nth, (one, two) in enumerate(zip(old, new, strict=False)):
+        if one != two:
+            yield from _differ(f"given frame {nth}", one, two)
+            return  # those behind it are mostly others, too
+
+
+def _answered(turn: Turn, record: dict[str, Any]) -> Reply:
+    came, headers = given_back(record["came"]), {TYPE: record["kind"]}
+    if not record["streamed"]:
+        return turn.whole(record["answered"], headers, came)
+    said = turn.begun(headers)
+    return Reply(200, said, turn.feed(came) + turn.finish())
+
+
+def _frames(rules: RuleSet, record: dict[str, Any], data: bytes) -> list[Any]:
+    stream = rules[record["client"]].model.stream
+    assert stream is not None
+    splitter = Splitter(stream)
+    return [*splitter.feed(data), *splitter.finish()]
+
+
+def _differ(what: str, old: Any, new: Any) -> Iterator[str]:
+    found = differences(old, new) if old is not None else []
+    for at, was, now in found[:FEW]:
+        yield f"{what} {pointer(at)}: {shown(now)} now, was {shown(was)}"
+    if len(found) > FEW:
+        yield f"{what}: {len(found) - FEW} more differences"
