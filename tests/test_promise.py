@@ -119,6 +119,8 @@ STOPS = {
     "words.py": {"POST", "options", "plugins"},
     "config.py": {"options", "plugins"},
     "command.py": {"plugins"},
+    "page.py": {"provider"},
+    "replay.py": {"POST", "model", "provider"},
     # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
     "unpictured.py": {"errors", "reason"},
 }
