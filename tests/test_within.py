@@ -114,7 +114,7 @@ def test_what_can_be_no_mark_goes_out_at_once_and_a_text_goes_the_short_way(rule
 
     assert fed("Hi", " the", "re") == [("Hi", True), (" the", True), ("re", True)]
     assert fed("<th", "ink>\nA", " b ", "</", "x", "</think>", "\n", "Hi", "!") == [
-        ("", False), ("A", False), (" b", False), ("", False), (" </x", False), ("", False),
+        ("", False), ("A", True), (" b", True), ("", True), (" </x", True), ("", False),
         ("", False), ("Hi", True), ("!", True),
     ]  # fmt: skip
 

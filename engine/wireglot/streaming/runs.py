@@ -17,11 +17,12 @@ from .alike import Flow
 from .fold import Fold
 from .incoming import Part
 from .outgoing import Fill
-from .unfold import Outgoing, Unfold
+from .unfold import Outgoing, Running, Unfold
 from .within import Within
 
 MOST = 6  # runs that are open at once
 Take = Callable[[Any], "list[Any] | None"]
+NOTHING: Running = (None, None, None)
 
 
 class Run:
@@ -29,16 +30,20 @@ class Run:
 
     __slots__ = ("flow", "part", "take")
 
-    def __init__(
-        self, frame: Any, fold: Fold, flow: Flow, part: Part, written: tuple[Any, Fill | None]
-    ) -> None:
-        """Begin with a frame; `written` has what goes out, if anything, and makes its frames."""
+    def __init__(self, frame: Any, fold: Fold, flow: Flow, part: Part, written: Running) -> None:
+        """Begin with a frame; `written` has what goes out, and which pieces go so."""
         self.flow, self.part = flow, part
         self.take: Take = _taking(frame, fold, flow, part, *written)
 
 
 def _taking(
-    first: Any, fold: Fold, flow: Flow, part: Part, out: Outgoing | None, ready: Fill | None
+    first: Any,
+    fold: Fold,
+    flow: Flow,
+    part: Part,
+    out: Outgoing | None,
+    ready: Fill | None,
+    sure: Callable[[str], bool] | None,
 ) -> Take:
     like = _copied(first)  # what a frame must be, with its own piece
     where = next(at for at, what in flow.free.items() if what == "piece")
@@ -75,7 +80,7 @@ def _taking(
                     return None
         except (LookupError, TypeError, UnicodeEncodeError):
             return None
-        if call and part.repeats(piece):
+        if (call and part.repeats(piece)) or (sure is not None and not sure(piece)):
             return None
         fold.frames += 1
         if fold.due is not None:
@@ -158,7 +163,7 @@ class Runs:
             return
         if not all(map(fold.outcome.knows, flow.once)):
             return
-        written = (None, None) if self._told is None else self._told.running(part)
+        written = NOTHING if self._told is None else self._told.running(part)
         if written is not None:
             self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
             self._front(Run(frame, fold, flow, part, written))

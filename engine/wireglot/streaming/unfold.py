@@ -47,6 +47,10 @@ class Outgoing:
         self.rider: Any = None  # what rides beside it at the end of its item
 
 
+# What goes out of a part, what makes its frames, and which pieces go so, if not all.
+Running = tuple[Outgoing | None, Fill | None, Callable[[str], bool] | None]
+
+
 class Unfold:
     """The stream of one dialect, written as it comes."""
 
@@ -264,7 +268,7 @@ class Unfold:
             self._over(head)
             queue.pop(0)
 
-    def running(self, part: Part) -> tuple[Outgoing, Fill | None] | None:
+    def running(self, part: Part) -> Running | None:
         """Return what is written for each further piece of a part: nothing where it waits.
 
         None where a piece may do more than that.
@@ -275,10 +279,10 @@ class Unfold:
         queue = self._queue(out)
         free = self._free(out)
         if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
-            return out, None
+            return out, None, None
         if not (free or len(queue) == 1) or not (out.begun and out.text and out.ready):
             return None
-        return (out, out.ready) if out.sent == len(part.pieces) else None
+        return (out, out.ready, None) if out.sent == len(part.pieces) else None
 
     def flush(self) -> None:
         """Write all that waits."""

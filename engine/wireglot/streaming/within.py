@@ -13,8 +13,7 @@ from typing import Any
 from ..interpreter.within import Marks, moved, says_more
 from .incoming import Part
 from .outcome import Outcome
-from .outgoing import Fill
-from .unfold import Outgoing, Unfold
+from .unfold import Running, Unfold
 
 
 class Split:
@@ -84,11 +83,18 @@ class Within:
             rest.cited = _cited(part, rest)
         self._unfold.end(outcome, cut)
 
-    def running(self, part: Part) -> tuple[Outgoing, Fill | None] | None:
-        """Return what is written for each further piece of a part; `Unfold.running` says more."""
+    def running(self, part: Part) -> Running | None:
+        """Return what is written for each further piece of a part; `Unfold.running` says more.
+
+        Within the marks that is for pieces which begin no mark, and end in no space.
+        """
         split = self._of.get(id(part))
-        told = part if split is None else split.rest
-        return None if told is None else self._unfold.running(told)
+        told = part if split is None else split.rest or split.inner
+        found = None if told is None else self._unfold.running(told)
+        if found is None or split is None or split.rest is not None:
+            return found
+        sign = self._marks.closes[0]
+        return *found[:2], lambda piece: not (split.held or sign in piece or piece[-1].isspace())
 
     # -- what stands within -----------------------------------------------------------------------
 
