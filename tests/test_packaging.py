@@ -112,7 +112,8 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     assert rules <= {path.name for path in (package / "rules").iterdir()}
     overlays = {path.name for path in (ROOT / "rules" / "overlays").glob("*.yaml")}
     assert overlays and overlays == {p.name for p in (package / "rules" / "overlays").iterdir()}
-    assert (package / "rules" / "serve" / "wires.yaml").is_file()
+    for name in ("wires", "agents"):
+        assert (package / "rules" / "serve" / f"{name}.yaml").is_file()
     assert not list(package.rglob("__pycache__"))
 
 

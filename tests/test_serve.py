@@ -179,7 +179,9 @@ def test_the_demo_calls_the_first_tool_and_says_what_it_gave(
         assert call.name == one.names[0] and call.arguments["city"] == "demo"
         one.answers([(call, Result("text", "drizzle"))])
         assert one.asks() == []
-    assert "drizzle" in str(one.talk[-1])
+        assert "drizzle" in str(one.talk[-1])
+        one.says("And tomorrow?")
+        assert one.asks() == [] and "before" in str(one.talk[-1])
     assert all(" 200 " in line for line in log)
 
 

@@ -56,7 +56,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line; the PATH of `explain` may stand behind the options."""
     parser = _parser()
-    arguments, rest = parser.parse_known_args(argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    # What stands behind `--` is the agent's.
+    end = given.index("--") if given[:1] == ["run"] and "--" in given else len(given)
+    arguments, rest = parser.parse_known_args(given[:end])
+    arguments.passed = given[end + 1 :]
     if rest and getattr(arguments, "path", "") is None and not rest[0].startswith("-"):
         arguments.path = rest.pop(0)
     if rest:
@@ -169,8 +173,12 @@ def _parser() -> argparse.ArgumentParser:
     _serves(serve)
     replay = command("replay", commands.replay, "what recorded requests would become now")
     replay.add_argument("dir", metavar="DIR", help="the folder of `wireglot serve --record DIR`")
+    run = command("run", commands.run, "start a coding agent before a provider of any dialect")
+    run.add_argument("agent", metavar="AGENT", help="claude, codex, ...; its own words after `--`")
+    run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
+    _stands(run)
     takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift, replay)
-    for made in (*takes_rules, diagnose, repair, serve):
+    for made in (*takes_rules, diagnose, repair, serve, run):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -244,16 +252,22 @@ def _audits(made: argparse.ArgumentParser) -> None:
 
 
 def _serves(made: argparse.ArgumentParser) -> None:
-    """Let a command say which provider stands behind a server, and who may come to it."""
+    """Let a command say where a server listens, and who may come to it."""
+    _stands(made)
+    add = made.add_argument
+    add("--host", default="127.0.0.1", metavar="ADDRESS", help="where it listens (127.0.0.1)")
+    add("--port", type=int, default=8080, metavar="N", help="0: any that is free (default: 8080)")
+    add("--client-key-env", metavar="NAME", help="the variable with the key clients must have")
+
+
+def _stands(made: argparse.ArgumentParser) -> None:
+    """Let a command say which providers stand behind a server."""
     add = made.add_argument
     add("--to", metavar="D", help="the provider's dialect; `demo` is a script that needs none")
     add("--config", metavar="FILE", help="a file that says more: providers, routes, fallbacks")
     add("--model", metavar="M", help="the model to ask for (default: the one a client names)")
     add("--url", metavar="URL", help="where the provider is, without the path of its API")
     add("--key-env", metavar="NAME", help="the environment variable with the provider's key")
-    add("--host", default="127.0.0.1", metavar="ADDRESS", help="where it listens (127.0.0.1)")
-    add("--port", type=int, default=8080, metavar="N", help="0: any that is free (default: 8080)")
-    add("--client-key-env", metavar="NAME", help="the variable with the key clients must have")
     add("--max-body", type=int, metavar="BYTES", help="of a request (32 MB)")
     add("--state", default="memory", metavar="FILE", help="where it remembers conversations, for "
         "restarts and other processes; `memory` (default) or `none`")  # fmt: skip

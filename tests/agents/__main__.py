@@ -101,9 +101,8 @@ def play(
             target.rules, target.model, provider.url, "k", states=None if forgets else states
         ) as (base, lines),
     ):
-        programs.furnish(program, base, home)
-        env = {**programs.environment(PLACE.absolute(), home), **program.env(base, home)}
-        words = (program.command if fresh else program.again)(prompt)
+        words, env = programs.prepared(program, base, home, prompt, fresh)
+        env = {**programs.environment(PLACE.absolute(), home), **env}
         words[0] = str(PLACE.absolute() / "node_modules/.bin" / words[0])
         ran = programs.run(words, env, work, SECONDS[scene])
     cell.seconds[scene] = time.monotonic() - began

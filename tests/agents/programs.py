@@ -1,4 +1,4 @@
-"""The agents: how each is configured, and how it is run without a terminal."""
+"""The agents: started as `wireglot run` starts them, and run without a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from wireglot.serve import agents
+from wireglot.serve.agents import Agent
 
 from .talk import Json
 
@@ -28,14 +31,16 @@ Words = list[str]
 
 
 class Program(NamedTuple):
-    """An agent: what it writes into a fresh home, its environment, and its command."""
+    """An agent as `wireglot run` starts it, and what it is given for a run without a terminal."""
 
-    client: str  # the dialect that it speaks
-    settings: Callable[[str], Mapping[str, Json]]  # files of its home, by the base address
-    env: Callable[[str, Path], Mapping[str, str]]
+    name: str
     command: Callable[[str], Words]  # for a prompt
     again: Callable[[str], Words]  # the same, to go on with the last session
+    agent: Agent
+    model: str = "m1"
     sends: bool = False  # whether it has a tool for sub-agents that run at once
+    env: Mapping[str, str] = {}
+    settings: Mapping[str, Json] = {}  # files of its home
 
 
 def install(place: Path) -> None:
@@ -93,210 +98,122 @@ def environment(place: Path, home: Path) -> dict[str, str]:
     return {**kept, "PATH": path, "HOME": str(home), "CI": "1", "NO_PROXY": "127.0.0.1"}
 
 
-# -- Claude Code -----------------------------------------------------------------------------------
+def prepared(
+    program: Program, base: str, home: Path, prompt: str, fresh: bool
+) -> tuple[Words, dict[str, str]]:
+    """Write the files of an agent into its home; return its command and environment."""
+    for name, what in program.settings.items():
+        file = home / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(what), encoding="utf-8")
+    held = {agents.URL: base, agents.KEY: "x", agents.MODEL: program.model}
+    ready = program.agent.ready(held, home / "agent")
+    words = [program.name, *ready.arguments, *(program.command if fresh else program.again)(prompt)]
+    env = {name: text for name, text in ready.env.items() if text is not None}
+    return words, {**env, **program.env}
+
+
+def _program(name: str, agent: Agent | None = None, **more: Any) -> Program:
+    command = more.pop("command")
+    again = more.pop("again", lambda prompt: [*command(prompt), "--continue"])
+    return Program(name, command, again, agent or agents.packaged()[name], **more)
 
 
 def _claude(prompt: str) -> Words:
     tools = "Bash Write Edit Read Agent Task"
     return [
-        *("claude", "-p", prompt, "--output-format", "json", "--permission-mode", "acceptEdits"),
+        *("-p", prompt, "--output-format", "json", "--permission-mode", "acceptEdits"),
         *("--allowedTools", tools, "--model", "claude-opus-4-8"),
     ]
 
 
-CLAUDE = Program(
-    "anthropic",
-    lambda base: {},
-    lambda base, home: {
-        "ANTHROPIC_BASE_URL": base,
-        "ANTHROPIC_AUTH_TOKEN": "x",
-        "DISABLE_TELEMETRY": "1",
-        "DISABLE_AUTOUPDATER": "1",
-        "DISABLE_ERROR_REPORTING": "1",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    },
-    _claude,
-    lambda prompt: [*_claude(prompt), "--continue"],
-    sends=True,
-)
-
-
-# -- Codex -----------------------------------------------------------------------------------------
-
-
 def _codex(model: str) -> Program:
     flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--json"]
-
-    def settings(base: str) -> Mapping[str, Json]:
-        lines = [
-            f'model = "{model}"',
-            'model_provider = "mock"',
-            "check_for_update_on_startup = false",
-            "[analytics]",
-            "enabled = false",
-            "[model_providers.mock]",
-            'name = "mock"',
-            f'base_url = "{base}/v1"',
-            'wire_api = "responses"',
-            'env_key = "MOCK_KEY"',
-            "request_max_retries = 4",
-            "stream_max_retries = 4",
-        ]
-        return {"codex/config.toml": "\n".join(lines) + "\n"}
-
-    return Program(
-        "openai-responses",
-        settings,
-        lambda base, home: {"CODEX_HOME": f"{home}/codex", "MOCK_KEY": "x"},
-        lambda prompt: ["codex", "exec", *flags, prompt],
-        lambda prompt: ["codex", "exec", *flags, "resume", "--last", prompt],
+    begin = ["-m", model, "exec", *flags]
+    return _program(
+        "codex",
+        command=lambda prompt: [*begin, prompt],
+        again=lambda prompt: [*begin, "resume", "--last", prompt],
     )
 
 
-# -- Gemini CLI, qwen-code -------------------------------------------------------------------------
-
-
 def _gemini(prompt: str) -> Words:
-    model = ["-m", "gemini-3-pro-preview", "--output-format", "json"]
-    return ["gemini", "-p", prompt, "--yolo", "--skip-trust", *model]
-
-
-GEMINI = Program(
-    "gemini",
-    lambda base: {
-        ".gemini/settings.json": {
-            "security": {"auth": {"selectedType": "gemini-api-key"}},
-            "privacy": {"usageStatisticsEnabled": False},
-            "general": {
-                "disableAutoUpdate": True,
-                "disableUpdateNag": True,
-                "enableAutoUpdate": False,
-            },
-            "telemetry": {"enabled": False},
-        }
-    },
-    lambda base, home: {
-        "GEMINI_API_KEY": "x",
-        "GOOGLE_GEMINI_BASE_URL": base,
-        "GEMINI_TELEMETRY_ENABLED": "false",
-    },
-    _gemini,
-    lambda prompt: [*_gemini(prompt), "--resume", "latest"],
-)
+    return ["-p", prompt, "--yolo", "--skip-trust", "--output-format", "json"]
 
 
 def _qwen(prompt: str) -> Words:
-    return ["qwen", "-p", prompt, "--yolo", "--auth-type", "openai", "--output-format", "json"]
+    return ["-p", prompt, "--yolo", "--output-format", "json"]
 
 
-QWEN = Program(
-    "openai-chat",
-    lambda base: {
-        ".qwen/settings.json": {
-            "privacy": {"usageStatisticsEnabled": False},
-            "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
-            "telemetry": {"enabled": False},
-            "memory": {
-                "enableManagedAutoMemory": False,
-                "enableManagedAutoDream": False,
-                "enableAutoSkill": False,
-            },
-        }
-    },
-    lambda base, home: {
-        "OPENAI_API_KEY": "x",
-        "OPENAI_BASE_URL": f"{base}/v1",
-        "OPENAI_MODEL": "qwen3-vl-plus",
-        "QWEN_CODE_DISABLE_CRON": "1",
-    },
-    _qwen,
-    lambda prompt: [*_qwen(prompt), "--continue"],
-    sends=True,
-)
+QWEN_SETTINGS = {
+    "memory": {
+        "enableManagedAutoMemory": False,
+        "enableManagedAutoDream": False,
+        "enableAutoSkill": False,
+    }
+}
 
 
 # -- opencode, pi: one program, four wires ---------------------------------------------------------
 
 
-def _opencode(client: str, package: str, root: str) -> Program:
-    model = {
-        "name": "m1",
-        "limit": {"context": 200_000, "output": 8000},
-        "tool_call": True,
-        "reasoning": True,
-        "attachment": True,
-        "modalities": {"input": ["text", "image"], "output": ["text"]},
-    }
+def _spoken(name: str, old: Mapping[str, str]) -> Agent:
+    """Return an agent that speaks another wire: what stands for the old one is written anew."""
+    agent = agents.packaged()[name]
+    text = json.dumps(agent.files)
+    for one, new in old.items():
+        assert one in text
+        text = text.replace(one, new)
+    return agent._replace(files=json.loads(text))
+
+
+def _opencode(package: str, root: str) -> Program:
     allowed = dict.fromkeys(("edit", "bash", "webfetch", "external_directory"), "allow")
-
-    def settings(base: str) -> Mapping[str, Json]:
-        options = {"baseURL": base + root, "apiKey": "x"}
-        mock = {"npm": package, "name": "mock", "options": options, "models": {"m1": model}}
-        config = {"provider": {"mock": mock}, "permission": allowed, "autoupdate": False}
-        return {".config/opencode/opencode.json": {**config, "share": "disabled"}}
-
-    def command(prompt: str) -> Words:
-        return ["opencode", "run", "-m", "mock/m1", "--format", "json", prompt]
-
-    return Program(
-        client,
-        settings,
-        lambda base, home: {
-            "OPENCODE_DISABLE_MODELS_FETCH": "1",
-            "OPENCODE_DISABLE_AUTOUPDATE": "1",
-            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-            "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
-        },
-        command,
-        lambda prompt: [*command(prompt), "--continue"],
+    return _program(
+        "opencode",
+        _spoken("opencode", {"@ai-sdk/openai-compatible": package, "$url/v1": f"$url{root}"}),
+        command=lambda prompt: ["run", "--format", "json", prompt],
         sends=True,
+        env={"OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1"},
+        settings={".config/opencode/opencode.json": {"permission": allowed}},
     )
 
 
-def _pi(client: str, api: str, root: str) -> Program:
-    cost = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
-    size = {"contextWindow": 200_000, "maxTokens": 8000}
-    model = {"id": "m1", "name": "m1", "reasoning": True, "input": ["text", "image"]}
-
-    def settings(base: str) -> Mapping[str, Json]:
-        known = {"baseUrl": base + root, "apiKey": "x", "api": api}
-        mock = {**known, "models": [{**model, **size, "cost": cost}]}
-        return {".pi/agent/models.json": {"providers": {"mock": mock}}}
-
-    def command(prompt: str) -> Words:
-        model = ["--provider", "mock", "--model", "m1", "--thinking", "medium"]
-        return ["pi", "-p", "--mode", "json", *model, prompt]
-
-    return Program(
-        client,
-        settings,
-        lambda base, home: {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"},
-        command,
-        lambda prompt: [*command(prompt)[:1], "--continue", *command(prompt)[1:]],
+def _pi(api: str, root: str) -> Program:
+    flags = ["--mode", "json", "--thinking", "medium"]
+    return _program(
+        "pi",
+        _spoken("pi", {"openai-completions": api, "$url/v1": f"$url{root}"}),
+        command=lambda prompt: ["-p", *flags, prompt],
+        again=lambda prompt: ["-p", "--continue", *flags, prompt],
+        env={"PI_OFFLINE": "1"},
     )
 
 
 PROGRAMS: dict[str, Program] = {
-    "claude": CLAUDE,
+    "claude": _program("claude", command=_claude, sends=True),
     "codex": _codex("gpt-5.4"),
     "codex-freeform": _codex("gpt-5.5"),
     "codex-namespace": _codex("gpt-6-sol"),
-    "gemini": GEMINI,
-    "qwen": QWEN,
-    "opencode-chat": _opencode("openai-chat", "@ai-sdk/openai-compatible", "/v1"),
-    "opencode-responses": _opencode("openai-responses", "@ai-sdk/openai", "/v1"),
-    "opencode-anthropic": _opencode("anthropic", "@ai-sdk/anthropic", "/v1"),
-    "opencode-gemini": _opencode("gemini", "@ai-sdk/google", "/v1beta"),
-    "pi-chat": _pi("openai-chat", "openai-completions", "/v1"),
-    "pi-responses": _pi("openai-responses", "openai-responses", "/v1"),
-    "pi-anthropic": _pi("anthropic", "anthropic-messages", ""),
-    "pi-gemini": _pi("gemini", "google-generative-ai", "/v1beta"),
+    "gemini": _program(
+        "gemini",
+        command=_gemini,
+        again=lambda prompt: [*_gemini(prompt), "--resume", "latest"],
+    ),
+    "qwen": _program(
+        "qwen",
+        command=_qwen,
+        model="qwen3-vl-plus",
+        sends=True,
+        env={"QWEN_CODE_DISABLE_CRON": "1"},
+        settings={".qwen/settings.json": QWEN_SETTINGS},
+    ),
+    "opencode-chat": _opencode("@ai-sdk/openai-compatible", "/v1"),
+    "opencode-responses": _opencode("@ai-sdk/openai", "/v1"),
+    "opencode-anthropic": _opencode("@ai-sdk/anthropic", "/v1"),
+    "opencode-gemini": _opencode("@ai-sdk/google", "/v1beta"),
+    "pi-chat": _pi("openai-completions", "/v1"),
+    "pi-responses": _pi("openai-responses", "/v1"),
+    "pi-anthropic": _pi("anthropic-messages", ""),
+    "pi-gemini": _pi("google-generative-ai", "/v1beta"),
 }
-
-
-def furnish(program: Program, base: str, home: Path) -> None:
-    """Write the settings of an agent into its home."""
-    for name, what in program.settings(base).items():
-        file = home / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(what if isinstance(what, str) else json.dumps(what), encoding="utf-8")

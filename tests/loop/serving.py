@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 import wireglot
 from wireglot.serve import command, setting
-from wireglot.serve.app import App
-from wireglot.serve.guard import Guard
 from wireglot.serve.relay import Limits
 from wireglot.serve.setting import Setting
 
@@ -57,16 +53,5 @@ def running(
     lines: list[str] = []
     log = logging.Logger("served")
     log.addHandler(_Lines(lines))
-    guard = Guard(given.relay.wires, "127.0.0.1", client_key)
-    app = App(given, guard, setting.library("httpx"), log, folder)
-    opened = command.bound("127.0.0.1", 0)
-    server = command.server(app, given.limits)
-    thread = threading.Thread(
-        target=asyncio.run, args=(command.running(server, app, opened),), daemon=True
-    )
-    thread.start()  # what comes before it runs waits in the socket
-    try:
-        yield Served(command.address(opened), lines)
-    finally:
-        server.should_exit = True
-        thread.join()
+    with command.aside(given, client_key, log, folder) as url:
+        yield Served(url, lines)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import importlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,13 +63,22 @@ def convert(arguments: argparse.Namespace) -> int:
 
 
 def serve(arguments: argparse.Namespace) -> int:
+    return _served("command", arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return _served("run", arguments)
+
+
+def _served(name: str, arguments: argparse.Namespace) -> int:
+    """Do what a module of the server does, if what it needs is installed."""
     try:
-        from ..serve import command
+        module = importlib.import_module(f"..serve.{name}", __package__)
     except ModuleNotFoundError as error:
         needs = f"a server needs `pip install 'wireglot[serve]'`: {error.name} is missing"
         raise Stop(USAGE, needs) from None
-    command.serve(arguments, functools.partial(_rules, arguments))
-    return OK
+    status: int = module.main(arguments, functools.partial(_rules, arguments))
+    return status
 
 
 def replay(arguments: argparse.Namespace) -> int:

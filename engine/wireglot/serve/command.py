@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import socket
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 
 import uvicorn
 
@@ -26,26 +28,39 @@ APART = {
     "--key-env": "key_env",
     "--max-body": "max_body",
 }
+HOST = "127.0.0.1"
 CLOSING = 5  # seconds for what still flows when the server is told to end
 
 
-def serve(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> None:
+def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     """Serve until the process is told to end. Raises RuleError, UsageError."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-    LOG.addHandler(handler)
-    LOG.setLevel(logging.INFO)
+    logged(logging.StreamHandler(sys.stderr))
     key = guarded(arguments.host, arguments.client_key_env)
     given = made(arguments, rules)
-    guard, library = Guard(given.relay.wires, arguments.host, key), setting.library("httpx")
-    try:
-        app = App(given, guard, library, folder=arguments.record)
-    except OSError as error:
-        raise UsageError(f"nothing can be recorded in `{arguments.record}`: {error}") from None
+    app = application(given, arguments.host, key, LOG, arguments.record)
     opened = bound(arguments.host, arguments.port)
     what = arguments.to or arguments.config
     print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
     asyncio.run(running(server(app, given.limits), app, opened))
+    return 0
+
+
+def application(
+    given: Setting, host: str, key: str | None, log: logging.Logger, folder: str | None
+) -> App:
+    """Return the application of a setting; `folder` is for records. Raises UsageError."""
+    guard = Guard(given.relay.wires, host, key)
+    try:
+        return App(given, guard, setting.library("httpx"), log, folder)
+    except OSError as error:
+        raise UsageError(f"nothing can be recorded in `{folder}`: {error}") from None
+
+
+def logged(handler: logging.Handler) -> None:
+    """Let the lines of the log go to a handler."""
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)
 
 
 def made(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> Setting:
@@ -118,6 +133,23 @@ def server(app: App, limits: Limits) -> uvicorn.Server:
             timeout_graceful_shutdown=CLOSING,
         )
     )
+
+
+@contextlib.contextmanager
+def aside(
+    given: Setting, key: str | None, log: logging.Logger = LOG, folder: str | None = None
+) -> Iterator[str]:
+    """Serve in a thread, at a free port of this machine, until the end of the block."""
+    app = application(given, HOST, key, log, folder)
+    opened = bound(HOST, 0)
+    made = server(app, given.limits)
+    thread = threading.Thread(target=asyncio.run, args=(running(made, app, opened),), daemon=True)
+    thread.start()  # what comes before it runs waits in the socket
+    try:
+        yield address(opened)
+    finally:
+        made.should_exit = True
+        thread.join()
 
 
 async def running(server: uvicorn.Server, app: App, opened: socket.socket) -> None:

@@ -24,6 +24,7 @@ URL = "http://demo.wireglot.invalid"  # which no network knows
 PAUSE = 0.02  # seconds between the pieces of a stream
 SHOWN = 300  # characters of a result
 HELLO = "Hello! I am the demo of wireglot: a script and no model. Give me a tool, and I call it."
+AGAIN = "I have called a tool before. A script has no more to say."
 THOUGHT = "There is a tool. I call it before I answer."
 ABOUT = {"integer": 1, "number": 1.5, "boolean": True, "null": None}
 DEPTH = 20  # of a schema, which may hold itself
@@ -91,12 +92,16 @@ class Demo:
 def said(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
     """Return the parts of the next turn; `mark` is new with each request."""
     results: list[Part] = []  # of the last turn of the model
+    called = False
     for message in asked.get("messages", ()):
         if message.get("role") == "assistant":
             results = []
+            called |= any(part.get("type") == "tool_call" for part in message["parts"])
         results += [part for part in message["parts"] if part.get("type") == "tool_result"]
     if results:
         return [{"type": "text", "text": f"The tool said: {_text(results[-1])[:SHOWN]}"}]
+    if called:  # or an agent whose tools are agents would never come to an end
+        return [{"type": "text", "text": AGAIN}]
     tool = next((one for one in asked.get("tools", ()) if one.get("type") is None), None)
     if tool is None:
         return [{"type": "text", "text": HELLO}]

@@ -114,18 +114,26 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(re.escape(path).replace(r"\{model\}", r"(?P<model>[^/]+)"))
 
 
+def _each(inner: Any, held: Mapping[str, Any]) -> bool:
+    """Tell whether what stands in a list stands there for each model."""
+    return MODEL not in held and MODEL in str(inner)
+
+
 def filled(value: Any, held: Mapping[str, Any], models: Sequence[str] = ()) -> Any:
     """Return JSON in which each text that is a key of `held`, or has one in it, is filled in.
 
     What stands in a list and names a model stands there once for each of them.
     """
     if isinstance(value, dict):
-        return {key: filled(inner, held, models) for key, inner in value.items()}
+        named = {filled(key, held): inner for key, inner in value.items()}
+        return {key: filled(inner, held, models) for key, inner in named.items()}
     if isinstance(value, list):
         return [
-            filled(inner, {**held, MODEL: model})
+            filled(inner, said)
             for inner in value
-            for model in (models if MODEL in str(inner) else ("",))
+            for said in (
+                [{**held, MODEL: model} for model in models] if _each(inner, held) else [held]
+            )
         ]
     if not isinstance(value, str):
         return value

@@ -84,7 +84,7 @@ WIRES = words(
 
 _TEXT = text(r"[\x20-\x7e]*", "{what} is a text that a header holds")
 _URL = text(r"https?://[^\s?#@]+", "`url` begins with http:// or https://, and has no key in it")
-_ENV = text("[A-Za-z_][A-Za-z0-9_]*", "`key-env` is the name of an environment variable",
+_ENV = text("[A-Za-z_][A-Za-z0-9_]*", "{what} is the name of an environment variable",
             "the key itself stands in no file")  # fmt: skip
 _UPSTREAM = words(
     "an upstream",
@@ -118,6 +118,28 @@ SERVE = words(
         "limits": words("`limits`", _LIMITS),
     },
     "serve upstreams",
+)
+
+
+_VALUE = Leaf({"anyOf": [{"const": None}, {"type": "string"}]}, "{what} is a text, or null")
+_PROGRAM = words(
+    "a program",
+    {
+        "install": NAME,
+        "env": Map(_VALUE, "{what} is a mapping of variables", named=_ENV),
+        "arguments": names(),
+        "files": Map(free({}), "{what} is a mapping of names", named=text(
+            r"(\.?[\w-]+/)*[\w-]+\.\w+", "{what} is no name of a file")),
+    },
+    "install",
+)  # fmt: skip
+AGENTS = words(
+    "a file of agents",
+    {
+        "agents": begins("agents", "a file of agents"),
+        "programs": Map(_PROGRAM, "{what} is a mapping of programs", each="`{name}`", least=1),
+    },
+    "agents programs",
 )
 
 
