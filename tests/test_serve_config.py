@@ -290,6 +290,26 @@ def test_conversations_go_on_after_a_kill(tmp_path: Path, servers: tuple[Server,
         assert not two.mock.refusals(two.bodies[-1])
 
 
+def test_a_change_is_in_force_and_a_broken_one_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "serve.yaml"
+    right = "serve: 1\nupstreams: {d: {dialect: demo}}\nroutes: {ROUTE: {to: d}}\n"
+    file.write_text(right.replace("ROUTE", "one"), "utf-8")
+
+    def status(url: str, model: str) -> int:
+        return asked(f"{url}/v1/messages", {**HELLO, "model": model})[0]
+
+    with process(tmp_path, "--config", "serve.yaml", "--watch") as (url, server):
+        assert server.stderr is not None
+        lines = (line for line in server.stderr if "change" in line)
+        assert (status(url, "one"), status(url, "two")) == (200, 404)
+        file.write_text(right.replace("ROUTE", "two"), "utf-8")
+        assert "a change is in force" in next(lines)
+        assert (status(url, "one"), status(url, "two")) == (404, 200)
+        file.write_text(right.replace("ROUTE", "three").replace("to: d", "to: e"), "utf-8")
+        assert "a change is refused, and what was goes on: serve.yaml:3:" in next(lines)
+        assert (status(url, "two"), status(url, "three")) == (200, 404)
+
+
 # -- what is wrong ---------------------------------------------------------------------------------
 
 WRONG = [
@@ -369,6 +389,7 @@ def test_rules_and_limits_of_the_file_hold(tmp_path: Path) -> None:
         ("", "`--to` says which provider, or `--config` names a file"),
         ("--config nowhere.yaml", "`nowhere.yaml` cannot be read"),
         ("--to demo --state /nowhere/states.db", "`/nowhere/states.db` cannot hold states"),
+        ("--to demo --watch --port 0", "`--watch` follows `--config` or `--rules`"),
         ("--config x.yaml --to demo --model m", "`--to`, `--model`: the file of `--config` says"),
     ],
 )

@@ -174,7 +174,7 @@ def _parser() -> argparse.ArgumentParser:
     replay = command("replay", commands.replay, "what recorded requests would become now")
     replay.add_argument("dir", metavar="DIR", help="the folder of `wireglot serve --record DIR`")
     run = command("run", commands.run, "start a coding agent before a provider of any dialect")
-    run.add_argument("agent", metavar="AGENT", help="claude, codex, ...; its own words after `--`")
+    run.add_argument("agent", metavar="AGENT", help="which one; its own words stand after `--`")
     run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
     _stands(run)
     takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift, replay)
@@ -258,6 +258,7 @@ def _serves(made: argparse.ArgumentParser) -> None:
     add("--host", default="127.0.0.1", metavar="ADDRESS", help="where it listens (127.0.0.1)")
     add("--port", type=int, default=8080, metavar="N", help="0: any that is free (default: 8080)")
     add("--client-key-env", metavar="NAME", help="the variable with the key clients must have")
+    add("--watch", action="store_true", help="follow rule files and the file of --config")
 
 
 def _stands(made: argparse.ArgumentParser) -> None:

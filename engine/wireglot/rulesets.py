@@ -11,7 +11,7 @@ from .errors import RuleError, UsageError
 from .loaded import Loaded
 
 if TYPE_CHECKING:
-    from threading import Thread
+    from threading import Event, Thread
     from types import TracebackType
 
     from .audits.audit import Audit
@@ -270,21 +270,30 @@ class LiveRules:
     # -- watching ----------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        import threading
-
         paths = [os.fspath(s) for s in self.rules.sources if isinstance(s, str | os.PathLike)]
         if not paths:
             raise UsageError("these rules come from no folder or zip file, so nothing can change")
-        try:
-            from watchfiles import watch
-        except ImportError:
-            raise UsageError("watching needs `pip install 'wireglot[watch]'`") from None
-        # A zip file is watched in its folder: it is mostly replaced, not written to.
-        places = {path if os.path.isdir(path) else os.path.dirname(path) or "." for path in paths}
+        self._thread = following(paths, self.reload, self._stop)
 
-        def follow() -> None:
-            for _ in watch(*places, stop_event=self._stop, debounce=200, recursive=False):
-                self.reload()
 
-        self._thread = threading.Thread(target=follow, name="wireglot-watch", daemon=True)
-        self._thread.start()
+def following(paths: Iterable[str], act: Callable[[], object], stop: Event) -> Thread:
+    """Start a thread that acts where one of some files or folders changed, until it is stopped.
+
+    Raises UsageError where the package `watchfiles` is missing (the extra `watch`).
+    """
+    import threading
+
+    try:
+        from watchfiles import watch
+    except ImportError:
+        raise UsageError("watching needs `pip install 'wireglot[watch]'`") from None
+    # A file is watched in its folder: it is mostly replaced, not written to.
+    places = {path if os.path.isdir(path) else os.path.dirname(path) or "." for path in paths}
+
+    def follow() -> None:
+        for _ in watch(*places, stop_event=stop, debounce=200, recursive=False):
+            act()
+
+    thread = threading.Thread(target=follow, name="wireglot-watch", daemon=True)
+    thread.start()
+    return thread

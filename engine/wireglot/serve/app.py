@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from . import page
 from .guard import Guard
 from .record import Kept, Recorder, Seen
-from .relay import Asked, Refused, short
+from .relay import Asked, Refused, Relay, short
 from .sending import Answer, AsyncFlow, Library, asend
 from .setting import Setting
 
@@ -39,6 +39,10 @@ class App:
         self._running = 0
         self._client = given.async_client(library)
         self._library, self._line = library, log.info
+
+    def use(self, relay: Relay) -> None:
+        """Let requests that come from now on go through another relay."""
+        self._relay = relay
 
     async def close(self) -> None:
         """Close all connections to the provider."""

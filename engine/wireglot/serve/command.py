@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import dataclasses
 import logging
+import os
 import socket
 import sys
 import threading
@@ -13,13 +15,13 @@ from collections.abc import Callable, Iterator
 
 import uvicorn
 
-from ..errors import UsageError
+from ..errors import UsageError, WireglotError
 from ..loop.states import States
-from ..rulesets import RuleSet
+from ..rulesets import RuleSet, following
 from . import config, setting
 from .app import LOG, App
 from .guard import Guard, is_loopback
-from .relay import Limits
+from .relay import Limits, Relay
 from .setting import Setting
 
 # Options that a file says in their place.
@@ -36,12 +38,18 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     """Serve until the process is told to end. Raises RuleError, UsageError."""
     logged(logging.StreamHandler(sys.stderr))
     key = guarded(arguments.host, arguments.client_key_env)
-    given = made(arguments, rules)
+    given = made(arguments, rules, remembered(arguments.state))
     app = application(given, arguments.host, key, LOG, arguments.record)
     opened = bound(arguments.host, arguments.port)
     what = arguments.to or arguments.config
     print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
-    asyncio.run(running(server(app, given.limits), app, opened))
+    stop = threading.Event()
+    if arguments.watch:
+        Watch(app, given.relay, arguments, rules).begin(stop)
+    try:
+        asyncio.run(running(server(app, given.limits), app, opened))
+    finally:
+        stop.set()
     return 0
 
 
@@ -56,6 +64,44 @@ def application(
         raise UsageError(f"nothing can be recorded in `{folder}`: {error}") from None
 
 
+class Watch:
+    """Follows rule files and the file of a server: what is right is used, what is not is said."""
+
+    def __init__(
+        self,
+        app: App,
+        relay: Relay,
+        arguments: argparse.Namespace,
+        rules: Callable[[], RuleSet],
+    ) -> None:
+        self._app, self._relay, self._arguments, self._rules = app, relay, arguments, rules
+
+    def begin(self, stop: threading.Event) -> None:
+        """Begin, until it is stopped. Raises UsageError where there is nothing to follow."""
+        sources = self._relay.rules.sources
+        paths = [os.fspath(one) for one in sources if isinstance(one, str | os.PathLike)]
+        paths += [self._arguments.config] if self._arguments.config is not None else []
+        if not paths:
+            raise UsageError("`--watch` follows `--config` or `--rules`, and there is neither")
+        following(paths, self.changed, stop)
+
+    def changed(self) -> None:
+        """Use what the files say now, if they are right."""
+        old = self._relay
+        try:
+            new = made(self._arguments, self._rules, old.states).relay
+            if new.rules.hash == old.rules.hash:
+                new = dataclasses.replace(new, rules=old.rules)  # whose functions are made
+            else:
+                new.rules.prepare_like(old.rules)
+        except WireglotError as error:
+            LOG.info("a change is refused, and what was goes on: %s", error)
+            return
+        self._relay = new
+        self._app.use(new)
+        LOG.info("a change is in force")
+
+
 def logged(handler: logging.Handler) -> None:
     """Let the lines of the log go to a handler."""
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
@@ -63,12 +109,13 @@ def logged(handler: logging.Handler) -> None:
     LOG.setLevel(logging.INFO)
 
 
-def made(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> Setting:
+def made(
+    arguments: argparse.Namespace, rules: Callable[[], RuleSet], states: States | None
+) -> Setting:
     """Return what stands before providers, as arguments or a file say.
 
     `rules` returns those that arguments ask for. Raises RuleError, UsageError.
     """
-    states = remembered(arguments.state)
     if arguments.config is not None:
         there = [f"`{word}`" for word, name in APART.items() if getattr(arguments, name)]
         if there:

@@ -32,7 +32,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     program, agent = shutil.which(name), known[name]
     if program is None:
         raise UsageError(f"`{name}` is not installed: `{agent.install}`")
-    given = command.made(arguments, rules)
+    given = command.made(arguments, rules, command.remembered(arguments.state))
     key, model = secrets.token_urlsafe(24), next(iter(given.relay.models()), None)
     if model is None and agent.asks(agents.MODEL):
         raise UsageError(f"`{name}` wants the name of a model: `--model` says it")
