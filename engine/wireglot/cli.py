@@ -174,7 +174,7 @@ def _parser() -> argparse.ArgumentParser:
     replay = command("replay", commands.replay, "what recorded requests would become now")
     replay.add_argument("dir", metavar="DIR", help="the folder of `wireglot serve --record DIR`")
     run = command("run", commands.run, "start a coding agent before a provider of any dialect")
-    run.add_argument("agent", metavar="AGENT", help="which one; its own words stand after `--`")
+    run.add_argument("starts", metavar="PROGRAM", help="which one; its own words stand after `--`")
     run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
     _stands(run)
     takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift, replay)

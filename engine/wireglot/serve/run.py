@@ -26,7 +26,7 @@ FORWARDED = (signal.SIGTERM, signal.SIGHUP)  # signals that the agent gets from 
 
 def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     """Run an agent to its end, and return its status. Raises RuleError, UsageError."""
-    name, known = arguments.agent, agents.packaged()
+    name, known = arguments.starts, agents.packaged()
     if name not in known:
         raise UsageError(f"`{name}` is no agent; {helped(name, known)}")
     program, agent = shutil.which(name), known[name]
