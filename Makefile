@@ -4,7 +4,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?=
-PYTEST ?= -q -n auto
+# Blocks of tests, so that what a module makes once is made by one worker; who is done takes over.
+PYTEST ?= -q -n auto --dist worksteal
 HEADS := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
 HEADS += vertex=../shared/traffic/gemini.jsonl.gz
 WIRES := mistral cohere bedrock-converse gemini-interactions

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import subprocess
 import sys
 from collections import Counter
@@ -66,6 +67,7 @@ class House(NamedTuple):
     arrows: list[Arrow]
 
 
+@functools.cache
 def walk(root: Path = ROOT) -> House:
     """Return the modules of a package and their imports of each other."""
     files = {}
@@ -88,6 +90,8 @@ def _imports(
     node: ast.AST, inner: bool, typed: bool
 ) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool, bool]]:
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child, inner, typed
         below = inner or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)

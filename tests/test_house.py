@@ -7,7 +7,6 @@ from pathlib import Path
 
 from . import house, way
 
-HOUSE = house.walk()
 PAGE = Path(__file__).parent.parent / "docs" / "how-it-runs.md"
 # How many imports may stand inside functions: what most processes start without. `python -m
 # tests.house --costs` says what each saves.
@@ -15,7 +14,7 @@ INNER = 61  # two of them ask for packages that extras bring
 
 
 def test_no_import_leads_up() -> None:
-    arrows = house.upward(HOUSE)
+    arrows = house.upward(house.walk())
     assert not arrows, [f"{a.source}:{a.line} -> {a.target}" for a in arrows]
 
 
@@ -36,17 +35,17 @@ def _from(node: ast.FunctionDef) -> list[ast.ImportFrom]:
 
 
 def test_no_more_imports_stand_inside_functions() -> None:
-    assert sum(arrow.inner for arrow in HOUSE.arrows) <= INNER
-    assert not house.free(HOUSE), "these save nothing"
+    assert sum(arrow.inner for arrow in house.walk().arrows) <= INNER
+    assert not house.free(house.walk()), "these save nothing"
 
 
 def test_no_import_goes_round() -> None:
-    assert house.circles(HOUSE, typed=False) == []
-    assert house.circles(HOUSE, typed=True) == []
+    assert house.circles(house.walk(), typed=False) == []
+    assert house.circles(house.walk(), typed=True) == []
 
 
 def test_each_module_is_in_a_room() -> None:
-    assert all(house.floor(name) >= 0 for name in HOUSE.lines)
+    assert all(house.floor(name) >= 0 for name in house.walk().lines)
 
 
 def test_the_page_draws_each_room() -> None:
@@ -101,13 +100,13 @@ def test_a_way_has_stays_and_climbs() -> None:
 
 def test_the_way_of_a_conversion_is_followed() -> None:
     for unit in way.BODIES:
-        found = way.of(unit, house.climbs(HOUSE))
+        found = way.of(unit, house.climbs(house.walk()))
         assert found.stays[0] == "wireglot" and len(found.modules) > 4
 
 
 def test_a_call_leads_up_to_a_higher_floor_and_to_what_imports_the_caller() -> None:
-    up = house.climbs(HOUSE)
+    up = house.climbs(house.walk())
     assert up("wireglot.notes", "wireglot.loaded")
     assert not up("wireglot.loaded", "wireglot.notes")
-    arrow = next(a for a in HOUSE.arrows if house.room(a.source) == house.room(a.target))
+    arrow = next(a for a in house.walk().arrows if house.room(a.source) == house.room(a.target))
     assert up(arrow.target, arrow.source) and not up(arrow.source, arrow.target)

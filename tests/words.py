@@ -9,6 +9,7 @@ in a hole, a word of `enforce` or of a limit. Exit code 1: with `--unused`, a wo
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 import sys
 from collections import defaultdict
@@ -79,6 +80,7 @@ def before() -> dict[str, dict[str, str]]:
     return found
 
 
+@functools.cache
 def users() -> dict[tuple[str, str], set[str]]:
     """Return the files that use each word: `group, word` to names; those of trials in brackets."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)

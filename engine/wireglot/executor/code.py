@@ -11,6 +11,7 @@ in the model, or after what it holds.
 
 from __future__ import annotations
 
+import functools
 import keyword
 from _thread import RLock
 from collections.abc import Callable, Iterator, Mapping
@@ -267,7 +268,7 @@ class Code:
         place = f"<{self.title}: {name}>"
         linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
         made: dict[str, Any] = {}
-        exec(compile(text, place, "exec"), self.names, made)
+        exec(_called(_compiled(text), place), self.names, made)
         self.names[name] = made[name]
         self.texts[name] = text
 
@@ -299,6 +300,18 @@ class Functions:
     def each(self, name: str) -> str:
         """Return the name of the function that reads a list, element by element."""
         raise NotImplementedError
+
+
+@functools.lru_cache(4096)
+def _compiled(text: str) -> CodeType:
+    """Compile a function; a dialect has many that are just so in its parent and its variants."""
+    return compile(text, "", "exec")
+
+
+def _called(code: CodeType, place: str) -> CodeType:
+    """Return code, and what stands within it, as of this place in tracebacks."""
+    inner = [_called(one, place) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return code.replace(co_filename=place, co_consts=tuple(inner))
 
 
 def _known(code: CodeType) -> list[str]:
