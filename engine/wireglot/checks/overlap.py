@@ -8,6 +8,7 @@ where some values of a case read as another one, writing sees it and says `ambig
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -24,6 +25,7 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..language.source import Pos
 from ..trail import Trail
 from .contexts import Contexts
+from .reach import Reach
 
 Pair = tuple[Shape, Case]
 DEPTH = 12
@@ -45,20 +47,30 @@ _VALUES: dict[str, Any] = {
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that cannot be told apart, and holes that share nothing out."""
     itself = {h.shape for v in contexts.all() for h in pic.holes(v.case.wire) if h.path == "."}
-    groups = [dialect.cases_of(name) for name in (*dialect.shapes, *sorted(contexts.unions))]
-    groups += [[(shape, case) for case in shape.cases] for shape in dialect.units.values()]
-    for group in groups:
-        for n, pair in enumerate(group[:MOST]):
-            if not pair[0].groups:
-                _told_apart(dialect, group, n, findings, pair[0].name in itself)
+    reach = Reach(dialect.node)
+    units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
+    names = (*dialect.shapes, *sorted(contexts.unions))
+    for name, group in ({name: dialect.cases_of(name) for name in names} | units).items():
+        own = frozenset(shape.name for shape, _ in group) & itself
+        apart = partial(_apart, dialect, group, findings, own)
+        findings.once((_apart, own, reach.of(name)), apart)
     for name, shape in dialect.shapes.items():
         if name in contexts.of:
-            _shown(dialect, shape, findings)
+            shown = partial(_shown, dialect, shape, findings)
+            findings.once((_shown, reach.of(name)), shown)
             _together(dialect, shape, findings)
     for view in contexts.all():
         _shared(dialect, view.case, findings)
         for fields in _objects(view.case.wire):
             _collide(dialect, fields, findings)
+
+
+def _apart(
+    dialect: Dialect, group: list[Pair], findings: Findings, itself: frozenset[str | None]
+) -> None:
+    for n, pair in enumerate(group[:MOST]):
+        if not pair[0].groups:
+            _told_apart(dialect, group, n, findings, pair[0].name in itself)
 
 
 def _told_apart(
@@ -354,7 +366,7 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     shown: set[str] = set()
     cases = node.get("cases")
     apart = dialect.node.get("examples")
-    examples = _examples(node) + (_apart(apart, shape.name) if apart else [])
+    examples = _examples(node) + (_beside(apart, shape.name) if apart else [])
     for name, case in cases.value.items() if cases else ():
         found = _examples(case)
         if found:
@@ -394,7 +406,7 @@ def _written(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
     return None
 
 
-def _apart(node: Any, name: str) -> list[Any]:
+def _beside(node: Any, name: str) -> list[Any]:
     return [
         e for place in (name, f"shapes/{name}") if (listed := node.get(place)) for e in listed.value
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -65,6 +65,7 @@ class Findings:
         self._lines: dict[str, list[str]] = {}
         self._found: dict[tuple[str, Pos, str], Finding] = {}
         self._right: set[tuple[str, Pos]] = set()
+        self._tried: set[Any] = set()
         # Where an error is told that stands in another file, over which this one lies.
         self.top: Pos | None = None
 
@@ -91,6 +92,17 @@ class Findings:
             self._right.add((rule, pos))
         else:
             self.warn(rule, message, pos, help)
+
+    def once(self, what: Any, trial: Callable[[], None]) -> None:
+        """Make a trial unless the same one was made, and found no error.
+
+        What it warns of is told by its place; an error may have to be told elsewhere, too.
+        """
+        if what not in self._tried:
+            before = self.hits
+            trial()
+            if self.hits == before:
+                self._tried.add(what)
 
     def sorted(self) -> list[Finding]:
         """Return the findings by file and place."""
