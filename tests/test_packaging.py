@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import json
 import os
@@ -9,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +66,14 @@ def python(*argv: str, cwd: Path, path: Path | None = None) -> str:
     return done.stdout
 
 
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Let one process alone run the block."""
+    with file.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the sdist from a copy of the tree, and the wheel from that sdist."""
@@ -73,18 +84,23 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     if int(version("setuptools").split(".")[0]) < 77:
         pytest.skip("setuptools is older than 77, so nothing can be built here")
-    work = tmp_path_factory.mktemp("packaging")
-    ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
-    shutil.copytree(ROOT, work / "tree", ignore=ignored)
-    python("-m", "build", "-q", "--no-isolation", "-o", str(work / "dist"), "tree", cwd=work)
+    shared = "PYTEST_XDIST_WORKER" in os.environ  # by all workers: whoever is first builds
+    top = tmp_path_factory.getbasetemp()
+    work = (top.parent if shared else top) / "packaging"
+    with locked(work.with_suffix(".lock")):
+        if not (work / "dist").is_dir():
+            ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
+            shutil.copytree(ROOT, work / "tree", ignore=ignored)
+            out = ("-o", str(work / "dist"))
+            python("-m", "build", "-q", "--no-isolation", *out, "tree", cwd=work)
     return work / "dist"
 
 
 @pytest.fixture(scope="module")
-def installed(dist: Path) -> Path:
+def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Unpack the wheel, as an installer does."""
     (wheel,) = dist.glob("*.whl")
-    target = dist.parent / "installed"
+    target = tmp_path_factory.mktemp("installed")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target)
     return target

@@ -103,9 +103,9 @@ class Watch:
 
 
 def logged(handler: logging.Handler) -> None:
-    """Let the lines of the log go to a handler."""
+    """Let the lines of the log go to a handler, and to no other."""
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-    LOG.addHandler(handler)
+    LOG.handlers[:] = [handler]
     LOG.setLevel(logging.INFO)
 
 
