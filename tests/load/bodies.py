@@ -61,7 +61,7 @@ def answer(path: str) -> Json:
         head = {"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL}
         usage = {"input_tokens": 4000, "output_tokens": 170}
         return {**head, "content": content, "stop_reason": "tool_use", "usage": usage}
-    function = {"name": "tool_1", "arguments": json.dumps(given)}
+    function = {"name": "tool_1", "arguments": json.dumps(given, separators=(",", ":"))}
     call = {"id": "call_1", "type": "function", "function": function}
     message = {"role": "assistant", "content": text, "tool_calls": [call]}
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}

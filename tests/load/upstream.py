@@ -26,6 +26,7 @@ def _chunk(data: bytes) -> bytes:
 
 WHOLE = {path: _whole(path) for path in PATHS}
 CHUNKS = {path: list(map(_chunk, bodies.events(path))) for path in PATHS}
+NOTHING = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
 STREAM = HEAD + b"text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
@@ -49,8 +50,8 @@ class Provider(asyncio.Protocol):
         self.held = b""
         path = head.split(b" ", 2)[1].decode().partition("?")[0]
         asked = json.loads(body or b"{}")
-        if not asked.get("stream"):
-            self.transport.write(WHOLE[path])
+        if not asked.get("stream") or path not in CHUNKS:
+            self.transport.write(WHOLE.get(path, NOTHING))
             return
         self.transport.write(STREAM)
         self._frame(path, 0, asked["model"] == "open")
