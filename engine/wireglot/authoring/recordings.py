@@ -16,7 +16,7 @@ from ..audits import payloads
 from ..errors import ConversionError, UsageError, WireglotError
 from ..notes import Note
 from ..rulesets import RuleSet
-from ..streaming.framing import Splitter
+from ..streaming import framing
 from ..streaming.streams import Translator
 from ..trail import At, keys_of, value_at
 from .difference import differences
@@ -78,9 +78,8 @@ def read(text: str, rules: RuleSet, dialect: str, unit_of: Callable[[Any], str])
 def _events(text: str, rules: RuleSet, dialect: str) -> list[Any]:
     """Return the frames of a stream as it goes over the wire; none where it is no stream."""
     stream = rules[dialect].model.stream
-    split = Splitter(stream) if stream is not None else None
     try:
-        return [*split.feed(text.encode()), *split.finish()] if split is not None else []
+        return framing.read(text.encode(), stream) if stream is not None else []
     except ConversionError:
         return []
 

@@ -297,8 +297,8 @@ class Exchange:
 
     def _shares(self, name: str) -> bool:
         """Tell whether the provider reads what the dialect of a name, which a client says, made."""
-        if name == self.provider or name not in self._rules.dialects:
-            return name == self.provider
+        if name not in self._rules.dialects:
+            return False
         one, two = (self._rules[of].model.origin["signature"] for of in (self.provider, name))
         return one == two
 

@@ -152,16 +152,9 @@ class App:
         upstream = turn.upstream if turn is not None else self._relay.rows[0].upstreams[0]
         seen = Seen(asked.path, route.client, upstream.dialect, None, Kept(asked.body))
         if turn is not None:
-            seen.model, seen.sent, seen.came = (
-                turn.exchange.model,
-                Kept(turn.sent.body),
-                turn.came or Kept(),
-            )
-            seen.kind, seen.answered, seen.notes = (
-                turn.kind,
-                turn.answered or None,
-                tuple(turn.told),
-            )
+            seen.model, seen.notes = turn.exchange.model, tuple(turn.told)
+            seen.sent, seen.came = Kept(turn.sent.body), turn.came or Kept()
+            seen.kind, seen.answered = turn.kind, turn.answered or None
         seen.given, seen.status, seen.failed, seen.seconds = given, answer.status, why, took
         seen.streamed = isinstance(answer.body, AsyncFlow)
         try:

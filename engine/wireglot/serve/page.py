@@ -9,7 +9,7 @@ from ..audits import report
 from ..errors import WireglotError
 from ..notes import Note
 from ..rulesets import RuleSet
-from ..streaming.framing import Splitter
+from ..streaming import framing
 from .record import Recorder, Seen, given_back
 
 PATH = "/_wireglot"
@@ -111,5 +111,4 @@ def _report(rules: RuleSet, seen: Seen, asks: bool) -> str:
 def _frames(rules: RuleSet, seen: Seen, text: str) -> list[Any]:
     stream = rules[seen.provider].model.stream
     assert stream is not None
-    splitter = Splitter(stream)
-    return [*splitter.feed(given_back(text)), *splitter.finish()]
+    return framing.read(given_back(text), stream)

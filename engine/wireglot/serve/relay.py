@@ -192,12 +192,10 @@ def upstream(
     model: str | None = None,
     url: str | None = None,
     key: str | None = None,
-    known: Wires | None = None,
 ) -> Upstream:
     """Return the provider whose dialect is `to`, under that name. Raises UsageError."""
-    known = known or wires.packaged()
     check_name(to, rules.dialects)
-    provider = known.provider(to)
+    provider = wires.packaged().provider(to)
     if provider.refused is not None:
         raise UsageError(f"{to} cannot be served: {provider.refused}")
     if rules[to].model.stream is None or not _asks(rules[to]):

@@ -11,7 +11,7 @@ from ..authoring.difference import differences, shown
 from ..errors import UsageError
 from ..loop.states import States
 from ..rulesets import RuleSet
-from ..streaming.framing import Splitter
+from ..streaming import framing
 from ..trail import pointer
 from . import wires
 from .record import FORM, given_back
@@ -90,8 +90,7 @@ def _answered(turn: Turn, record: dict[str, Any]) -> Reply:
 def _frames(rules: RuleSet, record: dict[str, Any], data: bytes) -> list[Any]:
     stream = rules[record["client"]].model.stream
     assert stream is not None
-    splitter = Splitter(stream)
-    return [*splitter.feed(data), *splitter.finish()]
+    return framing.read(data, stream)
 
 
 def _differ(what: str, old: Any, new: Any) -> Iterator[str]:

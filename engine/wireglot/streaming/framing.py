@@ -80,6 +80,12 @@ class Splitter:
             return [text]  # the mark of an end
 
 
+def read(data: bytes, stream: Stream) -> list[Any]:
+    """Return the frames of a stream that is whole."""
+    splitter = Splitter(stream)
+    return [*splitter.feed(data), *splitter.finish()]
+
+
 def written(frames: list[Any], stream: Stream) -> bytes:
     """Return frames as bytes."""
     made = []
