@@ -26,7 +26,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve look test-all-pythons wheel clean loaders audit agents loop threads
+.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve look test-all-pythons wheel clean loaders audit agents loop threads datasets
 
 help:
 	@echo "make demo   convert an exchange between four providers, and tell what is lost"
@@ -42,6 +42,7 @@ help:
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make bedrock   requests and streams that we write for Converse, before the service's own rules and botocore's parser"
 	@echo "make prefix   a growing session of Claude Code to each provider: how much of a request begins the next"
+	@echo "make datasets ONLY=rate,memory,kills,broken,peers,ray LINES=N   convert a million lines, killed and broken; peers and a cluster beside"
 	@echo "make load ONLY=speed,open,memory   put wireglot serve under load, beside a relay that converts nothing and litellm's proxy"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make signal      count the notes of recorded payloads by severity: are they worth reading?"
@@ -106,6 +107,9 @@ streams: $(VENV)/.installed-sdks
 
 prefix: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.prefix
+
+datasets: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.datasets $(if $(ONLY),--only $(ONLY)) $(if $(LINES),--lines $(LINES))
 
 load: $(VENV)/.installed-dev $(VENV)/.installed-litellm
 	@$(BIN)/python -m tests.load $(if $(ONLY),--only $(ONLY)) $(if $(SERVERS),--servers $(SERVERS))

@@ -33,7 +33,7 @@ FLOORS = (
     ("trace",),
     ("checks",),
     ("calls", "loading"),
-    ("audits", "authoring", "serve"),
+    ("audits", "authoring", "batch", "serve"),
     ("command line",),
 )
 GROUPS = {
@@ -43,8 +43,8 @@ GROUPS = {
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))
-DOOR = "httpx"  # the public module of the room `serve`
-TOOLS = frozenset(("audits", "authoring", "serve", "command line"))
+DOORS = {"httpx": "serve", "ray": "batch"}  # public modules of rooms
+TOOLS = frozenset(("audits", "authoring", "batch", "serve", "command line"))
 # What a rule set offers by its name though a tool does it: a delegate of one line, imported when
 # it is called, and for the type that it returns.
 DELEGATES = {("wireglot.rulesets", "wireglot.audits.audit"): "RuleSet.audit"}
@@ -126,8 +126,8 @@ def room(module: str) -> str:
         return way.ROOM
     if head in COMMANDS:
         return "command line"
-    if head == DOOR:
-        return "serve"
+    if head in DOORS:
+        return DOORS[head]
     if "." in rest or ((ROOT / head).is_dir() and head):
         return head
     return next((group for group, names in GROUPS.items() if head in names), "calls")

@@ -115,6 +115,8 @@ STOPS = {
     "traces.py": {"steps"},
     "relay.py": {"http"},
     "demo.py": {"end_turn", "tool_use"},
+    "lined.py": {"reason"},
+    "run.py": {"done", "options"},
     "wires.py": {"POST"},
     "words.py": {"POST", "options", "plugins"},
     "config.py": {"options", "plugins"},

@@ -145,6 +145,8 @@ def _parser() -> argparse.ArgumentParser:
     add("dialect", nargs="?", metavar="DIALECT", help="its name; none: all whose SDK is known")
     add("--format", choices=("terminal", "json"), default="terminal", help="how it is shown")
 
+    batch = command("batch", commands.batch, "convert the JSON lines of files of any size")
+    _batches(batch)
     diagnose = command(
         "diagnose", commands.diagnose, "say what a provider would refuse in a request"
     )
@@ -178,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
     _stands(run)
     takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift, replay)
-    for made in (*takes_rules, diagnose, repair, serve, run):
+    for made in (*takes_rules, batch, diagnose, repair, serve, run):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -234,6 +236,31 @@ def _reads(made: argparse.ArgumentParser, model: str) -> None:
     add("file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin (default)")
     add("--model", metavar="M", help=model)
     add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+
+
+def _batches(made: argparse.ArgumentParser) -> None:
+    """Let a command convert the lines of many files into one."""
+    add = made.add_argument
+    text = "JSON lines, .gz and .zst too, Parquet; a folder or glob of them; - is stdin (default)"
+    add("files", nargs="*", metavar="FILE", help=text)
+    add("--from", dest="source", required=True, metavar="D", help="the dialect of the lines")
+    add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
+    add("--unit", default="request", metavar="U", help="what a line is (default: request)")
+    add("--model", metavar="M", help="the model, where the lines do not name it")
+    add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+    add("--check-arguments", action="store_true", help=CHECKED)
+    add("--at", default="", metavar="POINTER", help="what is converted in a line; the rest stays")
+    add("-o", "--output", metavar="FILE", help="write here instead of stdout; .gz and .zst pack")
+    add("--bad", metavar="FILE", help="where refused lines go (OUTPUT.bad.jsonl; else stderr)")
+    add("--notes", metavar="FILE", help="write every note here, as JSON lines")
+    words = "as for `convert`; a forbidden note stops, and what stands before is kept"
+    add("--policy", action="append", default=[], metavar="P", help=words)
+    add("--forbidden", choices=("stop", "aside"), default="stop", help="`aside`: such a line is "
+        "refused, and the others go on")  # fmt: skip
+    add("--workers", type=_spaces, metavar="N", help="processes (default: one a processor)")
+    add("--resume", action="store_true", help="go on where a run that was stopped has ended")
+    add("--force", action="store_true", help="begin anew, over files that are there")
+    add("--quiet", action="store_true", help="no progress, and no table of notes")
 
 
 def _audits(made: argparse.ArgumentParser) -> None:

@@ -46,6 +46,10 @@ class ConversionError(WireglotError):
         where = f"at {short(path)}" if path else "at the top of the payload"
         super().__init__(f"{self.reason}, {where}" + (f" ({rule})" if rule else ""))
 
+    def __reduce__(self) -> tuple[type[ConversionError], tuple[str, str, str | None]]:
+        """Let it go to another process as it was made."""
+        return ConversionError, (self.reason, self.path, self.rule)
+
 
 class RuleError(WireglotError):
     """Raised when a rule file is wrong.

@@ -68,6 +68,10 @@ class PolicyError(WireglotError):
         self.note, self.conversion = note, conversion
         super().__init__(f"the policy forbids `{note.code}`: {note}")
 
+    def __reduce__(self) -> tuple[type[PolicyError], tuple[Note, Conversion | None]]:
+        """Let it go to another process as it was made."""
+        return PolicyError, (self.note, self.conversion)
+
 
 class Reading(NamedTuple):
     """An IR value and the notes of reading it.

@@ -209,11 +209,15 @@ def dialects(arguments: argparse.Namespace) -> int:
         print(json.dumps([one._asdict() for one in found], indent=2, ensure_ascii=False))
         return OK
     head = ("dialect", "over", "units", "stream", "lines", "compared", "described at")
-    rows = [head, *(one.row() for one in found)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(map(str.ljust, row, widths)).rstrip())
+    print("\n".join(terminal.table([head, *(one.row() for one in found)])))
     return OK
+
+
+def batch(arguments: argparse.Namespace) -> int:
+    from . import batchcli
+
+    _folders(arguments.rules)
+    return batchcli.batch(arguments, _options(arguments), _policy(arguments.policy))
 
 
 def show(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,126 @@
+"""What is done with each value of a data set, in whichever process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import ConversionError, UsageError, WireglotError
+from ..loaded import check_name
+from ..loading import shelf
+from ..loading.start import load_rules, packaged
+from ..trail import keys_of, pointer, value_at
+
+if TYPE_CHECKING:
+    from ..loading.shelf import Source
+    from ..notes import Note
+    from ..policy import Policy
+    from ..rulesets import RuleSet
+
+_NOTHING = object()
+
+
+class Converted(NamedTuple):
+    """What became of one value.
+
+    Attributes:
+        value: What came out; of a value that was refused, what was given.
+        notes: What the conversion could not carry exactly.
+        error: Why the value was refused, or None: a ConversionError, or a PolicyError.
+    """
+
+    value: Any
+    notes: tuple[Note, ...]
+    error: WireglotError | None
+
+
+class Job(NamedTuple):
+    """How each value is converted; it can be sent to another process.
+
+    Attributes:
+        source: The dialect of the values.
+        target: The dialect to write.
+        unit: What a value is: a whole request, or a piece of one.
+        model: The model, where the values do not name it.
+        options: As `wireglot.convert` takes them.
+        policy: As `wireglot.convert` takes it.
+        rules: Rule files of one's own, as `load_rules` takes them.
+        overlays: Names of overlays that are switched on.
+        plugins: Whether installed packages bring rule files.
+        at: Where in each value stands what is converted, as keys; the rest goes along as it is.
+    """
+
+    source: str
+    target: str
+    unit: str = "request"
+    model: str | None = None
+    options: Mapping[str, Any] | None = None
+    policy: Mapping[str, str] | Policy | None = None
+    rules: tuple[Source, ...] = ()
+    overlays: tuple[str, ...] = ()
+    plugins: bool = False
+    at: tuple[str, ...] = ()
+
+    def carrying(self) -> Job:
+        """Return the job with the text of its rule files in it, for a machine without the files."""
+        carried = [
+            one if isinstance(one, Mapping) else {f.stem: f.text() for f in shelf.files(one)}
+            for one in self.rules
+        ]
+        return self._replace(rules=tuple(carried))
+
+    def ready(self) -> Converter:
+        """Load the rules. Raises RuleError and UsageError as `load_rules` and `convert` do."""
+        return Converter(self)
+
+
+class Converter:
+    """Converts values as a job says."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.rules = self._loaded(job)
+        for name in (job.source, job.target):
+            check_name(name, self.rules.dialects)
+
+    @staticmethod
+    def _loaded(job: Job) -> RuleSet:
+        if not (job.rules or job.overlays or job.plugins):
+            return packaged()
+        return load_rules(*job.rules, overlays=job.overlays, plugins=job.plugins)
+
+    def one(self, value: Any) -> Converted:
+        """Convert one value, or say why it is refused. Raises UsageError where none can be."""
+        try:
+            return Converted(*self.made(value), None)
+        except ConversionError as error:
+            return Converted(value, (), error)
+        except WireglotError as error:
+            if (done := getattr(error, "conversion", None)) is None:
+                raise
+            return Converted(value, done.notes, error)
+
+    def made(self, value: Any) -> tuple[Any, tuple[Note, ...]]:
+        """Convert one value. Raises what `wireglot.convert` does."""
+        job = self.job
+        body = value_at(value, job.at, _NOTHING) if job.at else value
+        if body is _NOTHING:
+            raise ConversionError(f"nothing stands at {pointer(job.at)}")
+        out = self.rules.convert(
+            body, job.source, job.target, job.unit, job.model,
+            options=job.options, policy=job.policy,
+        )  # fmt: skip
+        return (_put(value, job.at, out.body) if job.at else out.body), out.notes
+
+
+def _put(value: Any, at: tuple[str, ...], body: Any) -> Any:
+    """Return a value with another body in it; the caller's stays as it is."""
+    head, *rest = at
+    return {**value, head: _put(value[head], tuple(rest), body) if rest else body}
+
+
+def keys(text: str) -> tuple[str, ...]:
+    """Return the keys of an RFC 6901 pointer through objects."""
+    if not text.startswith("/"):
+        raise UsageError(f"`{text}` is no JSON pointer: it begins with `/`")
+    return tuple(keys_of(text))

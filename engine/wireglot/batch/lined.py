@@ -1,0 +1,124 @@
+"""What becomes of some lines: JSON lines of what came out, of what was refused, and of notes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .. import jsontext
+from ..notes import Note
+from ..results import PolicyError
+from .job import Converter
+from .lines import Piece, Place, packed
+
+Key = tuple[str, str, str]  # severity, code and effect of notes
+
+
+class Count(NamedTuple):
+    """How often something was noted: how many notes, on how many lines, and where first."""
+
+    notes: int
+    lines: int
+    first: str
+
+    def plus(self, other: Count) -> Count:
+        """Return both together; this one came first."""
+        return Count(self.notes + other.notes, self.lines + other.lines, self.first)
+
+
+class Way(NamedTuple):
+    """How lines are written: the name of the file, whether notes are, what stops."""
+
+    name: str
+    told: bool = False
+    aside: bool = False  # a line with a note that the policy forbids is refused, and does not stop
+
+
+class Made(NamedTuple):
+    """What was made of a piece; with `stop`, why nothing may follow, and nothing of it counts."""
+
+    after: Place
+    read: int
+    out: bytes
+    refused: bytes
+    notes: bytes
+    counts: dict[Key, Count]
+    good: int
+    bad: int
+    blank: int
+    stop: str = ""
+
+
+def lined(way: Way, converter: Converter, piece: Piece) -> Made:
+    """Convert the lines of a piece."""
+    out: list[str] = []
+    refused: list[str] = []
+    notes: list[str] = []
+    counts: dict[Key, Count] = {}
+    blank, stop = 0, ""
+    for number, line in enumerate(piece.lines, piece.first):
+        if line.isspace():
+            blank += 1
+            continue
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            value = jsontext.parse(text.rstrip("\r\n"))
+        except (ValueError, RecursionError) as error:
+            refused.append(_refused(piece.file, number, _no_json(error), line))
+            continue
+        done = converter.one(value)
+        if done.error is None:
+            out.append(jsontext.stringify(done.value))
+            _count(counts, done.notes, f"{piece.file}:{number}")
+            if way.told:
+                notes += _told(done.notes, piece.file, number)
+        elif isinstance(done.error, PolicyError) and not way.aside:
+            stop = f"{piece.file}:{number}: {done.error}"
+            break
+        else:
+            refused.append(_refused(piece.file, number, str(done.error), line))
+    texts = (_bytes(out), _bytes(refused), _bytes(notes))
+    return Made(
+        piece.after, piece.read, packed(texts[0], way.name), *texts[1:], counts,
+        len(out), len(refused), blank, stop,
+    )  # fmt: skip
+
+
+def _no_json(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        told = f"byte {error.start} is no UTF-8"
+    elif isinstance(error, json.JSONDecodeError):
+        told = f"column {error.colno}: {error.msg}"
+    else:
+        told = str(error) or "it is nested too deep"
+    return f"no JSON: {told}"
+
+
+def _refused(file: str, number: int, reason: str, line: bytes) -> str:
+    """Return the line of a value that was refused: where it stood, why, and what it was."""
+    bare = line.rstrip(b"\r\n")
+    try:
+        what = {"text": bare.decode()}
+    except UnicodeDecodeError:
+        what = {"base64": base64.b64encode(bare).decode()}
+    return jsontext.stringify({"file": file, "line": number, "reason": reason, **what})
+
+
+def _told(notes: Iterable[Note], file: str, number: int) -> list[str]:
+    where = {"file": file, "line": number}
+    return [jsontext.stringify({**where, **note._asdict()}) for note in notes]
+
+
+def _count(counts: dict[Key, Count], notes: Iterable[Note], where: str) -> None:
+    here: dict[Key, int] = {}
+    for note in notes:
+        key: Key = (note.severity, note.code, note.effect)
+        here[key] = here.get(key, 0) + 1
+    for key, many in here.items():
+        counts[key] = counts.get(key, Count(0, 0, where)).plus(Count(many, 1, where))
+
+
+def _bytes(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,245 @@
+"""One run over files: it writes as it goes, and goes on where one that was killed has stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import IO, Any, NamedTuple
+
+from ..errors import UsageError, WireglotError
+from . import lines
+from .job import Converter
+from .lined import Count, Key, Made, Way, lined
+from .lines import STDIN, Place
+from .pool import over
+
+OFTEN = 0.5  # seconds after which what is done is written down again
+
+
+class Stopped(WireglotError):
+    """Raised when the policy forbids a note, or a file ends in the middle: a run can go on."""
+
+
+class Files(NamedTuple):
+    """Where a run writes: the result, the lines that were refused, and notes.
+
+    `out` is None for standard output and `refused` for standard error; `notes` for nowhere.
+    """
+
+    out: str | None
+    refused: str | None
+    notes: str | None
+
+    @property
+    def part(self) -> str:
+        """What has been written so far; it gets its name when it is whole."""
+        return f"{self.out}.part"
+
+    @property
+    def journal(self) -> str:
+        """What was done, for a run that goes on."""
+        return f"{self.out}.resume"
+
+
+class Sum(NamedTuple):
+    """What a run has done so far."""
+
+    after: Place
+    read: int
+    good: int
+    bad: int
+    blank: int
+    counts: dict[Key, Count]
+
+    def plus(self, made: Made) -> Sum:
+        """Return it with what was made of a piece."""
+        counts = dict(self.counts)
+        for key, count in made.counts.items():
+            counts[key] = counts[key].plus(count) if key in counts else count
+        done = (self.good + made.good, self.bad + made.bad, self.blank + made.blank)
+        return Sum(made.after, made.read, *done, counts)
+
+    def as_json(self) -> Any:
+        """Return what a journal has of it."""
+        counts = [[*key, *count] for key, count in self.counts.items()]
+        return {**self._asdict(), "counts": counts}
+
+    @classmethod
+    def of(cls, told: Any) -> Sum:
+        """Return what a journal tells of."""
+        counts = {tuple(one[:3]): Count(*one[3:]) for one in told["counts"]}
+        return cls(**{**told, "after": Place(*told["after"]), "counts": counts})
+
+
+NOTHING = Sum(Place(), 0, 0, 0, 0, {})
+
+
+def run(
+    converter: Converter,
+    names: Sequence[str],
+    files: Files,
+    *,
+    workers: int,
+    aside: bool = False,
+    resume: bool = False,
+    force: bool = False,
+    seen: Callable[[Sum], None] = lambda done: None,
+) -> Sum:
+    """Convert the lines of files into one, in their order.
+
+    Args:
+        converter: What converts a line.
+        names: The files; `-` is standard input.
+        files: Where it writes.
+        workers: How many processes convert.
+        aside: Whether a line with a note that the policy forbids is refused, instead of stopping.
+        resume: Whether it goes on where a run with the same files and rules was stopped.
+        force: Whether it writes over files that are there, and begins anew.
+        seen: Is told what is done so far, again and again.
+
+    Returns:
+        What was done, by all runs together.
+
+    Raises:
+        Stopped: The policy forbids a note. What stands before is written, and a run can go on.
+        Broken: A file cannot be read to its end; the same holds.
+        UsageError: A file is there, or a run cannot go on with what it is given.
+    """
+    way = Way(files.out or "", files.notes is not None, aside)
+    with _Writing(converter, names, files, resume, force) as writing:
+        pieces = lines.pieces(names, writing.done.after)
+        for made in over(converter, functools.partial(lined, way), pieces, workers):
+            if made.stop:
+                raise Stopped(made.stop)
+            seen(writing.add(made))
+    return writing.done
+
+
+class _Writing:
+    """The files that a run writes, and its journal."""
+
+    def __init__(
+        self, converter: Converter, names: Sequence[str], files: Files, resume: bool, force: bool
+    ) -> None:
+        self.files, self.done, self.saved = files, NOTHING, 0.0
+        self.key = _key(converter, names, files)
+        self.open: list[IO[bytes] | None] = []
+        self._stack = contextlib.ExitStack()
+        self.sizes: list[int] | None = None
+        if files.out is None:
+            return
+        if resume and STDIN in names:
+            raise UsageError("standard input cannot be read again: a run over it cannot go on")
+        if resume and os.path.exists(files.journal):
+            self._goes_on()
+        elif not force:
+            self._is_new()
+
+    def _is_new(self) -> None:
+        files = self.files
+        if os.path.exists(files.part):
+            raise UsageError(
+                f"`{files.part}` is there, of a run that was stopped: `--resume` goes on, "
+                "`--force` begins anew"
+            )
+        for name in filter(None, (files.out, files.refused, files.notes)):
+            if os.path.exists(name):
+                raise UsageError(f"`{name}` is there; `--force` writes over it")
+
+    def _goes_on(self) -> None:
+        try:
+            with open(self.files.journal, encoding="utf-8") as file:
+                told = json.load(file)
+            apart = [name for name, value in self.key.items() if told["key"].get(name) != value]
+            self.done, self.sizes = Sum.of(told["done"]), told["sizes"]
+        except (ValueError, LookupError, TypeError):
+            raise UsageError(f"`{self.files.journal}` is no journal of a run") from None
+        if apart:
+            raise UsageError(
+                f"the run that was stopped had other {', '.join(apart)}: `--force` begins anew"
+            )
+
+    def __enter__(self) -> _Writing:
+        names = (self.files.part if self.files.out else None, *self.files[1:])
+        for number, name in enumerate(names):
+            file = None
+            if name is not None:
+                goes_on = self.sizes is not None
+                try:
+                    file = self._stack.enter_context(open(name, "r+b" if goes_on else "wb"))
+                except OSError as error:
+                    raise UsageError(f"`{name}` cannot be written: {error.strerror}") from None
+                if self.sizes is not None:
+                    self._cut(file, name, self.sizes[number])
+            self.open.append(file)
+        return self
+
+    @staticmethod
+    def _cut(file: IO[bytes], name: str, size: int) -> None:
+        """Leave out what was written behind the last place that the journal knows."""
+        if file.seek(0, os.SEEK_END) < size:
+            raise UsageError(f"`{name}` is shorter than it was: `--force` begins anew")
+        file.truncate(size)
+        file.seek(size)
+
+    def add(self, made: Made) -> Sum:
+        """Write what was made of a piece."""
+        out, refused, notes = self.open
+        (sys.stdout.buffer if out is None else out).write(made.out)
+        (sys.stderr.buffer if refused is None else refused).write(made.refused)
+        if notes is not None:
+            notes.write(made.notes)
+        self.done = self.done.plus(made)
+        if time.monotonic() - self.saved > OFTEN:
+            self.save()
+        return self.done
+
+    def save(self) -> None:
+        """Write down what is done; what a file has beyond that is written again by who goes on."""
+        if self.files.out is None:
+            return
+        for file in filter(None, self.open):
+            file.flush()
+        sizes = [0 if file is None else file.tell() for file in self.open]
+        told = {"key": self.key, "done": self.done.as_json(), "sizes": sizes}
+        with open(f"{self.files.journal}.new", "w", encoding="utf-8") as journal:
+            json.dump(told, journal)
+        os.replace(f"{self.files.journal}.new", self.files.journal)
+        self.saved = time.monotonic()
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if kind is not None:
+            if len(self.open) == len(self.files):
+                self.save()
+            self._stack.close()
+            return
+        self._stack.close()
+        if self.files.out is not None:
+            os.replace(self.files.part, self.files.out)
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(self.files.journal)
+        if self.files.refused is not None and not self.done.bad:
+            os.remove(self.files.refused)
+
+
+def _key(converter: Converter, names: Sequence[str], files: Files) -> dict[str, Any]:
+    """Return what a run must have in common with one that goes on; the policy may be another."""
+    job = converter.job
+    said = job._asdict()
+    told = {name: said[name] for name in ("source", "target", "unit", "model", "options", "at")}
+    inputs = [(n, *_stat(n)) for n in names]
+    whole = {**told, "rules": converter.rules.hash, "files": inputs, "outputs": files[1:]}
+    found: dict[str, Any] = json.loads(json.dumps(whole))
+    return found
+
+
+def _stat(name: str) -> tuple[int, int]:
+    if name == STDIN:
+        return 0, 0
+    found = os.stat(name)
+    return found.st_size, found.st_mtime_ns

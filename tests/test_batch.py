@@ -1,0 +1,356 @@
+"""`wireglot batch`: lines of files become lines of one file; nothing is lost, nothing is mixed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wireglot
+from wireglot import batch, cli
+from wireglot.batch import lines, pool
+from wireglot.batch.job import Job
+
+Json = Any
+PAIR = ["--from", "openai-chat", "--to", "anthropic"]
+ENDS: tuple[str, str] = ("openai-chat", "anthropic")
+
+
+def request(nth: int, **more: Json) -> Json:
+    call = {"id": f"c{nth}", "type": "function"}
+    function = {"name": "weather", "arguments": json.dumps({"city": "Köln", "n": nth})}
+    return {
+        "model": "m",
+        "messages": [
+            {"role": "user", "content": f"Weather {nth}?"},
+            {"role": "assistant", "tool_calls": [{**call, "function": function}]},
+            {"role": "tool", "tool_call_id": f"c{nth}", "content": "12 C"},
+        ],
+        **more,
+    }
+
+
+def written(file: Path, values: list[Json], broken: dict[int, bytes] | None = None) -> Path:
+    texts = [json.dumps(value).encode() for value in values]
+    for nth, text in (broken or {}).items():
+        texts[nth] = text
+    file.write_bytes(b"".join(text + b"\n" for text in texts))
+    return file
+
+
+def wanted(values: list[Json]) -> list[Json]:
+    return [wireglot.convert(value, *ENDS).body for value in values]
+
+
+def read(file: Path | str) -> list[Json]:
+    return [json.loads(line) for line in Path(file).read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_lines_come_out_in_their_order(there: Path, workers: str, capsys: Any) -> None:
+    values = [request(nth, seed=nth) for nth in range(900)]
+    written(there / "in.jsonl", values)
+    command = ["batch", "in.jsonl", *PAIR, "-o", "out.jsonl", "--workers", workers]
+    assert cli.main([*command, "--notes", "notes.jsonl"]) == 0
+    assert read("out.jsonl") == wanted(values)
+    told = read("notes.jsonl")
+    assert [(one["line"], one["source_path"]) for one in told if one["code"] == "no-place"] == [
+        (nth, "/seed") for nth in range(1, 901)
+    ]
+    assert sorted(os.listdir()) == ["in.jsonl", "notes.jsonl", "out.jsonl"]
+    shown = capsys.readouterr().err.splitlines()
+    assert shown == [
+        "severity  code       effect  notes  lines  first at",
+        "warning   no-place   lost      900    900  in.jsonl:1",
+        "info      filled-in  added     900    900  in.jsonl:1",
+        "900 lines: 900 converted",
+    ]
+
+
+BROKEN = {
+    3: (b'{"model": ', "no JSON: column 11: Expecting value"),
+    7: (b'{"model": "\xff"}', "no JSON: byte 11 is no UTF-8"),
+    9: (b'{"model": NaN}', "no JSON: `NaN` is no JSON number"),
+    11: (b"[" * 400 + b"]" * 400, "no JSON: the text is nested too deep"),
+    13: (b'{"model": "m", "messages": 1}', "expected a list of messages, at /messages"),
+    15: (b'"text"', "expected an object, got `text`, at the top of the payload"),
+}
+
+
+def test_what_is_refused_is_kept_with_its_place_and_reason(there: Path, capsys: Any) -> None:
+    values = [request(nth) for nth in range(20)]
+    written(there / "in.jsonl", values, {nth: text for nth, (text, _) in BROKEN.items()})
+    assert cli.main(["batch", "in.jsonl", *PAIR, "-o", "out.jsonl", "--workers", "1"]) == 1
+    assert read("out.jsonl") == wanted([v for nth, v in enumerate(values) if nth not in BROKEN])
+    refused = read("out.jsonl.bad.jsonl")
+    assert [one["line"] for one in refused] == [nth + 1 for nth in BROKEN]
+    for one, (text, reason) in zip(refused, BROKEN.values(), strict=True):
+        assert one["file"] == "in.jsonl" and one["reason"].startswith(reason), one
+        if "text" in one:
+            assert one["text"].encode() == text
+        else:
+            assert one["base64"]  # it is no UTF-8
+    assert "20 lines: 14 converted, 6 refused (in out.jsonl.bad.jsonl)" in capsys.readouterr().err
+
+
+def test_blank_lines_and_a_byte_order_mark_are_nothing(there: Path, capsys: Any) -> None:
+    text = json.dumps(request(1))
+    (there / "in.jsonl").write_bytes(f"\ufeff{text}\n\n  \r\n{text}\r\n{text}".encode())
+    assert cli.main(["batch", "in.jsonl", *PAIR, "-o", "out.jsonl", "--workers", "1"]) == 0
+    assert read("out.jsonl") == wanted([request(1)] * 3)
+    assert "5 lines: 3 converted, 2 blank" in capsys.readouterr().err
+
+
+def test_files_folders_globs_and_what_is_compressed(there: Path) -> None:
+    values = [request(nth) for nth in range(40)]
+    (there / "in" / "deep").mkdir(parents=True)
+    written(there / "in" / "b.jsonl", values[10:20])
+    written(there / "in" / "a.ndjson", values[:10])
+    packed = gzip.compress(b"".join(json.dumps(v).encode() + b"\n" for v in values[20:25]))
+    rest = gzip.compress(b"".join(json.dumps(v).encode() + b"\n" for v in values[25:30]))
+    (there / "in" / "deep" / "c.jsonl.gz").write_bytes(packed + rest)
+    (there / "in" / "deep" / "notes.txt").write_text("no lines")
+    written(there / "d1.jsonl", values[30:35])
+    written(there / "d2.jsonl", values[35:])
+    command = ["batch", "in", "d*.jsonl", *PAIR, "--workers", "1", "-o"]
+    assert cli.main([*command, "out.jsonl.gz"]) == 0
+    out = gzip.decompress((there / "out.jsonl.gz").read_bytes()).decode()
+    assert [json.loads(line) for line in out.splitlines()] == wanted(values)
+    assert cli.main(["batch", "out.jsonl.gz", "--from", "anthropic", "--to", "anthropic",
+                     "--workers", "1", "-o", "back.jsonl"]) == 0  # fmt: skip
+    assert (there / "back.jsonl").read_text("utf-8") == out
+
+
+def test_rows_of_parquet_are_lines(there: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    values = [{"id": nth, "messages": request(nth)["messages"]} for nth in range(300)]
+    parquet.write_table(pyarrow.Table.from_pylist(values), "in.parquet")
+    command = ["batch", "in.parquet", *PAIR, "--at", "/messages", "--unit", "messages"]
+    assert cli.main([*command, "-o", "out.jsonl", "--workers", "1"]) == 0
+    found = read("out.jsonl")
+    assert [one["id"] for one in found] == list(range(300))
+    assert [one["messages"] for one in found] == [body["messages"] for body in wanted(
+        [request(nth) for nth in range(300)]
+    )]  # fmt: skip
+
+
+def test_zst(there: Path) -> None:
+    zstandard = pytest.importorskip("zstandard", reason="the extra `batch` is not installed")
+    values = [request(nth) for nth in range(600)]
+    written(there / "in.jsonl", values)
+    command = ["batch", *PAIR, "--workers", "1"]
+    assert cli.main([*command, "in.jsonl", "-o", "out.jsonl.zst"]) == 0
+    with open("out.jsonl.zst", "rb") as file:
+        inside = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True).read()
+    assert [json.loads(line) for line in inside.splitlines()] == wanted(values)
+    (there / "in.jsonl.zst").write_bytes(
+        zstandard.ZstdCompressor().compress((there / "in.jsonl").read_bytes())
+    )
+    assert cli.main([*command, "in.jsonl.zst", "-o", "again.jsonl"]) == 0
+    assert (there / "again.jsonl").read_bytes() == inside
+
+
+def test_one_place_of_a_line_is_converted_and_the_rest_goes_along(there: Path) -> None:
+    values = [{"id": nth, "body": request(nth), "url": None} for nth in range(5)]
+    written(there / "in.jsonl", [*values, {"id": 5}])
+    command = ["batch", "in.jsonl", *PAIR, "--at", "/body", "-o", "out.jsonl", "--workers", "1"]
+    assert cli.main(command) == 1
+    bodies = wanted([value["body"] for value in values])
+    assert read("out.jsonl") == [
+        {**value, "body": body} for value, body in zip(values, bodies, strict=True)
+    ]
+    assert read("out.jsonl.bad.jsonl")[0]["reason"].startswith("nothing stands at /body")
+
+
+def test_a_policy_stops_and_what_stands_before_is_kept(there: Path, capsys: Any) -> None:
+    values = [request(nth) for nth in range(lines.LINES * 2 + 10)]
+    values[lines.LINES + 4]["seed"] = 1
+    written(there / "in.jsonl", values)
+    command = ["batch", "in.jsonl", *PAIR, "-o", "out.jsonl", "--workers", "1"]
+    assert cli.main([*command, "--policy", "effect:lost=fail"]) == 3
+    told = capsys.readouterr().err
+    assert f"in.jsonl:{lines.LINES + 5}: the policy forbids `no-place`" in told
+    assert "`--resume` goes on from there, into out.jsonl" in told
+    assert not (there / "out.jsonl").exists()
+    assert read("out.jsonl.part") == wanted(values[: lines.LINES])
+    assert cli.main([*command, "--resume"]) == 0
+    assert read("out.jsonl") == wanted(values)
+
+
+def test_a_policy_puts_lines_aside(there: Path) -> None:
+    values = [request(nth) for nth in range(10)]
+    values[4]["seed"] = 1
+    written(there / "in.jsonl", values)
+    command = ["batch", "in.jsonl", *PAIR, "-o", "out.jsonl", "--workers", "1"]
+    assert cli.main([*command, "--policy", "effect:lost=fail", "--forbidden", "aside"]) == 1
+    assert read("out.jsonl") == wanted(values[:4] + values[5:])
+    assert read("out.jsonl.bad.jsonl")[0]["line"] == 5
+
+
+def test_standard_input_and_output(there: Path) -> None:
+    values = [request(nth) for nth in range(3)]
+    given = "".join(f"{json.dumps(value)}\n" for value in values) + "{\n"
+    program = [sys.executable, "-m", "wireglot", "batch", *PAIR, "--workers", "1", "--quiet"]
+    done = subprocess.run(program, input=given, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 1
+    assert [json.loads(line) for line in done.stdout.splitlines()] == wanted(values)
+    assert json.loads(done.stderr)["text"] == "{"
+
+
+REFUSED = {
+    "a file that is not there": (["no.jsonl"], "there is no file `no.jsonl`, and no folder of "),
+    "an output that is there": (["in.jsonl"], "`out.jsonl` is there; `--force` writes over it"),
+    "an input as an output": (
+        ["in.jsonl", "--bad", "in.jsonl", "--force"],
+        "`in.jsonl` is read or written already; name another file",
+    ),
+    "no pointer": (["in.jsonl", "--at", "body", "--force"], "`body` is no JSON pointer: it begins"),
+    "standard input again": (
+        ["-", "--resume", "-o", "new.jsonl"],
+        "standard input cannot be read again: a run over it cannot go on",
+    ),
+    "no dialect": (
+        ["in.jsonl", "--force", "--from", "opnai"],
+        "there is no dialect `opnai`; there are: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_done_is_said(there: Path, name: str, capsys: Any) -> None:
+    given, told = REFUSED[name]
+    written(there / "in.jsonl", [request(1)])
+    (there / "out.jsonl").write_text("mine")
+    assert cli.main(["batch", *PAIR, "-o", "out.jsonl", "--workers", "1", *given]) in (1, 2)
+    assert capsys.readouterr().err.startswith(f"wireglot: {told}")
+    assert (there / "out.jsonl").read_text() == "mine"
+    assert read("in.jsonl") == [request(1)]
+
+
+def test_a_file_that_breaks_off_is_said_and_a_run_goes_on(there: Path, capsys: Any) -> None:
+    values = [request(nth) for nth in range(600)]
+    whole = gzip.compress(b"".join(json.dumps(v).encode() + b"\n" for v in values))
+    (there / "in.jsonl.gz").write_bytes(whole[:-20])
+    command = ["batch", "in.jsonl.gz", *PAIR, "-o", "out.jsonl", "--workers", "1"]
+    assert cli.main(command) == 1
+    assert "`in.jsonl.gz` cannot be read to its end: " in capsys.readouterr().err
+    assert read("out.jsonl.part") == wanted(values[: len(read("out.jsonl.part"))])
+    (there / "in.jsonl.gz").write_bytes(whole)
+    assert cli.main([*command, "--resume"]) == 2
+    assert "had other files: `--force` begins anew" in capsys.readouterr().err
+    assert cli.main(command) == 2
+    assert "`--resume` goes on, `--force` begins anew" in capsys.readouterr().err
+    assert cli.main([*command, "--force"]) == 0
+    assert read("out.jsonl") == wanted(values)
+
+
+def _running(folder: Path, *more: str) -> subprocess.Popen[bytes]:
+    program = [sys.executable, "-m", "wireglot", "batch", "in.jsonl", *PAIR, "-o", "out.jsonl"]
+    return subprocess.Popen([*program, "--quiet", "--workers", "2", *more], cwd=folder)
+
+
+def _until(there: Path, one: subprocess.Popen[bytes]) -> None:
+    """Wait until a run has written something down."""
+    deadline = time.monotonic() + 60
+    while not (there / "out.jsonl.resume").exists():
+        assert one.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_run_that_was_killed_goes_on_with_the_same_bytes(there: Path) -> None:
+    values = [request(nth, seed=nth) for nth in range(4000)]
+    written(there / "in.jsonl", values, {1700: b"{"})
+    one = _running(there)
+    _until(there, one)
+    time.sleep(0.2)
+    one.send_signal(signal.SIGKILL)
+    assert one.wait() == -signal.SIGKILL
+    with open("out.jsonl.part", "ab") as file:
+        file.write(b'{"half": ')  # as a write that was cut leaves it
+    assert _running(there, "--resume").wait() == 1
+    assert read("out.jsonl") == wanted(values[:1700] + values[1701:])
+    assert [one["line"] for one in read("out.jsonl.bad.jsonl")] == [1701]
+    assert _running(there, "--resume").wait() == 0  # there is nothing left to do
+    assert not list(there.glob("*.resume*")) and not list(there.glob("*.part"))
+
+
+# -- the function ----------------------------------------------------------------------------------
+
+
+def _endless() -> Iterator[Json]:
+    nth = 0
+    while True:
+        yield request(nth)
+        nth += 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_values_of_any_iterable(workers: int) -> None:
+    found = batch.convert(_endless(), *ENDS, workers=workers)
+    some = [next(found) for _ in range(300)]
+    found.close()
+    assert [one.value for one in some] == wanted([request(nth) for nth in range(300)])
+    assert {note.code for one in some for note in one.notes} == {"filled-in"}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_values_that_are_refused_keep_their_place(workers: int) -> None:
+    values = [request(0), {"messages": 1}, request(2, seed=1), request(3)]
+    rule = {"effect:lost": "fail"}
+    found = list(batch.convert(values, *ENDS, policy=rule, workers=workers))
+    assert [one.value for one in found] == [
+        *wanted(values[:1]), values[1], values[2], *wanted(values[3:])
+    ]  # fmt: skip
+    one, two = found[1].error, found[2].error
+    assert isinstance(one, wireglot.ConversionError) and one.path == "/messages"
+    assert isinstance(two, wireglot.PolicyError) and two.note.source_path == "/seed"
+
+
+def test_a_worker_that_dies_is_said() -> None:
+    found = batch.convert(_endless(), *ENDS, workers=2)
+    next(found)
+    for child in multiprocessing.active_children():
+        assert child.pid is not None
+        os.kill(child.pid, signal.SIGKILL)
+    with pytest.raises(pool.WorkerDied, match="was killed, or has no memory left"):
+        list(found)
+
+
+def test_errors_go_to_other_processes_as_they_are() -> None:
+    with pytest.raises(wireglot.PolicyError) as told:
+        wireglot.convert(request(1, seed=1), *ENDS, policy={"effect:lost": "fail"})
+    again = pickle.loads(pickle.dumps(told.value))
+    assert str(again) == str(told.value) and again.conversion == told.value.conversion
+    one = wireglot.ConversionError("odd", "/a", "rules/x.yaml:1:1")
+    two = pickle.loads(pickle.dumps(one))
+    assert (str(two), two.path, two.rule, two.reason) == (str(one), one.path, one.rule, one.reason)
+
+
+def test_a_job_carries_its_rules(tmp_path: Path) -> None:
+    rule = (
+        "wireglot: 2\nsee: https://example.com\nverified: 2026-11-21\n"
+        "dialect: mine\nextends: openai-chat\n"
+    )
+    (tmp_path / "mine.yaml").write_text(rule)
+    job = Job("mine", "anthropic", rules=(str(tmp_path),)).carrying()
+    (tmp_path / "mine.yaml").unlink()
+    job = pickle.loads(pickle.dumps(job))
+    assert job.ready().one(request(1)).value == wanted([request(1)])[0]
