@@ -225,6 +225,13 @@ def _parser() -> argparse.ArgumentParser:
     add = migrate.add_argument
     add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
     add("--diff", action="store_true", help="write nothing; print what would change")
+    redact = command("redact", commands.redact, "make payloads safe to show: what they say goes")
+    add = redact.add_argument
+    text = "JSON, JSON lines or a stream; - is stdin (default); equal strings of all stay equal"
+    add("files", nargs="*", metavar="FILE", help=text)
+    add("-o", "--output", metavar="PATH", help="write here; of several files a folder for them")
+    add("--keep", action="append", default=[], metavar="WORD", help="a string that stays")
+    add("--rules", action="append", default=[], metavar="DIR", help=RULES)
     schema = command("schema", commands.schema, "print the JSON Schema of rule files, for editors")
     schema.add_argument("--ladder", action="store_true", help="that of the ladder's file")
     return parser

@@ -394,6 +394,26 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
             yield name
 
 
+def redact(arguments: argparse.Namespace) -> int:
+    from ..authoring.redact import NotRedacted, Redaction
+
+    _folders(arguments.rules)
+    rules = start.load_rules(*arguments.rules)
+    redaction = Redaction((rules[name].model for name in rules.dialects), arguments.keep)
+    files, out = arguments.files or ["-"], arguments.output
+    if len(files) > 1 and not (out and Path(out).is_dir()):
+        raise Stop(USAGE, "several files need `-o FOLDER`, a folder that is there")
+    for name in files:
+        text = terminal.text(terminal.read(name), terminal.named(name))
+        try:
+            made = redaction.text(text).encode("utf-8", "backslashreplace")
+        except NotRedacted as error:
+            raise Stop(FAILED, f"`{terminal.named(name)}`: {error}") from None
+        inside = out and Path(out).is_dir() and name != "-"
+        terminal.write(made, str(Path(out, Path(name).name)) if inside else out)
+    return OK
+
+
 def schema(arguments: argparse.Namespace) -> int:
     terminal.write(shelf.schema("ladder" if arguments.ladder else "rule-file"), None)
     return OK

@@ -1,0 +1,167 @@
+"""Making payloads safe to show: what they are made of stays, what they say goes.
+
+Works on the text of JSON, JSON lines and event streams: what stands between strings stays as it
+is, and so does each string that is a word of a dialect. Of any other string each letter becomes
+another one of its kind; equal strings stay equal, so that ids pair and calls find their tools.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+
+from ..errors import WireglotError
+from ..language import picture as pic
+from ..language.model import Dialect
+from ..language.picture import Hole, Literal
+
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
+# What may stand between strings: marks and numbers of JSON, its words, the fields of event streams.
+BETWEEN = re.compile(
+    r"(?:^(?:event|data|id|retry|):(?: [\w.\[\]-]*)?"
+    r"|[\s\[\]{},:]|-?\d[\d.eE+-]*|true|false|null|\ufeff)*",
+    re.MULTILINE,
+)
+# What stays of a string: how an address and a data URL begin, times, types of media.
+FRONT = re.compile(r"(?:[a-z][a-z0-9+.-]*://|data:[\w.+-]+/[\w.+-]+(?:;[\w=-]+)*,)")
+STAYS = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"|(?:text|image|audio|video|application|font|model|multipart)/[\w.+-]+"
+)
+PLAIN = re.compile(r"\b(?:true|false|null)\b|[^\W_]", re.ASCII)
+LETTERS = re.compile(r"[^\W_]")
+LOWER, UPPER, DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+# JSON Schema says these (https://json-schema.org/draft/2020-12).
+SCHEMA = frozenset(
+    "$schema $id $ref $defs $anchor $comment definitions type properties required items "
+    "prefixItems additionalProperties patternProperties propertyNames enum const anyOf oneOf "
+    "allOf not if then else minimum maximum exclusiveMinimum exclusiveMaximum multipleOf "
+    "minLength maxLength pattern format minItems maxItems uniqueItems contains minContains "
+    "maxContains minProperties maxProperties title description default examples nullable "
+    "deprecated readOnly writeOnly contentEncoding contentMediaType string number integer "
+    "boolean object array null date date-time time uri email uuid".split()
+)
+
+
+class NotRedacted(WireglotError):
+    """Raised for a text that is neither JSON nor an event stream: what it says cannot be told."""
+
+
+class Redaction:
+    """Redacts texts; the same string becomes the same in all of them.
+
+    `keep` are further strings that stay. `secret` is what letters are made of, random if none is
+    given: nobody can find a string again by trying.
+    """
+
+    def __init__(
+        self, dialects: Iterable[Dialect], keep: Iterable[str] = (), secret: bytes = b""
+    ) -> None:
+        self.known = {*SCHEMA, *keep}
+        self.models: set[str] = set()  # keys whose values are names of models, which rules ask for
+        for dialect in dialects:
+            self.known.update(_words(dialect))
+            self.models.update(_models(dialect))
+        self._secret = secret or secrets.token_bytes(32)
+
+    def text(self, text: str) -> str:
+        """Return a text redacted. Raises NotRedacted with the line that is none of JSON."""
+        pieces, end, key = [], 0, ""
+        for found in STRING.finditer(text):
+            self._between(text, end, found.start())
+            pieces.append(text[end : found.start()])
+            end, whole, colon = found.end(), found[1], found[2] or ""
+            inner = self._string(whole, bool(colon), key in self.models)
+            pieces.append(f'"{inner}"{colon}')
+            key = whole if colon else ""
+        self._between(text, end, len(text))
+        return "".join((*pieces, text[end:]))
+
+    @staticmethod
+    def _between(text: str, start: int, end: int) -> None:
+        match = BETWEEN.match(text, start, end)
+        stop = match.end() if match else start
+        if stop < end:
+            line = text.count("\n", 0, stop) + 1
+            raise NotRedacted(f"line {line} is neither JSON nor an event of a stream")
+
+    def _string(self, raw: str, key: bool, model: bool) -> str:
+        """Return what stands between the quotes of a string."""
+        try:
+            said = json.loads(f'"{raw}"', strict=False)
+        except ValueError:
+            raise NotRedacted(f'"{raw[:20]}" is no string of JSON') from None
+        if said in self.known or (model and not key) or STAYS.fullmatch(said):
+            return raw
+        if not key and said[:1] in ("{", "[") and _is_json(said):
+            new = self.text(said)
+        else:
+            new = self.word(said)
+        return json.dumps(new, ensure_ascii=raw.isascii())[1:-1]
+
+    def word(self, said: str) -> str:
+        """Return a string of the same length and make that says nothing."""
+        front = match[0] if (match := FRONT.match(said)) else ""
+        numbers = self._numbers(said)
+        broken = any(mark in said for mark in '{}[]"')  # a piece of JSON, perhaps
+
+        def other(found: re.Match[str]) -> str:
+            if len(found[0]) > 1:
+                return found[0] if broken else "".join(_other(one, numbers) for one in found[0])
+            return _other(found[0], numbers)
+
+        rest = said[len(front) :]
+        return front + (PLAIN if broken else LETTERS).sub(other, rest)
+
+    def _numbers(self, said: str) -> Iterator[int]:
+        """Yield numbers without end that only this string has."""
+        block = 0
+        start = said.encode("utf-8", "surrogatepass")
+        while True:
+            made = hashlib.blake2b(start, key=self._secret, salt=block.to_bytes(16, "big"))
+            yield from made.digest()
+            block += 1
+
+
+def _other(letter: str, numbers: Iterator[int]) -> str:
+    if letter.isascii():
+        kind = DIGITS if letter.isdigit() else UPPER if letter.isupper() else LOWER
+        return kind[next(numbers) % len(kind)]
+    if not letter.isprintable() or ord(letter) >= 0xD800:
+        return letter if 0xD800 <= ord(letter) < 0xE000 else "\U0001f642"
+    return "é" if ord(letter) < 0x800 else "字"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _words(dialect: Dialect) -> Iterator[str]:
+    """Yield the keys and fixed words of a dialect."""
+    pictures = [case.wire for case in dialect.cases]
+    for event in dialect.stream.events if dialect.stream is not None else ():
+        pictures += (*event.reads, *event.writes)
+    for p in pictures:
+        for names, _ in pic.keys(p):
+            yield from names
+        for node in pic.nodes(p):
+            if isinstance(node, Literal):
+                yield from (value for value in node.values if isinstance(value, str))
+    for table in dialect.tables.values():
+        both = (*table.to_wire.values(), *table.read_also)
+        yield from (word for word in both if isinstance(word, str))
+
+
+def _models(dialect: Dialect) -> Iterator[str]:
+    """Yield the keys under which a dialect has the name of a model."""
+    for case in dialect.cases:
+        for names, child in pic.keys(case.wire):
+            if isinstance(child, Hole) and child.path == "model":
+                yield from names
