@@ -421,3 +421,12 @@ def test_a_broken_rule_file_exits_1_with_its_position(
 def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
     assert status_of("--version") == 0
     assert capsys.readouterr().out.startswith("wireglot 0.")
+
+
+def test_a_shell_completes_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert "-F _shtab_wireglot wireglot" in script
+    assert "diagnose" in script and "--overlay" in script
+    done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -58,12 +58,12 @@ def test_the_image_starts_a_server() -> None:
     assert entry[0] == "wireglot" and known([*entry[1:], "--to", "demo"])
 
 
-def test_every_python_that_is_tested_is_said_to_be_supported() -> None:
+def test_every_python_that_is_supported_is_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     tested = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))
     versions = tested["jobs"]["test"]["strategy"]["matrix"]["python"]
     said = [word.rpartition(" ")[2] for word in project["classifiers"]]
-    assert versions == [word for word in said if re.fullmatch(r"3\.\d+", word)]
+    assert {word for word in said if re.fullmatch(r"3\.\d+", word)} <= set(versions)
     assert project["version"] == wireglot.__version__
     assert project["requires-python"] == f">={versions[0]}"
 

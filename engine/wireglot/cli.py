@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from .commandline import commands, terminal
-from .commandline.terminal import FAILED, FORBIDDEN, USAGE, Stop
+from .commandline.terminal import FAILED, FORBIDDEN, OK, USAGE, Stop
 from .errors import UsageError, WireglotError
 from .results import PolicyError
 
@@ -225,6 +225,8 @@ def _parser() -> argparse.ArgumentParser:
     add = migrate.add_argument
     add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
     add("--diff", action="store_true", help="write nothing; print what would change")
+    completion = command("completion", _complete, "print what completes commands in a shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="of which shell")
     redact = command("redact", commands.redact, "make payloads safe to show: what they say goes")
     add = redact.add_argument
     text = "JSON, JSON lines or a stream; - is stdin (default); equal strings of all stay equal"
@@ -323,6 +325,15 @@ def _spaces(text: str) -> int:
     if not text.isdecimal() or len(text) > 2:
         raise argparse.ArgumentTypeError(f"`{text}` is no number of spaces, 0 to 99")
     return int(text)
+
+
+def _complete(arguments: argparse.Namespace) -> int:
+    try:
+        import shtab
+    except ImportError:
+        raise Stop(USAGE, "completion needs `pip install 'wireglot[completion]'`") from None
+    print(shtab.complete(_parser(), arguments.shell))
+    return OK
 
 
 class _Version(argparse.Action):
