@@ -43,6 +43,7 @@ def line(nth: int, rand: random.Random) -> dict[str, Any]:
         messages += [
             {
                 "role": "assistant",
+                "content": None,
                 "tool_calls": [{"id": name, "type": "function", "function": call}],
             },
             {"role": "tool", "tool_call_id": name, "content": f"{turn} C"},
@@ -189,10 +190,16 @@ def _litellm() -> Callable[[Any], Any]:
 
 
 def _langchain() -> Callable[[Any], Any]:
-    from langchain_anthropic.chat_models import _format_messages
+    from langchain_anthropic.chat_models import _format_messages, convert_to_anthropic_tool
     from langchain_core.messages import convert_to_messages
 
-    return lambda body: _format_messages(convert_to_messages(body["messages"]))
+    def made(body: Any) -> Any:
+        system, messages = _format_messages(
+            convert_to_messages(body["messages"]), model="claude-sonnet-4-5"
+        )
+        return system, messages, [convert_to_anthropic_tool(tool) for tool in body["tools"]]
+
+    return made
 
 
 def peers(folder: Path, lines: int) -> bool:
