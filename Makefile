@@ -42,7 +42,7 @@ help:
 	@echo "make streams FILES=... CHANGE=20   run recorded streams to every dialect and through the SDKs; change leaves"
 	@echo "make bedrock   requests and streams that we write for Converse, before the service's own rules and botocore's parser"
 	@echo "make prefix   a growing session of Claude Code to each provider: how much of a request begins the next"
-	@echo "make datasets ONLY=rate,memory,kills,broken,peers,ray LINES=N   convert a million lines, killed and broken; peers and a cluster beside"
+	@echo "make datasets ONLY=rate,memory,kills,broken,peers,ray,spark LINES=N   convert a million lines, killed and broken; peers and a cluster beside"
 	@echo "make load ONLY=speed,open,memory   put wireglot serve under load, beside a relay that converts nothing and litellm's proxy"
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make signal      count the notes of recorded payloads by severity: are they worth reading?"

@@ -1,9 +1,10 @@
-"""Data sets of any size: `make datasets ONLY=rate,memory,kills,broken,peers,ray`.
+"""Data sets of any size: `make datasets ONLY=rate,memory,kills,broken,peers,ray,spark`.
 
 `rate` times the bare loop and `wireglot batch` on one and two processors; `memory` says what a run
 holds after ten thousand lines and at its end; `kills` stops a run at random moments and lets it go
 on; `broken` spoils one line in a hundred; `peers` times functions of other packages on the same
-lines; `ray` converts on a local cluster and kills a worker. `LINES=N` makes it smaller.
+lines; `ray` converts on a local cluster and kills a worker, `spark` by
+the recipe of docs/batch.md. `LINES=N` makes it smaller.
 """
 
 from __future__ import annotations
@@ -262,6 +263,31 @@ def ray(folder: Path, lines: int) -> bool:
     return same and len(found) == lines and killed != [0]
 
 
+def spark(folder: Path, lines: int) -> bool:
+    """Convert with the recipe of the docs on a local Spark, and compare with `batch`."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        print("pyspark is not here: `pip install pyspark pandas pyarrow`, and a Java")
+        return True
+    page = (Path(__file__).parent.parent / "docs" / "batch.md").read_text("utf-8")
+    recipe = page.split("```py spark\n")[1].split("```")[0]
+    source, out = written(folder / "spark.jsonl", lines), folder / "spark.out.jsonl"
+    subprocess.run(command(source, out), check=True)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = SparkSession.builder.master("local[2]").appName("wireglot").getOrCreate()
+    texts = [(nth, text) for nth, text in enumerate(_lines(source))]
+    given: dict[str, Any] = {"rows": session.createDataFrame(texts, "nth long, body string")}
+    exec(recipe, given)
+    began = time.monotonic()
+    found = sorted(given["rows"].collect(), key=lambda row: row["nth"])
+    print(f"{lines / (time.monotonic() - began):,.0f} lines a second, two processes of Spark")
+    session.stop()
+    same = [json.loads(row["body"]) for row in found] == [json.loads(t) for t in _lines(out)]
+    print(f"{len(found):,} rows; as `batch` wrote them: {same}")
+    return same and len(found) == lines
+
+
 def _kill(name: str) -> int:
     """Kill a process of this name, and return its number; 0 where there is none."""
     for entry in Path("/proc").iterdir():
@@ -278,7 +304,7 @@ def _kill(name: str) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts that are asked for; 1 where one falls short."""
-    parts = {one.__name__: one for one in (rate, memory, kills, broken, peers, ray)}
+    parts = {one.__name__: one for one in (rate, memory, kills, broken, peers, ray, spark)}
     parser = argparse.ArgumentParser(prog="python -m tests.datasets", description=__doc__)
     parser.add_argument("--only", default=",".join(parts), help=", ".join(parts))
     parser.add_argument("--lines", type=int, default=1_000_000)

@@ -266,7 +266,7 @@ def _batches(made: argparse.ArgumentParser) -> None:
     add("--policy", action="append", default=[], metavar="P", help=words)
     add("--forbidden", choices=("stop", "aside"), default="stop", help="`aside`: such a line is "
         "refused, and the others go on")  # fmt: skip
-    add("--workers", type=_spaces, metavar="N", help="processes (default: one a processor)")
+    add("--workers", type=_processes, metavar="N", help="processes (default: one a processor)")
     add("--resume", action="store_true", help="go on where a run that was stopped has ended")
     add("--force", action="store_true", help="begin anew, over files that are there")
     add("--quiet", action="store_true", help="no progress, and no table of notes")
@@ -334,6 +334,12 @@ def _complete(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, "completion needs `pip install 'wireglot[completion]'`") from None
     print(shtab.complete(_parser(), arguments.shell))
     return OK
+
+
+def _processes(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1000:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number of processes, 1 to 999")
+    return int(text)
 
 
 class _Version(argparse.Action):
