@@ -125,13 +125,12 @@ class Loaded:
         """Return the model of a dialect, read from its rule file."""
         from .language import rulefile
 
-        node = self._node(name, rows)
+        node = self._files()[name]
         with Foreseen(node.pos):
-            return rulefile.load(node)
+            return rulefile.model(node, rows)
 
     def _node(self, name: str, rows: Rows) -> Node:
-        node = self._files()[name]
-        return variants.laid(node, variants.rows(node), rows) if name in self._varied else node
+        return variants.of(self._files()[name], rows)
 
     def variants(self, name: str) -> tuple[DialectRules, ...]:
         """Return a dialect as it is for each model, version and option that its variants name.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 from ..errors import RuleError, UsageError
 from . import apart, short, variants, version
-from .merge import Place, like, merge, near, settled, without
+from .merge import Laid, Place, like, merge, near, settled, without
 from .source import LADDER, Node, Report, wrong
 from .variants import Row
 
@@ -184,11 +185,28 @@ def _flatten(
             help = f"to change `{parent}` in place, write a file with `overlay: {parent}`"
             raise wrong(f"{way}: that has no end", node.value["extends"].pos, help, rule="R030")
         below = _flatten(parent, files, over, done, chain)
+        if name not in over:
+            done[name] = _child(below, node)
+            return done[name]
         lower = _laid(_related(below, node.value["extends"]), without(node, ("extends",)))
     for overlay in over.get(name, ()):
         lower = _laid(lower, without(overlay, ("wireglot", "overlay")))
     done[name] = lower if lower is node else settled(lower)
     return done[name]
+
+
+# Children over their parents, as long as anybody has them: most sets share the packaged ones.
+_children: WeakValueDictionary[tuple[Node, Node], Laid] = WeakValueDictionary()
+
+
+def _child(below: Node, node: Node) -> Laid:
+    """Return a dialect laid over its parent, the same for the same two."""
+    found = _children.get((below, node))
+    if found is None:
+        over = without(node, ("extends",))
+        found = settled(_laid(_related(below, node.value["extends"]), over))
+        _children[below, node] = found
+    return found
 
 
 def _related(parent: Node, named: Node) -> Node:

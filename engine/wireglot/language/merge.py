@@ -36,7 +36,7 @@ LISTS = frozenset(
 class Laid(Node):
     """A node that lies over another: `was` is what it replaced, `gone` what it took away."""
 
-    __slots__ = ("gone", "was")
+    __slots__ = ("__weakref__", "gone", "was")
 
     def __init__(
         self,
@@ -265,7 +265,7 @@ def _alone(added: Mapping[str, Pos], merged: Iterable[str]) -> None:
 # -- a case over its shape ------------------------------------------------------------------------
 
 
-def settled(top: Node) -> Node:
+def settled(top: Node) -> Laid:
     """Settle what cases say of their shapes, once every file is laid over the others."""
     entries = {}
     for key, child in top.value.items():

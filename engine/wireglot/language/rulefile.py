@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from weakref import WeakValueDictionary
 
 from ..ir import PARTS, TOOLS
-from . import documents, events, short
+from . import documents, events, short, variants
 from . import picture as pic
 from . import schema as schema_words
 from .lenses import Table
@@ -17,7 +18,23 @@ from .picture import Fields, Items, Picture
 from .schema import Schema
 from .source import Node, wrong
 from .valuewords import NAMED
+from .variants import Rows
 from .words import UNITS
+
+# Models of rule files, as long as anybody has them: what the sets of a process share is made once.
+_models: WeakValueDictionary[tuple[Node, Rows], Dialect] = WeakValueDictionary()
+
+
+def model(node: Node, rows: Rows) -> Dialect:
+    """Return the model of a flat rule file with some of its variants, the same for the same file.
+
+    Raises RuleError.
+    """
+    found = _models.get((node, rows))
+    if found is None:
+        found = load(variants.of(node, rows))
+        _models[node, rows] = found
+    return found
 
 
 def load(node: Node) -> Dialect:

@@ -52,6 +52,11 @@ def _row(node: Node) -> Row:
     return Row(models, when.get("version"), when.get("option", {}), laid)
 
 
+def of(node: Node, which: Rows) -> Node:
+    """Return a flat rule file as it is with its rows of these numbers, and no others."""
+    return laid(node, rows(node), which) if node.get(WORD) else node
+
+
 def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:
     """Return a flat rule file with the rows of these numbers laid over it, in their order."""
     from .merge import Place, merge, settled, without  # a prepared conversion lays nothing
