@@ -116,7 +116,7 @@ def test_what_says_the_same_with_all_that_it_names_is_tried_once(
 ) -> None:
     assert GOOD.count(old) == 1
     one, two = (parse(text, "good.yaml") for text in (GOOD, GOOD.replace(old, new)))
-    reach, other = Reach(one), Reach(two)
+    reach, other = Reach(one, Findings()), Reach(two, Findings())
     names = [*one.value["shapes"].value, *one.value["unions"].value]
     assert again <= {name for name in names if reach.of(name) != other.of(name)}
     if not again:

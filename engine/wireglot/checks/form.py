@@ -6,6 +6,7 @@ checked further in the same run.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -70,6 +71,13 @@ class Forms:
         return False
 
     def _words(self, form: forms.Words, node: Node, what: str, owner: str) -> Node | None:
+        if form.then != "shape":
+            return self._worded(form, node, what, owner)
+        # Dialects and sets of variants share most of their shapes.
+        checked = functools.partial(self._worded, form, node, what, owner)
+        return self.findings.once((form.name, node), checked)
+
+    def _worded(self, form: forms.Words, node: Node, what: str, owner: str) -> Node | None:
         called = form.what or what
         listed = f"its words are {', '.join(sorted(form.words))}"
         if form.texts and not self._texts(form, node, what):

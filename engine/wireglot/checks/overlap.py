@@ -47,7 +47,7 @@ _VALUES: dict[str, Any] = {
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that cannot be told apart, and holes that share nothing out."""
     itself = {h.shape for v in contexts.all() for h in pic.holes(v.case.wire) if h.path == "."}
-    reach = Reach(dialect.node)
+    reach = Reach(dialect.node, findings)
     units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
     names = (*dialect.shapes, *sorted(contexts.unions))
     for name, group in ({name: dialect.cases_of(name) for name in names} | units).items():
@@ -157,6 +157,7 @@ def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
     if not fits:
         return ABSENT
     reader = Reader(dialect, {}, probe=True)
+    reader.walks = True  # to make functions for one value takes longer
     try:
         return building.build(reader, shape, case, reader.case(case, wire, (), False), ())
     except (Misfit, ConversionError) as error:
@@ -394,9 +395,17 @@ def _asks(ir: Picture | None) -> bool:
     return isinstance(ir, Fields) and any(isinstance(child, pic.Test) for _, child in ir.entries)
 
 
+class _Walker(Writer):
+    """Writes a value or two, for which to make functions takes longer."""
+
+    @property
+    def quick(self) -> bool:
+        return False
+
+
 def _written(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
     """Return the name of the first case that writes a value."""
-    writer = Writer(dialect, False, Trail(), {"repair": False})
+    writer = _Walker(dialect, False, Trail(), {"repair": False})
     for case in shape.cases:
         try:
             writer.case(shape, case, ir)

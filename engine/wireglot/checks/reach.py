@@ -5,13 +5,16 @@ A child mostly has the shapes of its parent, and a variant those of its dialect.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
 from ..ir import PARTS, TOOLS
-from ..language.source import Node
+from ..language.findings import Findings
+from ..language.source import Node, Pos
 from ..language.words import UNITS
 
+Said = tuple[str, Pos | None, Node]  # what stands under a name, and where that is
 _WORDS = re.compile(r"[\w-]+")
 # What stands under names, and is reached where a text has its name; units are such names, too.
 NAMED = ("shapes", "unions", "tables")
@@ -26,23 +29,23 @@ ALWAYS = frozenset((*PARTS, *TOOLS, "response", "conversation"))
 class Reach:
     """What each name of a flat rule file reaches, as a text that is the same for the same."""
 
-    def __init__(self, node: Node) -> None:
-        """Walk what is always asked for."""
-        self._named: dict[str, list[Node]] = {}
-        others = {}
+    def __init__(self, node: Node, findings: Findings) -> None:
+        """Walk what is always asked for; `findings` knows what each node says."""
+        self._findings = findings
+        self._named: dict[str, list[Said]] = {}
+        others = []
         for word, child in node.value.items():
             if word in NAMED:
                 for name, one in child.value.items():
-                    key = Node(name, child.keys.get(name, one.pos))
-                    self._named.setdefault(name, []).append(Node([key, one], one.pos))
+                    self._named.setdefault(name, []).append((name, child.keys.get(name), one))
             elif word in UNITS or word == "conversation":
-                self._named.setdefault(word, []).append(child)
+                self._named.setdefault(word, []).append((word, None, child))
             elif word not in ASIDE:
-                others[word] = child
+                others.append((word, node.keys.get(word), child))
         self._apart = node.get("examples")
         self._said: dict[str, tuple[int, set[str]]] = {}
         odd = {name for name in self._named if not _WORDS.fullmatch(name)}
-        rest, said = self._look("", [Node(others, node.pos)])
+        rest, said = self._look("", others)
         self._always = self._closed(odd | said | ALWAYS.intersection(self._named), set())
         self._base = hash((rest, self._sums(self._always)))
 
@@ -64,16 +67,15 @@ class Reach:
     def _sums(self, names: Iterable[str]) -> tuple[tuple[str, int], ...]:
         return tuple((name, self._said[name][0]) for name in sorted(names))
 
-    def _look(self, name: str, nodes: list[Node]) -> tuple[int, set[str]]:
+    def _look(self, name: str, nodes: list[Said]) -> tuple[int, set[str]]:
         """Return the sum of what a name stands for, and the names in it."""
         if name not in self._said:
-            told: list[object] = []
-            for node in nodes:
-                _tell(node, told)
-            texts = {one for one in told if one.__class__ is str}
-            words = {word for one in texts for word in _WORDS.findall(one)}
-            there = words & self._named.keys()
-            self._said[name] = hash(tuple(told)), there
+            # Most nodes stand in many dialects and variants.
+            once = self._findings.once
+            found = [once((_told, one), functools.partial(_told, one)) for *_, one in nodes]
+            there = {word for _, words in found for word in words if word in self._named}
+            told = tuple((*node[:2], sums) for node, (sums, _) in zip(nodes, found, strict=True))
+            self._said[name] = hash(told), there
         return self._said[name]
 
     def _examples(self, name: str) -> int:
@@ -83,6 +85,14 @@ class Reach:
             if place in listed:
                 _tell(listed[place], told)
         return hash(tuple(told))
+
+
+def _told(node: Node) -> tuple[int, frozenset[str]]:
+    """Return the sum of what a node says, and the words in it."""
+    told: list[object] = []
+    _tell(node, told)
+    texts = {one for one in told if one.__class__ is str}
+    return hash(tuple(told)), frozenset(word for one in texts for word in _WORDS.findall(one))
 
 
 def _tell(node: Node, told: list[object]) -> None:

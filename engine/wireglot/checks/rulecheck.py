@@ -10,6 +10,7 @@ from ..language import picture as pic
 from ..language import rulefile
 from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
+from ..language.merge import without
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal
 from ..language.source import Node
@@ -52,7 +53,7 @@ def check(
 def _also(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out `also` that names no object (R014)."""
     shapes = clean.get("shapes")
-    for name, shape in shapes.value.items() if shapes else ():
+    for name, shape in list(shapes.value.items()) if shapes else ():
         also = shape.get("also")
         if also is None or shapes is None:
             continue
@@ -64,7 +65,7 @@ def _also(clean: Node, raw: Node, findings: Findings) -> None:
             if other is not None or not (defined and also.value in defined.value):
                 message = f"`also: {also.value}` names no shape that is one object"
                 findings.error("R014", message, also.pos, helped(also.value, known))
-            del shape.value["also"]
+            shapes.value[name] = without(shape, ("also",))  # other dialects may hold the same node
 
 
 def _unions(clean: Node, raw: Node, findings: Findings) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..language import picture as pic
 from ..language.events import OF_KIND, OF_SHAPE, Event, Word
 from ..language.findings import Findings, helped
@@ -91,25 +93,26 @@ def _field(word: Word) -> bool:
 
 
 def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:
+    said: tuple[str, Iterable[str], str, str]
     for path in hole.paths:
         first, _, rest = path.partition(".")
         if path in FREE:
             continue
         if first == "at":
             known = rest in PLACES
-            help = helped(rest, PLACES, "the places are", "$at.")
+            said = (rest, PLACES, "the places are", "$at.")
         elif first in OWNERS:
             fields = OBJECTS[OWNERS[first]]
             known = bool(rest) and held(frozenset((OWNERS[first],)), rest) is not None
-            help = helped(rest, fields.keys() - KEPT, "its fields are", f"${first}.")
+            said = (rest, fields.keys() - KEPT, "its fields are", f"${first}.")
         else:
             known = bool(objects) and held(objects, path) is not None
             names = {name for one in objects for name in OBJECTS[one]} - KEPT
             names |= FREE - {"."} | {"at", *OWNERS}
-            help = helped(first, names, "it may name", "$")
+            said = (first, names, "it may name", "$")
         if not known:
             message = f"`${path}` names nothing of {what}"
-            findings.error("R001", message, hole.pos, help, word=f"${path}")
+            findings.error("R001", message, hole.pos, helped(*said), word=f"${path}")
 
 
 def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:

@@ -7,11 +7,12 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from ..errors import RuleError
 from .source import Pos
 
+T = TypeVar("T")
 Severity = Literal["error", "warning", "info"]
 WIDTH = 120  # columns of a line that an excerpt shows
 NEIGHBOURS = 200  # of so many known names, at most, a wrong one is taken for one
@@ -65,7 +66,7 @@ class Findings:
         self._lines: dict[str, list[str]] = {}
         self._found: dict[tuple[str, Pos, str], Finding] = {}
         self._right: set[tuple[str, Pos]] = set()
-        self._tried: set[Any] = set()
+        self._tried: dict[Any, Any] = {}  # what each trial gave
         # Where an error is told that stands in another file, over which this one lies.
         self.top: Pos | None = None
 
@@ -93,16 +94,18 @@ class Findings:
         else:
             self.warn(rule, message, pos, help)
 
-    def once(self, what: Any, trial: Callable[[], None]) -> None:
-        """Make a trial unless the same one was made, and found no error.
+    def once(self, what: Any, trial: Callable[[], T]) -> T:
+        """Return what a trial gives, which is made unless the same one was, and found no error.
 
         What it warns of is told by its place; an error may have to be told elsewhere, too.
         """
-        if what not in self._tried:
-            before = self.hits
-            trial()
-            if self.hits == before:
-                self._tried.add(what)
+        if what in self._tried:
+            known: T = self._tried[what]
+            return known
+        before, found = self.hits, trial()
+        if self.hits == before:
+            self._tried[what] = found
+        return found
 
     def sorted(self) -> list[Finding]:
         """Return the findings by file and place."""

@@ -7,6 +7,7 @@ What lies on top keeps its own place; what it replaced or took away stays with i
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
@@ -291,8 +292,15 @@ def _cases(shape: Node) -> Node:
                 word: _settle(shape.get(word), child) if word in ("wire", "ir") else child
                 for word, child in case.value.items()
             }
-            made[name] = like(case, words)
+            made[name] = case if _same(words, case.value) else like(case, words)
+    if _same(made, cases.value):  # who has the same node is known to say the same
+        return shape
     return like(shape, {**shape.value, "cases": like(cases, made)})
+
+
+def _same(one: Mapping[str, Node], two: Mapping[str, Node]) -> bool:
+    """Tell whether two mappings have the same keys, and the very same nodes under them."""
+    return one.keys() == two.keys() and all(one[key] is two[key] for key in one)
 
 
 def like(node: Node, value: Any, keys: dict[str, Pos] | None = None) -> Node:
@@ -311,7 +319,8 @@ def _settle(base: Node | None, over: Node) -> Node:
     if isinstance(over.value, list):
         items = base.value if base is not None and isinstance(base.value, list) else []
         under = items if len(items) == len(over.value) else [None] * len(over.value)
-        return like(over, [_settle(b, o) for b, o in zip(under, over.value, strict=True)])
+        listed = [_settle(b, o) for b, o in zip(under, over.value, strict=True)]
+        return over if all(map(operator.is_, listed, over.value)) else like(over, listed)
     if not isinstance(over.value, dict):
         return over
     fields = base.value if base is not None and isinstance(base.value, dict) else {}
@@ -329,6 +338,8 @@ def _settle(base: Node | None, over: Node) -> Node:
             key = said.bare
         entries[key] = child if child.value == REMOVED else _settle(below, child)
         keys[key] = pos
+    if _same(entries, over.value):
+        return over
     return like(Laid(entries, over.pos, keys, getattr(over, "was", None), tuple(gone)), entries)
 
 

@@ -82,7 +82,9 @@ class Shape:
     `groups` are the kinds of a run that it holds, `marks` the field of the element before it.
     """
 
-    __slots__ = ("_make", "cases", "groups", "keys", "kind", "marks", "name", "pos")
+    __slots__ = (
+        "__weakref__", "_make", "cases", "groups", "keys", "kind", "marks", "name", "pos",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -400,16 +400,22 @@ def only_read(p: Picture, own: Node | None) -> None:
 
 def nodes(picture: Picture) -> Iterator[Picture]:
     """Yield a picture and every one in it, in the order in which they are read."""
-    yield picture
-    if isinstance(picture, Fields):
+    found: list[Picture] = []
+    _gather(picture, found)
+    return iter(found)
+
+
+def _gather(picture: Picture, found: list[Picture]) -> None:
+    found.append(picture)
+    if picture.__class__ is Fields:
         for _, child in picture.entries:
-            yield from nodes(child)
-        yield from picture.spread
-    elif isinstance(picture, Items):
+            _gather(child, found)
+        found += picture.spread
+    elif picture.__class__ is Items:
         for child in picture.items:
-            yield from nodes(child)
+            _gather(child, found)
         if picture.rest is not None:
-            yield picture.rest
+            found.append(picture.rest)
 
 
 def holes(picture: Picture) -> Iterator[Hole]:

@@ -25,6 +25,11 @@ from .words import UNITS
 _models: WeakValueDictionary[tuple[Node, Rows], Dialect] = WeakValueDictionary()
 
 
+# Shapes, by their nodes and whether keys have a second spelling: most dialects and sets of variants
+# hold those of a parent.
+_shapes: WeakValueDictionary[tuple[str, Node, Node | None, bool], Shape] = WeakValueDictionary()
+
+
 def model(node: Node, rows: Rows) -> Dialect:
     """Return the model of a flat rule file with some of its variants, the same for the same file.
 
@@ -46,10 +51,11 @@ def load(node: Node) -> Dialect:
     for key, child in _map(top.get("schemas")).items():
         schemas.update(schema_words.load(key, child))
     listed = _map(top.get("shapes"))
-    shapes = {k: _shape(k, v, listed) for k, v in listed.items()}
+    respelt = "spelling" in top
+    shapes = {k: _shape_of(k, v, listed, respelt) for k, v in listed.items()}
     unions = {k: list(v.plain()) for k, v in _map(top.get("unions")).items()}
     units: dict[str, Shape] = {
-        unit: _shape(unit, top[unit], listed) for unit in UNITS if unit in top
+        unit: _shape_of(unit, top[unit], listed, respelt) for unit in UNITS if unit in top
     }
     talk = top.get("conversation")
     limits = {k: v.plain() for k, v in _map(top.get("limits")).items()}
@@ -83,7 +89,7 @@ def load(node: Node) -> Dialect:
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)
         _without_line(dialect.conversation, pic.parse(dialect.document.line))
-    if "spelling" in top:
+    if respelt:
         _respell(dialect)
     return dialect
 
@@ -150,6 +156,16 @@ def _with(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
         raise wrong(f"`also: {name.value}` names no shape that is one object", name.pos)
     more = {k: v for k, v in other.value.items() if k not in wire.value}
     return Node({**wire.value, **more}, wire.pos, {**other.keys, **wire.keys})
+
+
+def _shape_of(name: str, node: Node, shapes: dict[str, Node], respelt: bool) -> Shape:
+    """Return a shape, the same for the same nodes; one that is respelt is so wherever it stands."""
+    also = node.value.get("also")
+    key = (name, node, None if also is None else shapes.get(also.value), respelt)
+    found = _shapes.get(key)
+    if found is None:
+        found = _shapes[key] = _shape(name, node, shapes)
+    return found
 
 
 def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
