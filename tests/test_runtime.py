@@ -308,6 +308,13 @@ def test_each_outcome_of_eight_threads_is_what_one_version_makes_alone(tmp_path:
     assert {name.split()[1] for name in ran} == {"request", "response", "stream"}
 
 
+def test_threads_that_come_at_once_make_each_function_once() -> None:
+    from tests import threads
+
+    made = threads.at_once(16)
+    assert len(made) > 10 and set(made.values()) == {1}
+
+
 def test_what_two_versions_make_together_is_told_from_what_each_makes(tmp_path: Path) -> None:
     from tests import threads
 

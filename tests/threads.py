@@ -25,12 +25,16 @@ import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Barrier
 from typing import Any, NamedTuple
+from unittest import mock
 
 import wireglot
 from benchmarks import loops, recorded, stream_frames, workloads
+from wireglot.executor import code
 from wireglot.loop.shelves import Memory
 
 from .reload import working
@@ -39,7 +43,7 @@ Json = Any
 Case = Callable[[Any], Json]  # what rules make of something
 DIALECTS = recorded.FIVE
 VERSIONS = 3
-THREADS = 8
+THREADS, ONCE = 8, 100
 BROKEN = 5  # each so manieth change is a broken file
 GROWS = 16  # MB by which caches that are not full yet may grow
 SET = re.compile(r"set_(\d+)")
@@ -251,6 +255,28 @@ def run(
     return found, Counter(name for name, _ in done)
 
 
+def at_once(many: int) -> Counter[tuple[str, str]]:
+    """Let threads convert at once by rules that nobody used; count how often each function is made.
+
+    Raises what one of them raised.
+    """
+    rules, body = wireglot.load_rules(), workloads.request("anthropic", "W1", small=True)
+    made, ready = Counter[tuple[str, str]](), Barrier(many)
+    compiled = code.Code._compile
+
+    def counted(self: code.Code, name: str, text: str) -> None:
+        made[self.title, name] += 1
+        compiled(self, name, text)
+
+    def convert(_: int) -> str:
+        ready.wait()
+        return json.dumps(rules.convert(body, "anthropic", "ollama").body)
+
+    with mock.patch.object(code.Code, "_compile", counted), ThreadPoolExecutor(many) as pool:
+        assert len(set(pool.map(convert, range(many)))) == 1
+    return made
+
+
 # -- memory ----------------------------------------------------------------------------------------
 
 
@@ -304,12 +330,14 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         found, ran = run(Path(folder), conversions, changes=10)
+    often = max(at_once(ONCE).values())
+    print(f"{ONCE} threads at once: a function is made {often} times at most")
     print(f"{THREADS} threads, {len(ran)} cases, {time.monotonic() - began:.0f} s")
     for name, number in found._asdict().items():
         print(f"{name:12} {number}")
     memory = remembered(many, 10_000)
     print(f"grown by {memory.grown:.1f} MB since the first 10,000")
-    wrong = found.failed or found.mixed or found.held or found.versions < VERSIONS
+    wrong = found.failed or found.mixed or found.held or found.versions < VERSIONS or often > 1
     return 1 if wrong or memory.grown > GROWS else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from _thread import RLock
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ class Loaded:
         that of the rules. `again` loads the rules once more, from `sources`; `made` says that a
         wheel may bring their functions.
         """
-        self._files = functools.cache(files)
+        self._making, self._files = RLock(), functools.cache(files)
         self._varied = dict(varied or {})
         self._models = dict(models or {})
         self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
@@ -96,14 +97,18 @@ class Loaded:
         found = self._dialects.get((name, rows))
         if found is None:
             self._known(name)
-            from .dialects import DialectRules
-
-            pick = functools.partial(self._picked, name) if name in self._varied else None
-            model = self._brought(name, rows) or self._read(name, rows)
-            found = self._dialects[name, rows] = DialectRules(
-                model, self._ladder, pick, lambda: self.hash
-            )
+            with self._making:  # threads that come at once want one dialect, and one's functions
+                found = self._dialects.get((name, rows)) or self._new(name, rows)
         return found
+
+    def _new(self, name: str, rows: Rows) -> DialectRules:
+        from .dialects import DialectRules
+
+        pick = functools.partial(self._picked, name) if name in self._varied else None
+        model = self._brought(name, rows) or self._read(name, rows)
+        made = DialectRules(model, self._ladder, pick, lambda: self.hash)
+        self._dialects[name, rows] = made
+        return made
 
     @functools.cached_property
     def _modules(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from _thread import RLock
 from collections.abc import Sequence
 
 from ..errors import UsageError
@@ -11,10 +12,17 @@ from ..language.source import LADDER
 from ..rulesets import RuleSet
 from .shelf import PREPARED, Source, packaged_folder
 
+_LOADING = RLock()  # threads that come at once want one set
 
-@functools.cache
+
 def packaged() -> RuleSet:
     """Return the packaged rule set, loaded once; what the wheel prepared is used as it is."""
+    with _LOADING:
+        return _packaged()
+
+
+@functools.cache
+def _packaged() -> RuleSet:
     return load_rules()
 
 
