@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
 import random
+import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ import pytest
 
 import wireglot
 from wireglot.loop.database import Database
+from wireglot.loop.redis import Redis
 from wireglot.loop.shelves import Memory
 
 Json = Any
@@ -61,13 +65,44 @@ class Talk:
         return sent
 
 
-@pytest.mark.parametrize("where", ["memory", "a file"])
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Run a real Redis server; give its address."""
+    pytest.importorskip("redis")
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed (Debian's package of that name has it)")
+    with socket.create_server(("127.0.0.1", 0)) as opened:
+        port = opened.getsockname()[1]
+    words = f"{program} --port {port} --bind 127.0.0.1 --save --appendonly no --requirepass secret"
+    folder = tmp_path_factory.mktemp("redis")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("REDIS_PASSWORD", "secret")
+        with subprocess.Popen(words.split(), stdout=subprocess.DEVNULL, cwd=folder) as process:
+            url = f"redis://127.0.0.1:{port}/0"
+            for _ in range(100):
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                    break
+                time.sleep(0.05)
+            yield url
+            process.terminate()
+
+
+def kept(where: str, request: pytest.FixtureRequest) -> wireglot.States:
+    """Return a new store in memory, in a file, or in Redis."""
+    if where == "memory":
+        return wireglot.States()
+    if where == "redis":
+        return wireglot.States(Redis(request.getfixturevalue("redis_url")))
+    return wireglot.States.of_file(request.getfixturevalue("tmp_path") / "states.db")
+
+
+@pytest.mark.parametrize("where", ["memory", "a file", "redis"])
 @pytest.mark.parametrize("client", ["ollama", "openai-chat"])
-def test_conversations_at_once_keep_what_is_theirs(client: str, where: str, tmp_path: Path) -> None:
-    states = (
-        wireglot.States() if where == "memory" else wireglot.States.of_file(tmp_path / "states.db")
-    )
-    Talk(wireglot.States(), client).turn(call(1, "AAAA"))  # or each thread makes the functions
+def test_conversations_at_once_keep_what_is_theirs(
+    client: str, where: str, request: pytest.FixtureRequest
+) -> None:
+    states = kept(where, request)
     begun = threading.Barrier(100)
 
     def talk(nth: int) -> None:
@@ -300,6 +335,40 @@ def test_a_file_is_found_again_and_is_for_nobody_else(tmp_path: Path) -> None:
     one.state = wireglot.States.of_file(file)
     assert one.turn()[1]["parts"] == [{"text": "Warm.", "thoughtSignature": "AAAA"}]
     assert file.stat().st_mode & 0o077 == 0
+
+
+def test_redis_is_asked_by_several_and_keeps_the_newest(redis_url: str) -> None:
+    one, other = Redis(redis_url), Redis(redis_url)
+    for nth in range(20):
+        one.add([f"k{nth}", "all"], f"r{nth}")
+    other.add(["k3", "more"], "r3")
+    assert other.get(["none"]) == [] and other.get(["k19", "k1"]) == ["r1", "r19"]
+    assert list(other.get(["all"])) == [f"r{nth}" for nth in range(4, 20)]
+    assert one.get(["more", "k3"]) == ["r3"]
+
+
+def test_redis_forgets_what_nobody_asks_for(redis_url: str) -> None:
+    shelf = Redis(redis_url, days=2 / 86400)
+    for name in ("old", "new"):
+        shelf.add([name], name)
+    for _ in range(5):
+        time.sleep(0.6)
+        assert shelf.get(["new"]) == ["new"]
+    assert shelf.get(["old"]) == []
+
+
+def test_what_redis_cannot_do_is_told(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(wireglot.UsageError, match="REDIS_PASSWORD") as told:
+        Redis("redis://:hidden@127.0.0.1:1/0")
+    assert "hidden" not in str(told.value)
+    shelf = Redis(redis_url)
+    monkeypatch.setenv("REDIS_PASSWORD", "another")
+    for url in (redis_url, "redis://127.0.0.1:1"):
+        with pytest.raises(wireglot.UsageError, match="cannot hold states"):
+            Redis(url)
+    shelf._db.set("wireglot:key:k", "no list")
+    with pytest.raises(wireglot.WireglotError, match="cannot be kept"):
+        shelf.get(["k"])
 
 
 def test_a_file_is_bounded_in_size_and_forgets_what_was_not_asked_for(tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ class Exchange:
         if not same:
             new = markers.written(two, messages, out)
             self._state["markers"] = markers.joined(self._state["markers"], new)
-            if self._store is not None:
-                self._store.keep(opened({"version": VERSION, "markers": new}))
+            if self._store is not None and new:
+                self._store.keep({"version": VERSION, "markers": new})
         self._names.learn(held[0].limits, self.provider)
         undo.learn(self._names, two, read.ir, held[0])
         return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)
@@ -255,7 +255,7 @@ class Exchange:
         if self._store is not None and turns:
             for turn in turns:
                 turn["after"] = self._place or ["", ""]
-            self._store.keep(opened({"version": VERSION, "turns": turns}))
+            self._store.keep({"version": VERSION, "turns": turns})
         self._state["turns"] += turns
 
     def _put_back(

@@ -165,7 +165,7 @@ class Places:
         """Go through a history; `made` are the calls that came without an id."""
         self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
         self.says: set[str] = set()  # what turns say, and where: alone and with their neighbours
-        chain = link = ""
+        chain, link = _begun(""), _begun("")
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
             found = list(run)
             parts = [part for message in found for part in message["parts"]]
@@ -173,23 +173,32 @@ class Places:
                 told = [
                     _told(part) for m in found if m.get("role") != "system" for part in m["parts"]
                 ]
-                chain, link = digest(stringify([chain, told])), digest(stringify([link, told]))
+                text = stringify(told).encode("utf-8", "replace")
+                chain.update(text)
+                link.update(text)
                 continue
-            said = says(parts)
-            self.says.update(stands(said, [chain]))
+            said, place = says(parts), [chain.hexdigest()[:16], link.hexdigest()[:16]]
+            self.says.update(stands(said, place))
             for message in found:
                 alone = said if len(found) == 1 else says(message["parts"])
-                self._of[id(message)] = [chain, link], message["parts"], alone
-                self.says.update(stands(alone, [chain]))
+                self._of[id(message)] = place, message["parts"], alone
+                self.says.update(stands(alone, place))
             calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in made]
             ids = sorted(str(part.get("id")) for part in calls)
-            chain, link = digest(stringify(ids or [chain, said])), digest(said)
-        self.end = [chain, link]
+            chain, link = _begun(stringify(ids or [place[0], said])), _begun(said)
+        self.end = [chain.hexdigest()[:16], link.hexdigest()[:16]]
 
     def of(self, message: Any) -> tuple[list[str], str]:
         """Return the place of a turn, and what it says."""
         place, parts, said = self._of[id(message)]
         return place, said if parts is message["parts"] else says(message["parts"])
+
+
+def _begun(text: str) -> Any:
+    """Return the fingerprint of a text, to which more is added."""
+    import hashlib  # most processes remember nothing
+
+    return hashlib.sha256(text.encode("utf-8", "replace"))
 
 
 def _told(part: Part) -> Any:

@@ -10,6 +10,7 @@ and take nothing away.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -165,6 +166,8 @@ class States:
         """Return what is known of calls of these ids, and of turns that say so, as one state."""
         keys = self._keys(ids, says)
         records = list(self._shelf.get(keys)) if keys else []
+        if not records:
+            return opened(None)
         try:
             found = [_together([json.loads(record) for record in records])]
         except (
@@ -194,8 +197,10 @@ class States:
             self._shelf.add(keys, _text({"version": VERSION, kind: [item]}))
 
     def _keys(self, ids: Iterable[str], says: Iterable[str]) -> list[str]:
-        named = [self._key("call", name) for name in ids]
-        return [*named, *(self._key("says", said) for said in says)]
+        named = [_key(self._scope, "call", name) for name in ids]
+        return [*named, *(_key(self._scope, "says", said) for said in says)]
 
-    def _key(self, kind: str, name: str) -> str:
-        return memory.digest(stringify([self._scope, kind, name]), 32)
+
+@functools.lru_cache(1 << 14)  # each request of a conversation asks for those of the one before
+def _key(scope: str, kind: str, name: str) -> str:
+    return memory.digest(stringify([scope, kind, name]), 32)
