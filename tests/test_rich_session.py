@@ -33,8 +33,11 @@ WAYS = [
     *((*pair, "session") for pair in itertools.permutations(SESSIONS, 2)),
     *((*pair, "request") for pair in itertools.permutations(REQUESTS, 2)),
 ]
-FLAGLESS = {"modular-prompt-v1", "openai-responses"}  # an error is text there
+FLAGLESS = {"modular-prompt-v1", "openai-responses", "codex"}  # an error is text there
 THOUGHTLESS = {"modular-prompt", "modular-prompt-v1", "universal-tool", "openai-responses"}
+THOUGHTLESS |= {"claude-code", "codex"}  # only what their own models signed
+SIGNERS = {"claude-code": "a", "agent-sdk": "a", "codex": "o", "openai-responses": "o"}
+REPEATED = {"sessionId", "cwd", "version", "gitBranch", "parentUuid"}
 MODELLED = {"agent-sdk", "openai-responses"}  # their requests name a model
 PICTURE = "AAA="
 IDS = ["search_1", "search_2", "read_1", "shot_1", "rm_1", "ask_1", "mail_1"]
@@ -48,6 +51,10 @@ def messages_of(dialect: str, body: Json, unit: str = "session") -> list[Json]:
         return list(body["input" if dialect == "openai-responses" else "messages"])
     if dialect == "openclaw":
         return [line["message"] for line in body[1:]]
+    if dialect == "claude-code":
+        return [{k: v for k, v in line.items() if k not in REPEATED} for line in body]
+    if dialect == "codex":
+        return [line["payload"] for line in body if line["type"] == "response_item"]
     if dialect == "gemini-cli":
         return list(body[1:])
     return list(body["history"]) if dialect == "gemini-cli-checkpoint" else list(body)
@@ -234,7 +241,25 @@ def openai_responses(found: Found, item: Json) -> Found:
     return found._replace(answers=found.answers | answer(item["call_id"], False, item["output"]))
 
 
+def claude_code(found: Found, line: Json) -> Found:
+    role, content = line["message"]["role"], line["message"]["content"]
+    rest = []
+    for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        if block["type"] == "tool_use":
+            found.calls.append((block["id"], block["name"], block["input"]))
+        elif block["type"] == "tool_result":
+            new = answer(block["tool_use_id"], block.get("is_error"), block["content"])
+            found = found._replace(answers=found.answers | new)
+        elif block["type"] == "thinking":
+            found = found._replace(thoughts=found.thoughts + block["thinking"])
+        else:
+            rest.append(block)
+    return said(found, role, rest)
+
+
 LOOKS = {
+    "claude-code": claude_code,
+    "codex": openai_responses,
     "openclaw": openclaw,
     "gemini-cli": gemini_cli,
     "gemini-cli-checkpoint": checkpoint,
@@ -281,9 +306,10 @@ def test_each_format_says_it_in_its_own_terms(source: str, target: str, unit: st
     home = found_in(source, messages_of(source, trip.back.body, unit))
     assert there.calls == home.calls == start.calls
     assert spoken(there.texts) == spoken(home.texts) == spoken(start.texts)
-    held = bool(start.thoughts) and target not in THOUGHTLESS
+    signed = SIGNERS.get(source, "s") == SIGNERS.get(target, "t")
+    held = bool(start.thoughts) and (target not in THOUGHTLESS or signed)
     assert ("I should search." in there.thoughts) == held
-    assert ("I should search." in home.thoughts) == (held and source not in THOUGHTLESS)
+    assert ("I should search." in home.thoughts) == (held and (source not in THOUGHTLESS or signed))
     # A request answers what nobody answered where its API would refuse it otherwise.
     made = [n.target_path for n in trip.there.notes if n.code == "answered"]
     assert bool(made) == (unit == "request" and target == "openai-responses")

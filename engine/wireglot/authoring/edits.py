@@ -111,5 +111,12 @@ def _said(ir: Any) -> list[str]:
             if isinstance(blocks, list) and [b.get("type") for b in blocks] == ["text"]:
                 part = {**part, "kind": "text", "value": blocks[0].get("text")}  # the same
             known = [k for k in _SAYS if k in part and (k, part["type"]) != ("name", "tool_result")]
-            out.append(json.dumps({k: part[k] for k in known}, sort_keys=True))
+            out.append(json.dumps(_cited({k: part[k] for k in known}), sort_keys=True))
     return out
+
+
+def _cited(value: Any) -> Any:
+    """Return a value without the lists of citations that are empty, which say nothing."""
+    if isinstance(value, dict):
+        return {k: _cited(v) for k, v in value.items() if (k, v) != ("citations", [])}
+    return [_cited(one) for one in value] if isinstance(value, list) else value

@@ -244,6 +244,8 @@ def _each(
     t.inside()
     if single:
         t.line(f"{var} = {t.reads.choice(str(h.shape))}(x, {v}, {at}, L)", h.pos)
+        if any(shape.groups for shape in t.dialect.members(str(h.shape))):
+            t.line(f"if {var} is NO: return {t.odd}")  # the walk knows several parts in one
         t.unless(f"{var} is NO", h, below)
         t.line(f"{var} = [{var}]")
         _aside(t, h, var, False, rel)

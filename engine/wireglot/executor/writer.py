@@ -91,7 +91,7 @@ class CodedWriter(PictureWriter):
         wire = self._tried(self.writes.code.names[name], ir)
         if wire is not NO:
             return wire
-        self.lines = {}
+        self.spoken = {}
         del self.gone[gone:]
         return ABSENT
 

@@ -7,21 +7,23 @@ before the message that it stood before.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..interpreter import units
-from ..interpreter.copies import with_parts
 from ..interpreter.jobs import ReadJob, WriteJob
+from ..interpreter.sight import View, memory_of
+from ..language import picture
 from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole
-from ..notes import LEFT_OUT
 from ..trail import At, keys_of
-from . import replay, tree
+from . import pieces, replay, tree
 
 PLAIN = Document(("json",), None, None, None)
+REPEATS = "it repeats another value"
 TAKEN_BACK = "a later line takes this message back"
 
 
@@ -33,6 +35,9 @@ class File:
         self.places: list[At] | None = None  # of the messages; None where they have no lines
         self.numbers: list[int] = []
         self.kept: dict[int, tuple[At, Any]] = {}  # what is no message
+        self.told: dict[int, dict[str, Any]] = {}  # what a message does otherwise than the others
+        self.head = 0  # the message of which the head was taken
+        self.drawn: dict[int, dict[str, Any]] = {}  # what was drawn out of a message
 
     def place(self, at: At, i: int) -> At:
         """Return where a message stands in the file."""
@@ -44,7 +49,8 @@ class File:
 
     def keep(self, reader: ReadJob, i: int, place: At, item: Any, misfit: Misfit) -> None:
         """Keep what is no message; one that looks like a message is noted."""
-        self.kept[self.number(i)] = (place, item)
+        whole = {**item, **self.drawn[i]} if i in self.drawn else item
+        self.kept[self.number(i)] = (place, whole)
         if self.like(item):
             reader.notes.append(("unfit", "kept", place, misfit.pos, misfit.reason))
 
@@ -53,10 +59,16 @@ class File:
         return any(_like(case, item) for case in self.cases)
 
     def remember(self, reader: ReadJob, i: int, message: dict[str, Any]) -> None:
-        """Let a message remember its number, where something was kept right before it."""
+        """Let a message remember its number, where something was kept right before it.
+
+        And what it does otherwise than the others: the line before it, what it says of the head.
+        """
+        told = self.told.get(i, {})
         if self.number(i) - 1 in self.kept:
+            told = {**told, "line": self.number(i)}
+        if told:
             memory = reader.memory(message)
-            memory[""] = {**memory.get("", {}), "line": self.number(i)}
+            memory[""] = {**memory.get("", {}), **told}
 
 
 def _like(case: Case, item: Any) -> bool:
@@ -96,6 +108,7 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         whole, form = body, "json"
     elif "lines" in document.texts:
         whole, form, at = _folded(reader, document, shape, body, memory), "lines", (0,)
+        at = (file.numbers[file.head],) if document.in_each and file.numbers else at
     else:
         whole, form = {key: body}, "json"
         memory["headless"] = True
@@ -121,7 +134,7 @@ def _folded(
         file.places, memory["log"] = done.places, lines
         reader.notes += [("no-message", "lost", at, None, TAKEN_BACK) for at in done.gone]
         return {**done.head, key: done.messages}
-    start = 1 if lines and _is_head(file, shape, lines[0]) else 0
+    start = 1 if lines and not document.in_each and _is_head(file, shape, lines[0]) else 0
     head = dict(lines[0]) if start else _fixed(shape)
     if not start:
         memory["headless"] = True
@@ -135,18 +148,38 @@ def _folded(
             root = lines[start + found[0]][document.tree.parent]
             memory.update({"root": root} if root is not None else {})
             off = [n for n in range(start, len(lines)) if n not in path]
-            if reader.recorder is not None:
-                for n in path:
-                    at = (n, document.tree.parent)
-                    reader.recorder.hush(at, "it repeats another value", None)
             memory.update({"off": off} if off else {})
     for n in range(start, len(lines)):
         if n not in path or not isinstance(lines[n], dict):
             file.kept[n] = ((n,), lines[n])
     file.numbers = [n for n in sorted(path) if n not in file.kept]
     file.places = [(n,) for n in file.numbers]
-    linked = document.tree if "linear" not in memory else None
-    return {**head, key: [_unlinked(linked, lines[n]) for n in file.numbers]}
+    messages = [lines[n] for n in file.numbers]
+    if document.tree is not None and "linear" not in memory:
+        messages = _unlinked(reader, document.tree, messages)
+    if document.in_each:
+        head, messages = _drawn(reader, shape, messages)
+        memory.pop("headless", None)
+    return {**head, key: messages}
+
+
+def _drawn(
+    reader: ReadJob, shape: Shape, messages: list[Any]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Draw the head out of the messages, each of which repeats it."""
+    keys, file = shape.keys - {key_of(shape)}, reader.file
+    file.head = next((i for i, message in enumerate(messages) if file.like(message)), 0)
+    first = messages[file.head] if messages else {}
+    head, rest = {k: v for k, v in first.items() if k in keys}, []
+    for i, message in enumerate(messages):
+        again = {k: v for k, v in head.items() if k in message and same(message[k], v)}
+        file.drawn[i] = {**file.drawn.get(i, {}), **again}
+        if lacks := [k for k in head if k not in message]:
+            file.told[i] = {**file.told.get(i, {}), "lacks": lacks}
+        for k in again if i != file.head else ():
+            _hush(reader, i, k)
+        rest.append({k: v for k, v in message.items() if k not in again})
+    return head, rest
 
 
 def _is_head(file: File, shape: Shape, line: Any) -> bool:
@@ -165,8 +198,25 @@ def _fixed(shape: Shape) -> dict[str, Any]:
     }
 
 
-def _unlinked(links: Tree | None, line: dict[str, Any]) -> dict[str, Any]:
-    return line if links is None else {k: v for k, v in line.items() if k != links.parent}
+def _unlinked(reader: ReadJob, links: Tree, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out the names of the lines before; that of a fork is remembered."""
+    file, rest = reader.file, []
+    there = [message.get(links.id) for message in messages]
+    before = None
+    for i, message in enumerate(messages):
+        name = message.get(links.parent)
+        if isinstance(name, str) and name != before and name in there[:i]:
+            file.told[i], file.drawn[i] = {"parent": name}, {links.parent: name}
+        if links.parent in message:
+            _hush(reader, i, links.parent)
+        before = message.get(links.id)
+        rest.append({k: v for k, v in message.items() if k != links.parent})
+    return rest
+
+
+def _hush(reader: ReadJob, i: int, key: str) -> None:
+    if reader.recorder is not None:
+        reader.recorder.hush((reader.file.numbers[i], key), REPEATS, None)
 
 
 # -- writing --------------------------------------------------------------------------------------
@@ -179,20 +229,30 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     memory = ir.get("spelled", {}).get(name, {}).get("", {}) if writer.same else {}
     kept = ir.get("kept", {}).get(name, {}) if writer.same else {}
     asides = {int(k[3:]): v for k, v in kept.items() if k.startswith("../") and k[3:].isdecimal()}
-    wire = units.stepped(writer, shape, cut(writer, ir))
+    if not writer.same:  # what has no time of its own was said when the first message was
+        writer.now = next((m["time"] for m in ir.get("messages", ()) if "time" in m), writer.now)
+    wire = units.stepped(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
     off = set(memory.get("off", ()))
-    rows = _rows(writer, wire.get(key, []), asides, off)
-    lines = [line for line, _ in rows]
+    found = wire.get(key, [])
+    rows = _rows(writer, found, asides, off)
+    lines = [said for line, _ in rows for said in (line, *_again(writer, document, line))]
     if memory.get("form", document.texts[0]) == "json":
         wire[key] = lines
         return lines if memory.get("headless") else wire
     wire.pop(key, None)
+    if document.in_each:
+        _repeated(writer, wire, found)
     _told_apart(writer, document, lines)
     if document.log is not None:
         return replay.lines(document.log, wire, lines, memory.get("log", []), key)
     if document.tree is not None and not memory.get("linear"):
         on_path = [line for line, on in rows if on and isinstance(line, dict)]
+        for line in on_path:
+            if "parent" in (told := _told(writer, line)):
+                line[document.tree.parent] = told["parent"]
         tree.linked(document.tree, on_path, memory.get("root"))
+    if document.in_each:
+        return lines
     bare = memory.get("headless") and same(wire, _fixed(shape))
     named = isinstance(shape.cases[0].wire, Fields) and len(shape.cases[0].wire.entries) > 1
     return lines if bare or not named else [wire, *lines]
@@ -211,12 +271,50 @@ def _rows(
             rows.append((dict(item) if isinstance(item, dict) else item, waiting.pop(0) not in off))
 
     for wire in wires:
-        number = writer.lines.get(id(wire))
+        number = _told(writer, wire).get("line")
         if number is not None:
             put_back(number)
         rows.append((wire, True))
     put_back(None)
     return rows
+
+
+def _told(writer: WriteJob, line: Any) -> dict[str, Any]:
+    """Return what the message of a line remembers of it at home."""
+    message = writer.spoken.get(id(line), {})
+    known = writer.same and "spelled" in message
+    return memory_of(message, writer.dialect.name).get("", {}) if known else {}
+
+
+def _again(writer: WriteJob, document: Document, line: dict[str, Any]) -> Iterator[Any]:
+    """Say the text of a message from abroad once more, where the file has a line for that."""
+    message = writer.spoken.get(id(line), {}) if document.again and not writer.same else {}
+    parts = [part for part in message.get("parts", ()) if part.get("type") == "text"]
+    for role, node in document.again if parts else ():
+        if role != message["role"]:
+            continue
+        case = Case("", "message", picture.parse(node), None, {}, None, node.pos)
+        said = {"time": message.get("time", writer.now), "text": "".join(p["text"] for p in parts)}
+        writer.trail.copy(message, said)
+        writer.trail.put(said, "text", writer.trail.find(parts[0], "text"))
+        wire = writer.picture(case.wire, View(said, "message", case, writer), (), top=True)
+        told = "a further line says this again, to be seen by people"
+        writer.note("filled-in", "added", None, node.pos, told, wire)
+        yield wire
+
+
+def _repeated(writer: WriteJob, head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
+    """Let each message repeat the head; at home but for those that did not."""
+    for message in messages:
+        lacks = _told(writer, message).get("lacks", ())
+        for key, value in head.items():
+            if key not in message and key not in lacks:
+                message[key] = value
+                if writer.recorder is not None:
+                    writer.recorder.copy(head, message, key)
+    for draft in writer.notes if messages else ():
+        if draft.owner is head:
+            draft.owner = messages[0]
 
 
 def _told_apart(writer: WriteJob, document: Document, lines: list[Any]) -> None:
@@ -235,39 +333,3 @@ def _told_apart(writer: WriteJob, document: Document, lines: list[Any]) -> None:
         if line[name] != said:
             told = f"another line has the id `{said}`"
             writer.note("renamed", "changed", None, None, told, line, name)
-
-
-def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
-    """Cut messages into as many as the dialect has of them, where one holds one part."""
-    talk, messages = writer.dialect.conversation, ir.get("messages")
-    if talk is None or not isinstance(messages, list):
-        return ir
-    cases = [case for group in talk.groups for case in group.cases]
-    alone = {talk.role(case) for case in cases if _holds_one(case)}
-    others = {case.name for case in cases if not _holds_one(case)}
-    out: list[Any] = []
-    for message in messages if alone else ():
-        parts = message.get("parts", ())
-        memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-        as_read = memory.get("", {}).get("case") in others
-        if message.get("role") not in alone or as_read:
-            out.append(message)
-            continue
-        if not parts:
-            at = writer.trail.find(message)
-            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
-            continue
-        for i, part in enumerate(parts):
-            said = message if not i else {k: message[k] for k in ("role", "time") if k in message}
-            if "time" not in said and "time" in part and not writer.same:
-                said = {**said, "time": part["time"]}
-            out.append(said if len(parts) == 1 else with_parts(writer, said, [part]))
-    if not alone:
-        return ir
-    whole = {**ir, "messages": out}
-    writer.trail.copy(ir, whole)
-    return whole
-
-
-def _holds_one(case: Case) -> bool:
-    return any("single" in hole.lenses for hole in case.lists.get("parts", ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 from ..language.documents import Tree
@@ -9,26 +10,66 @@ from ..language.documents import Tree
 
 def path(tree: Tree, lines: list[Any]) -> list[int] | None:
     """Return which lines are on the path to the last line; None where no line has an id."""
-    by_id = {
-        line[tree.id]: i
-        for i, line in enumerate(lines)
-        if isinstance(line, dict) and isinstance(line.get(tree.id), str) and tree.parent in line
-    }
+    by_id: dict[str, list[int]] = {}
+    for i, line in enumerate(lines):
+        if isinstance(line, dict) and isinstance(line.get(tree.id), str) and tree.parent in line:
+            by_id.setdefault(line[tree.id], []).append(i)
     if not by_id:
         return None
-    at: int | None = max(by_id.values())
+    at: int | None = _leaf(tree, lines, by_id)
     found: list[int] = []
-    while at is not None and (not found or at < found[-1]):  # a parent stands before its children
+    while at is not None:
         found.append(at)
-        name = lines[at].get(tree.parent)
-        at = by_id.get(name) if isinstance(name, str) else None
-    return found[::-1]
+        at = _before(by_id, lines[at].get(tree.parent), at)
+    on = set(found)
+    turns = {_turn(tree, lines[i]) for i in on} - {None} if tree.turn else set()
+    for i, line in enumerate(lines) if turns else ():
+        if isinstance(line, dict) and line.get(tree.id) in by_id and i not in on:
+            hangs = tree.beside in line and _before(by_id, line[tree.parent], i) in on
+            if hangs or _turn(tree, line) in turns:
+                on.add(i)
+    return sorted(on)
+
+
+def _before(by_id: dict[str, list[int]], name: Any, at: int) -> int | None:
+    """Return the place of a line by its name: a parent stands before its children."""
+    places = by_id.get(_text(name), [])
+    i = bisect_left(places, at)
+    return places[i - 1] if i else None
+
+
+def _leaf(tree: Tree, lines: list[Any], by_id: dict[str, list[int]]) -> int:
+    """Return the end of the path: what a later line says, else the last line with an id."""
+    for i in range(len(lines) - 1, -1, -1) if tree.leaf is not None else ():
+        line = lines[i]
+        if isinstance(line, dict) and tree.leaf in line and tree.id not in line:
+            named = _before(by_id, line[tree.leaf], i)
+            if named is not None:
+                return named
+    return max(places[-1] for places in by_id.values())
+
+
+def _turn(tree: Tree, line: Any) -> str | None:
+    for key in tree.turn:
+        line = line.get(key) if isinstance(line, dict) else None
+    return line if isinstance(line, str) else None
+
+
+def _text(name: Any) -> str:
+    return name if isinstance(name, str) else ""
 
 
 def linked(tree: Tree, lines: list[dict[str, Any]], root: Any) -> None:
-    """Let each line of a path name the one before it; the first names the `root`."""
+    """Let each line of a path name the one before it; the first names the `root`.
+
+    A line that names another line of the path keeps that.
+    """
     parent = root
+    there = {_text(line.get(tree.id)) for line in lines} - {""}
     for line in lines:
+        if _text(line.get(tree.parent)) in there:
+            parent = line.get(tree.id)
+            continue
         pairs = [(k, v) for k, v in line.items() if k != tree.parent]
         line.clear()
         for key, value in pairs:

@@ -47,6 +47,10 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
             continue
         if file is not None:
             file.remember(reader, i, new[0])
+            for message in new if not group.spliced else ():
+                if _second(talk, group, message):
+                    same = (c.name for c in group.cases if talk.role(c) == message["role"])
+                    _remember(reader, message, "case", next(same))
         if group.spliced and group is before:
             if reader.run is not None and reader.run is run:
                 memory = reader.memory(new[0]["parts"][0])
@@ -150,8 +154,10 @@ def _fixed(group: Group) -> list[str]:
     ]
 
 
-def _before(talk: Conversation, group: Group) -> list[Group]:
-    return talk.groups[: talk.groups.index(group)]
+def _second(talk: Conversation, group: Group, message: dict[str, Any]) -> bool:
+    """Tell whether an earlier group has messages of this role, too."""
+    before = talk.groups[: talk.groups.index(group)]
+    return any(talk.role(case) == message["role"] for other in before for case in other.cases)
 
 
 def _by_role(misfit: Misfit, key: str) -> bool:
@@ -184,7 +190,7 @@ def read_group(
         found, reader.run = reader.element(case.wire.shape, item, at, (lenient,))
         message = {"role": talk.role(case), "parts": found}
         reader.trail.put(message, None, at)
-        if any(talk.role(c) == message["role"] for g in _before(talk, group) for c in g.cases):
+        if _second(talk, group, message):
             _remember(reader, message, "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
@@ -331,6 +337,8 @@ class _Runs:
         """Tell whether a message becomes one with those of the run."""
         if found is not self.group or not (found.spliced or self.talk.per == "run"):
             return False
+        if found.alone:
+            return False
         memory = memory_of(message, self.writer.dialect.name) if "spelled" in message else {}
         return found.spliced or not (self.writer.same and memory.get("", {}).get("apart"))
 
@@ -350,10 +358,8 @@ class _Runs:
                 wires = _write_run(writer, talk, self.group, whole, made)
                 writer.beside = []
         self.out.extend(wires)
-        if wires and "spelled" in run[0][1]:
-            number = memory_of(run[0][1], writer.dialect.name).get("", {})
-            if "line" in number:
-                writer.lines[id(wires[0])] = number["line"]
+        if wires and writer.dialect.document is not None:
+            writer.spoken[id(wires[0])] = run[0][1]
         for draft in self.joined if wires else ():
             draft.owner = wires[0]
         run.clear()
@@ -450,7 +456,15 @@ def _write_run(
             writer.match(case.ir, whole, "", view)
         except Misfit:
             view.claims.add("role")
-    wire = writer.picture(case.wire, view, (), top=True)
+    try:
+        wire = writer.picture(case.wire, view, (), top=True)
+    except Misfit:
+        gone = {id(part) for part in writer.gone}
+        if not parts or any(id(part) not in gone for part in parts):
+            raise
+        at = writer.trail.find(first)  # of one part that has no place nothing is left
+        writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+        return []
     if (
         writer.repair
         and ("no-empty", "") in talk.enforce

@@ -148,7 +148,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
     if h.mode == "each":
         if "single" in h.lenses:
             assert h.shape is not None
-            parts = [reader.shape(h.shape, value[0], at, env.lenient)]
+            parts, _ = reader.element(h.shape, value[0], at, (env.lenient,))
         else:
             parts = each(reader, h, value, at, rel, env, "listed" in h.lenses and value is not wire)
         aside(reader, h, parts, env)

@@ -168,7 +168,7 @@ class WriteJob:
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}  # names of calls, by their ids
         self.went: dict[str, dict[int, list[Any]]] = {}  # lists of a request, written beforehand
-        self.lines: dict[int, int] = {}  # messages of a file that had a number there
+        self.spoken: dict[int, dict[str, Any]] = {}  # which message of a file a line was made of
 
     whole = False  # a request as a whole is written
     named = False  # and repair was asked for by name

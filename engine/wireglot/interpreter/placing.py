@@ -16,6 +16,8 @@ from .sight import View
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
+NEVER = "the target has what it says to its model from elsewhere"
+
 
 def case_of(
     writer: WriteJob, talk: Conversation, message: dict[str, Any]
@@ -67,14 +69,15 @@ def placed(
 def _strange(writer: WriteJob, talk: Conversation) -> dict[str, str]:
     """Return the roles that no case takes, and none that the ladder makes of them, and why."""
     found, mark = {}, len(writer.notes)
-    for role in sorted(ROLES):
+    never = {role: NEVER for word, role in talk.enforce if word == "never"}
+    for role in sorted(set(ROLES) - never.keys()):
         try:
             case_of(writer, talk, {"role": role, "parts": []})
         except Misfit as misfit:
             misfit.__traceback__ = None
             found[role] = misfit.reason
     del writer.notes[mark:]
-    return found
+    return found | never
 
 
 def _plain(writer: WriteJob, talk: Conversation, role: Any) -> tuple[Group, Case] | None:

@@ -124,9 +124,9 @@ class Recorder:
         if isinstance(value, dict | list):
             self._wholes[id(value)] = (value, Whole(at, pos))
 
-    def copy(self, old: Any, new: Any) -> None:
-        """The keys of one object now stand in another."""
-        for key in old:
+    def copy(self, old: Any, new: Any, *keys: Any) -> None:
+        """The keys of one object, or some of them, now stand in another."""
+        for key in keys or old:
             found = self._written.get((id(old), key))
             if found is not None:
                 self._written[id(new), key] = (new, found[1])

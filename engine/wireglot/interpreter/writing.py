@@ -131,6 +131,10 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         return sessions.write(writer, units.pictured(writer.dialect, unit), ir), None
     if unit in ("messages", "message"):
         units.talk_of(writer.dialect)
+        if isinstance(ir, list):
+            from ..files import pieces
+
+            ir = pieces.pieces(writer, ir)
         found = conversation.write_messages(writer, ir, whole=unit != "message")
         if unit == "message":
             if len(found) != 1:

@@ -23,10 +23,17 @@ class Log(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Lines that name the line before them: the keys of the id and of the parent's id."""
+    """Lines that name the line before them: the keys of the id and of the parent's id.
+
+    Without `leaf` the last line is the end of the path; `turn` and `beside` are keys of lines that
+    stand on it though no line of it names them.
+    """
 
     id: str
     parent: str
+    leaf: str | None = None
+    turn: tuple[str, ...] = ()
+    beside: str | None = None
 
 
 class Document(NamedTuple):
@@ -36,19 +43,28 @@ class Document(NamedTuple):
     log: Log | None
     tree: Tree | None
     line: Node | None  # the picture around a message, with `$message` in it
+    in_each: bool = False  # the keys of the head stand in each message, and not in a line
+    again: tuple[tuple[str, Node], ...] = ()  # roles, and the line that says their text again
 
 
 def load(node: Node) -> Document:
     """Build the model of a `document`, whose form is right."""
     said = node.plain()
-    log, tree = said.get("log"), said.get("tree")
+    log, tree, again = said.get("log"), said.get("tree"), node.get("again")
     texts = said.get("text", "json").replace(" (or ", " ").removesuffix(")").split(" ")
     return Document(
         tuple(texts),
         Log(log["replace-by"], log["set"], log["rewind"]) if log else None,
-        Tree(tree["id"], tree["parent"]) if tree and len(tree) == 2 else None,
+        _tree(tree) if tree and {"id", "parent"} <= tree.keys() else None,
         node.get("message"),
+        said.get("head") == "in-each",
+        tuple(again.value.items()) if again is not None else (),
     )
+
+
+def _tree(said: dict[str, str]) -> Tree:
+    turn = tuple(said["turn"].split(".")) if "turn" in said else ()
+    return Tree(said["id"], said["parent"], said.get("leaf"), turn, said.get("beside"))
 
 
 # -- text ---------------------------------------------------------------------------------------

@@ -136,6 +136,12 @@ class Group:
         """Whether its cases are there."""
         return True
 
+    @property
+    def alone(self) -> bool:
+        """Whether a message of it holds one part."""
+        found = (hole for case in self.cases for hole in case.lists.get("parts", ()))
+        return any("single" in hole.lenses for hole in found)
+
 
 class Turn:
     """A turn that must stand somewhere; `between` names the roles of its neighbours.

@@ -262,6 +262,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
             # What tells the case apart (the role) stands first.
             first = [k for k in over.value if k in merged.value]  # not what it takes away
             merged.value = {k: merged.value[k] for k in (*first, *merged.value)}
+        by_itself = spliced  # items are told apart by their own pictures, also in lines
         if line is not None:
             merged, spliced = _around(line, merged), False
         wire = pic.parse(merged)
@@ -269,7 +270,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         ir = pic.parse(ir_node) if ir_node else None
         case = Case(name, "message", wire, ir, _reasons(case_node.get("drop")), None, case_node.pos)
         measure(case, None)
-        skeleton = name if spliced else _skeleton(case)
+        skeleton = name if by_itself else _skeleton(case)
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     order = asked(words.get("enforce"))
     return Conversation(

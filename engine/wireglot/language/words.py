@@ -131,10 +131,11 @@ STREAM = Words(
 )  # fmt: skip
 
 
-def _keys(name: str, **told: str) -> Words:
+def _keys(name: str, may: tuple[str, ...] = (), **told: str) -> Words:
     words: dict[str, Word] = {w.replace("_", "-"): (_TEXT, text) for w, text in told.items()}
-    said = f"here stand {', '.join(words)}, and each names a key"
-    return texts(words, said, what=f"`{name.lower()}`", name=name, needed=tuple(words))
+    must = tuple(word for word in words if word not in may)
+    said = f"here stand {', '.join(must)}, and each names a key"
+    return texts(words, said, what=f"`{name.lower()}`", name=name, needed=must)
 
 
 LOG = _keys(
@@ -144,13 +145,21 @@ LOG = _keys(
     rewind="a line with this key takes back that message, and all behind it",
 )
 TREE = _keys(
-    "Tree", id="the key of a line's id", parent="the key of the id of the line before"
+    "Tree", ("leaf", "turn", "beside"),
+    id="the key of a line's id", parent="the key of the id of the line before",
+    leaf="the key of a line without an id that names the end of the path",
+    turn="lines of one value of this key are one turn",
+    beside="a line with this key is on the path if the line before it is",
 )  # fmt: skip
 KEPT = ("lines", "json")  # the texts of a document
 _KEPT = one_of(*KEPT, "lines (or json)", "json (or lines)", message="{what} is `lines` or `json`",
                help="or both, as in `lines (or json)`")  # fmt: skip
 _LINE = Picture("line", "a line is an object, with `$message` in one place",
                 "write `$message` where the message stands", whole=True)  # fmt: skip
+_AGAIN = Map(
+    Picture("wire", "{what} is an object", whole=True), "{what} maps roles to lines",
+    keys=("user", "assistant"), strange="{what} names `{name}`, which is no role that speaks",
+)  # fmt: skip
 DOCUMENT = Words(
     "`document`",
     {
@@ -158,6 +167,8 @@ DOCUMENT = Words(
         "log": (LOG, "a file of events, replayed"),
         "tree": (TREE, "lines that name the line before them"),
         "message": (_LINE, "what stands around each message"),
+        "again": (_AGAIN, "the line that says once more what a message says"),
+        "head": (one_of("in-each"), "the keys of the head stand in each line of a message"),
     },
     "Document", "document", whole=True,
 )  # fmt: skip

@@ -1,0 +1,119 @@
+"""Pieces: what a model said at once, joined or cut into as many messages as a dialect has of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..interpreter import turns
+from ..interpreter.copies import instead, with_parts
+from ..interpreter.jobs import WriteJob
+from ..interpreter.placing import PLACED
+from ..language.picture import holes
+from ..notes import LEFT_OUT
+
+
+def pieces(writer: WriteJob, messages: list[Any]) -> list[Any]:
+    """Return messages without a session as the dialect has them: joined, and cut."""
+    if any("id" in message for message in messages if isinstance(message, dict)):
+        messages = together(writer, {"messages": messages})["messages"]
+    if writer.dialect.document is not None:
+        messages = cut(writer, {"messages": messages})["messages"]
+    return messages
+
+
+def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Join what a model said at once and its home keeps in several messages: their ids are one."""
+    talk, messages = writer.dialect.conversation, ir.get("messages")
+    if talk is None or writer.same or not isinstance(messages, list):
+        return ir
+    if any(g.alone and talk.role(case) == "assistant" for g in talk.groups for case in g.cases):
+        return ir  # what was said at once is several messages here, too
+    out: list[Any] = []
+    joins = False
+    for message in messages:
+        last = out[-1] if out else {}
+        said = "assistant" == message.get("role") == last.get("role")
+        if not said or last.get("id") != message.get("id"):
+            joins = False
+            out.append(message)
+            continue
+        more = {k: v for k, v in message.items() if k in PLACED or k not in last or last[k] != v}
+        writer.trail.copy(message, more)
+        reason = more.pop("stop_reason", None)
+        if not joins:
+            at, first = writer.trail.find(last), next(iter(last.get("parts", ())), None)
+            told = "what was said at once is one message"
+            writer.note("joined", "changed", at, talk.pos, told, None, first)
+        joins, out[-1] = True, turns.joined(writer, talk, last, more)
+        if reason is not None:
+            out[-1]["stop_reason"] = reason
+    if len(out) == len(messages):
+        return ir
+    whole = {**ir, "messages": out}
+    writer.trail.copy(ir, whole)
+    return whole
+
+
+def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Cut messages into as many as the dialect has of them, where one holds one part."""
+    talk, messages = writer.dialect.conversation, ir.get("messages")
+    if talk is None or not isinstance(messages, list):
+        return ir
+    alone = {talk.role(case) for group in talk.groups if group.alone for case in group.cases}
+    others = {case.name for group in talk.groups if not group.alone for case in group.cases}
+    out: list[Any] = []
+    for message in messages if alone else ():
+        parts = message.get("parts", ())
+        memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+        as_read = memory.get("", {}).get("case") in others
+        if message.get("role") not in alone or as_read:
+            out.append(message)
+            continue
+        if not parts:
+            at = writer.trail.find(message)
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+            continue
+        found = _elements(writer, parts)
+        for i, (part, *more) in enumerate(found):
+            said = message if not i else {k: message[k] for k in ("role", "time") if k in message}
+            if part.get("time", said.get("time")) != said.get("time") and not writer.same:
+                said, part = _timed(writer, said, part)
+            if len(found) > 1 and not writer.same:
+                at, told = writer.trail.find(part), "each stands in a message of its own"
+                writer.note("moved", "moved", at, talk.pos, told, None, part)
+            as_is = said is message and len(found) == 1
+            out.append(said if as_is else with_parts(writer, said, [part, *more]))
+    if not alone:
+        return ir
+    whole = {**ir, "messages": out}
+    writer.trail.copy(ir, whole)
+    return whole
+
+
+def _timed(
+    writer: WriteJob, message: dict[str, Any], part: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Let a message of one part have its time, and the part where it has a place for one."""
+    said = {**message, "time": part["time"]}
+    writer.trail.copy(message, said)
+    writer.trail.put(said, "time", writer.trail.find(part, "time"))
+    shape = writer.dialect.shapes.get(str(part.get("type")))
+    cases = shape.cases if shape is not None else ()
+    if not any("time" in hole.paths for case in cases for hole in holes(case.wire)):
+        rest = {k: v for k, v in part.items() if k != "time"}
+        instead(writer, part, rest)
+        part = rest
+    return said, part
+
+
+def _elements(writer: WriteJob, parts: list[Any]) -> list[list[Any]]:
+    """Return the parts that one element holds: at home those of one run, else one alone."""
+    runs = [shape.groups for shape in writer.dialect.shapes.values() if shape.groups]
+    found: list[list[Any]] = []
+    for part in parts:
+        kinds = {part.get("type"), found[-1][-1].get("type") if found else None}
+        if found and writer.same and any(kinds <= groups for groups in runs):
+            found[-1].append(part)
+        else:
+            found.append([part])
+    return found
