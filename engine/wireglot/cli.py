@@ -140,6 +140,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--to", dest="target", metavar="D", help="the dialect to write them in")
     add("--json", action="store_true", help="print the differences as JSON")
 
+    sessions = command("sessions", commands.sessions, "list the sessions of agents that lie here")
+    sessions.add_argument("--json", action="store_true", help="as JSON, with the files")
+    move = command("move", commands.move, "write a session of one agent where another finds it")
+    _moves(move)
     drift = command("drift", commands.drift, "hold rules against the types of the installed SDK")
     add = drift.add_argument
     add("dialect", nargs="?", metavar="DIALECT", help="its name; none: all whose SDK is known")
@@ -180,7 +184,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
     _stands(run)
     takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift, replay)
-    for made in (*takes_rules, batch, diagnose, repair, serve, run):
+    for made in (*takes_rules, batch, sessions, move, diagnose, repair, serve, run):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
         add("--plugins", action="store_true", help="rule files of installed packages, too")
@@ -285,6 +289,17 @@ def _audits(made: argparse.ArgumentParser) -> None:
     words = ("terminal", "markdown", "html", "json")
     add("--format", choices=words, default="terminal", help="how it is shown")
     add("-o", "--output", metavar="FILE", help="write it here instead of stdout")
+
+
+def _moves(made: argparse.ArgumentParser) -> None:
+    """Let a command name a session, and the agent that it goes to."""
+    add = made.add_argument
+    add("session", metavar="SESSION", help="its id, the beginning of that, or its file")
+    add("--to", dest="target", required=True, metavar="AGENT", help="the agent that it goes to")
+    add("--from", dest="source", metavar="AGENT", help="whose a file is that lies elsewhere")
+    add("--cwd", metavar="DIR", help="the folder that it shall be about (default: as it says)")
+    add("--id", metavar="ID", help="what it shall be called (default: as it is)")
+    add("--dry-run", action="store_true", help="write nothing; say what would be lost, and where")
 
 
 def _serves(made: argparse.ArgumentParser) -> None:

@@ -270,6 +270,18 @@ def drift(arguments: argparse.Namespace) -> int:
     return driftcli.drift(_rules(arguments), arguments)
 
 
+def sessions(arguments: argparse.Namespace) -> int:
+    from . import movecli
+
+    return movecli.sessions(_rules(arguments), arguments)
+
+
+def move(arguments: argparse.Namespace) -> int:
+    from . import movecli
+
+    return movecli.move(_rules(arguments), arguments)
+
+
 def _one(source: str | None) -> list[str]:
     """Return the sources that a word of `diff` stands for: none is the packaged rules alone."""
     sources = [] if source in (None, "-") else [str(source)]

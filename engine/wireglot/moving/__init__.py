@@ -1,0 +1,1 @@
+"""Sessions of the agents on a machine: where they lie, and how one moves to another agent."""

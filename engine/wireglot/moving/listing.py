@@ -1,0 +1,126 @@
+"""Listing: the sessions that agents keep on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import ConversionError, UsageError
+from ..rulesets import RuleSet
+from .places import Agent, packaged
+
+WORDS = 60  # signs of what was said first
+# What looks like a key or a token is not shown: long, without a space, of letters and digits.
+_SECRET = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_+/=.-]{20,}")
+
+
+class Session(NamedTuple):
+    """A session of an agent.
+
+    Attributes:
+        agent: Whose it is.
+        path: Its file.
+        id: What it is called.
+        cwd: The folder that it is about.
+        date: When it began.
+        words: What the user said first.
+        turns: How often the user said something.
+        wrong: Why it cannot be read; empty where it can.
+    """
+
+    agent: str
+    path: Path
+    id: str
+    cwd: str
+    date: str
+    words: str
+    turns: int
+    wrong: str = ""
+
+
+def sessions(rules: RuleSet, env: Mapping[str, str]) -> list[Session]:
+    """Return the sessions of all known agents, the latest first."""
+    found = [
+        session_of(rules, agent, path)
+        for agent in packaged().values()
+        for path in files(agent, env)
+    ]
+    return sorted(found, key=lambda one: one.date, reverse=True)
+
+
+def files(agent: Agent, env: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the files of an agent's sessions."""
+    root = agent.root(env)
+    for pattern in agent.files if root.is_dir() else ():
+        yield from sorted(root.glob(pattern))
+
+
+def read(rules: RuleSet, agent: Agent, path: Path) -> tuple[Any, dict[str, Any]]:
+    """Return the body of a session file, and what it means. Raises ConversionError, UsageError."""
+    dialect = rules[agent.dialect]
+    try:
+        body = dialect.parse(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"`{path}` cannot be read: {error}") from None
+    ir = dialect.read(body, unit="session").ir
+    if agent.owner is not None and "cwd" not in ir:
+        owners = (above / agent.owner for above in path.parents)
+        owner = next((one for one in owners if one.is_file()), None)
+        ir |= {"cwd": owner.read_text("utf-8").strip()} if owner is not None else {}
+    return body, ir
+
+
+def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:
+    """Return what a listing says of a file."""
+    try:
+        ir = read(rules, agent, path)[1]
+    except (ConversionError, UsageError) as error:
+        return Session(agent.name, path, path.stem, "", "", "", 0, str(error))
+    said = [text for message in ir["messages"] if (text := _said(message))]
+    times = [message["time"] for message in ir["messages"] if "time" in message]
+    date = str(ir.get("start") or next(iter(times), ""))
+    words = shown(said[0]) if said else ""
+    name = str(ir.get("id") or path.stem)
+    return Session(agent.name, path, name, str(ir.get("cwd", "")), date, words, len(said))
+
+
+def _said(message: dict[str, Any]) -> str:
+    """Return what the user said; what a program put into a message begins with a mark."""
+    if message["role"] != "user":
+        return ""
+    texts = (part["text"] for part in message["parts"] if part["type"] == "text")
+    return next((text for text in texts if text.strip() and not text.lstrip().startswith("<")), "")
+
+
+def shown(text: str) -> str:
+    """Return the beginning of a text in one line, without what looks like a secret."""
+    words = _SECRET.sub("***", " ".join(text.split()))
+    return words if len(words) <= WORDS else words[: WORDS - 1] + "…"
+
+
+def found(rules: RuleSet, name: str, env: Mapping[str, str], agent: Agent | None = None) -> Session:
+    """Return a session by its id, the beginning of that, or its file; perhaps of one agent alone.
+
+    Raises UsageError.
+    """
+    path = Path(name)
+    if path.is_file() and agent is not None:
+        return session_of(rules, agent, path)
+    agents = [agent] if agent is not None else list(packaged().values())
+    known = [(one, file) for one in agents for file in files(one, env)]
+    if path.is_file():
+        known = [(one, file) for one, file in known if file.resolve() == path.resolve()]
+        if not known:
+            raise UsageError(f"no agent keeps its sessions where `{name}` lies: say whose (--from)")
+        return session_of(rules, *known[0])
+    near = [(one, file) for one, file in known if name and name in file.name]
+    made = (session_of(rules, *pair) for pair in near or known)
+    ids = [one for one in made if one.id.startswith(name)]
+    if not ids:
+        raise UsageError(f"no session is called `{name}`; `wireglot sessions` lists them")
+    if len(ids) > 1:
+        whose = ", ".join(f"{one.id} of {one.agent}" for one in ids)
+        raise UsageError(f"`{name}` may be {whose}; --from says whose it is")
+    return ids[0]

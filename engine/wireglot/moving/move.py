@@ -1,0 +1,136 @@
+"""Moving: a session of one agent, written where another one looks for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from ..notes import Note
+from ..results import Conversion
+from ..rulesets import RuleSet
+from . import listing
+from .places import Agent, agent
+
+THERE = "{} is there already; --id gives the session another name"
+RECENT = 10  # seconds in which a session that changed may be in use
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class Move(NamedTuple):
+    """What moving a session would do.
+
+    Attributes:
+        source: The session.
+        path: The file to write.
+        text: What it will say.
+        owner: A further file that says whose the folder is, with what it says.
+        notes: What became of all that could not go as it was.
+        said: What the user should know before.
+        command: The command that takes the session up, in its folder.
+        cwd: That folder.
+    """
+
+    source: listing.Session
+    path: Path
+    text: str
+    owner: tuple[Path, str] | None
+    notes: tuple[Note, ...]
+    said: list[str]
+    command: list[str]
+    cwd: str
+
+
+def plan(
+    rules: RuleSet,
+    source: listing.Session,
+    target: str,
+    env: Mapping[str, str],
+    cwd: str | None = None,
+    name: str | None = None,
+) -> Move:
+    """Convert a session for another agent; nothing is written.
+
+    Args:
+        rules: The rules to convert with.
+        source: The session.
+        target: The name of the agent that it goes to.
+        env: Where the agents look for their folders.
+        cwd: The folder that it shall be about (default: that of the session).
+        name: What it shall be called (default: as it is called, if the target takes that).
+
+    Raises:
+        UsageError: No such agent, or it has no place for a session of this folder.
+        ConversionError: The file is no session.
+    """
+    home, other = agent(source.agent), agent(target)
+    if not other.name_of:
+        raise UsageError(f"sessions are not written for {target}: it finds them by its own index")
+    body, ir = listing.read(rules, home, source.path)
+    made = rules.convert(
+        body, home.dialect, other.dialect, unit="session", options={"repair": True}
+    )
+    folder = cwd or str(ir.get("cwd") or "")
+    if not folder:
+        raise UsageError("the session does not say which folder it is about; say it (--cwd)")
+    name = name or source.id
+    if not _UUID.fullmatch(name):
+        name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
+    text, start = _named(rules, other, made, name, folder)
+    root = other.root(env)
+    below, owner = other.owned(root, folder)
+    path = root / other.file_of(below, name, start)
+    return Move(
+        source,
+        path,
+        text,
+        None if owner is None else (owner, folder),
+        made.notes,
+        list(_told(source, other, folder, path)),
+        other.command(folder, name, path),
+        folder,
+    )
+
+
+def _named(rules: RuleSet, other: Agent, made: Conversion, name: str, cwd: str) -> tuple[str, str]:
+    """Return the text of the new file under a name and about a folder, and when it begins."""
+    dialect = rules[other.dialect]
+    ir: dict[str, Any] = dialect.read(made.body, unit="session").ir
+    times = (message["time"] for message in ir["messages"] if "time" in message)
+    start = str(ir.get("start") or next(times, "1970-01-01T00:00:00.000Z"))
+    ir |= {"id": name, **({"cwd": cwd} if "cwd" in ir else {})}
+    return dialect.text(dialect.write(ir, unit="session").body), start
+
+
+def _told(source: listing.Session, other: Agent, cwd: str, path: Path) -> Iterator[str]:
+    """Yield what the user should know."""
+    age = time.time() - source.path.stat().st_mtime
+    if age < RECENT:
+        yield f"the session changed {max(0, round(age))} seconds ago; it may be in use still"
+    if not Path(cwd).is_dir():
+        yield f"the folder {cwd} is not there; --cwd names another one"
+    if shutil.which(other.resume[0]) is None:
+        yield f"`{other.resume[0]}` is not installed: {other.install}"
+    if path.exists():
+        yield THERE.format(path)
+
+
+def write(move: Move) -> None:
+    """Write a session. Raises UsageError where a file of its name is there."""
+    for path, text in ((move.path, move.text), *((move.owner,) if move.owner else ())):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with open(path, "x", encoding="utf-8", opener=_private) as file:
+                file.write(text)
+        except FileExistsError:
+            raise UsageError(THERE.format(path)) from None
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

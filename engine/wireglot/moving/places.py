@@ -1,0 +1,131 @@
+"""Places: where agents keep their sessions, and under what names, of a file beside the rules."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from ..language.source import parse
+from ..loading.shelf import packaged_folder
+
+FILE = "sessions/agents.yaml"
+
+
+class Agent(NamedTuple):
+    """An agent and its sessions.
+
+    Attributes:
+        name: What it is called here.
+        dialect: The dialect of its files.
+        install: How it is installed.
+        home: Its folders, of which the first counts whose variable is set.
+        files: Patterns of its files.
+        name_of: The name of a file; empty where none is written.
+        folder: Patterns of what a folder of the user is called there, and what stands for them.
+        longest: The longest name of such a folder.
+        owner: The file in such a folder that says whose it is.
+        local: Whether times of names are local ones.
+        resume: The command that takes a session up.
+    """
+
+    name: str
+    dialect: str
+    install: str
+    home: list[str]
+    files: list[str]
+    name_of: str
+    folder: list[list[str]]
+    longest: int | None
+    owner: str | None
+    local: bool
+    resume: list[str]
+
+    def root(self, env: Mapping[str, str]) -> Path:
+        """Return the folder of the agent."""
+        for said in self.home:
+            head, _, rest = said.partition("/")
+            if not head.startswith("$"):
+                return Path(env.get("HOME") or Path.home(), *said.split("/")[1:])
+            if env.get(head[1:]):
+                return Path(env[head[1:]], rest)
+        raise AssertionError("the last home names no variable")
+
+    def folder_of(self, cwd: str) -> str:
+        """Return what a folder of the user is called there. Raises UsageError."""
+        # Their patterns go by halves of signs that are no single one in UTF-16.
+        name = re.sub("[\U00010000-\U0010ffff]", "\ufffd\ufffd", cwd)
+        for pattern, by in self.folder:
+            name = re.sub(pattern, by, name)
+        name = name.lower() if self.owner is not None else name
+        if self.longest is not None and len(name) > self.longest:
+            raise UsageError(f"the path of the folder is too long for {self.name}: {cwd}")
+        return name or "project"
+
+    def owned(self, root: Path, cwd: str) -> tuple[str, Path | None]:
+        """Return the name of a user's folder, and the file to write that says whose it is."""
+        name = self.folder_of(cwd)
+        if self.owner is None:
+            return name, None
+        above = root / self.name_of.partition("/$folder")[0]
+        for found in sorted(above.glob(f"*/{self.owner}")):
+            if found.read_text("utf-8").strip() == cwd:
+                return found.parent.name, None
+        free, number = name, 0
+        while (above / free).exists():
+            number += 1
+            free = f"{name}-{number}"
+        return free, above / free / self.owner
+
+    def file_of(self, folder: str, name: str, start: str) -> str:
+        """Return the name of a file, below the folder of the agent."""
+        moment = datetime.fromisoformat(start).astimezone(None if self.local else UTC)
+        held = {"folder": folder, "id": name, "short": name[:8]}
+        return _filled(moment.strftime(self.name_of), held)
+
+    def command(self, cwd: str, name: str, file: Path) -> list[str]:
+        """Return the command that takes a session up."""
+        return [_filled(word, {"id": name, "file": str(file), "cwd": cwd}) for word in self.resume]
+
+
+def _filled(text: str, held: Mapping[str, str]) -> str:
+    return re.sub(r"\$([a-z]+)", lambda found: held[found[1]], text)
+
+
+@functools.cache
+def packaged() -> dict[str, Agent]:
+    """Return the agents of the packaged file, which is taken for checked."""
+    text = Path(packaged_folder(), FILE).read_text("utf-8")
+    return made(parse(text, f"rules/{FILE}").plain())
+
+
+def made(said: Any) -> dict[str, Agent]:
+    """Return what a file says whose form is right."""
+    return {
+        name: Agent(
+            name,
+            one["dialect"],
+            one["install"],
+            one["home"],
+            one["files"],
+            one.get("name", ""),
+            one.get("folder", []),
+            one.get("longest"),
+            one.get("owner"),
+            one.get("clock") == "local",
+            one.get("resume", []),
+        )
+        for name, one in said["agents"].items()
+    }
+
+
+def agent(name: str) -> Agent:
+    """Return an agent by its name. Raises UsageError."""
+    known = packaged()
+    if name not in known:
+        raise UsageError(f"no agent is called `{name}`; there are: {', '.join(known)}")
+    return known[name]
