@@ -53,7 +53,7 @@ help:
 	@echo "make drift   what the SDKs that are installed have and the rules do not, and the other way round"
 	@echo "make site    build the docs into site/ and follow every link; make site-serve shows them while you write"
 	@echo "make house   the rooms of the engine: imports that lead up, circles, lines"
-	@echo "make look    look at the docs and a report in Chromium, without a network: needs chromium"
+	@echo "make look ONLY=site,report,server,hostile   look at the docs, a report and a server's page in Chromium, without a network: needs chromium"
 	@echo "make bench ONLY=cells,loops PEERS=...   the table of bars; make bench-cells in under a minute, of fewer bodies"
 	@echo "make coverage | test-all-pythons | format | wheel | clean"
 
@@ -163,7 +163,7 @@ site-serve: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
 look: site $(VENV)/.installed-dev $(VENV)/.installed-look
-	@$(BIN)/python -m tests.look
+	@$(BIN)/python -m tests.look $(if $(ONLY),--only $(ONLY))
 
 wheel: $(VENV)/.installed-dev
 	@rm -rf build dist

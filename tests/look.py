@@ -1,27 +1,32 @@
-"""Look at the docs and at a report in Chromium: `python -m tests.look [SITE [SHOTS]]`.
+"""Look at the docs, a report and a server in Chromium: `python -m tests.look [--only PARTS]`.
 
 Each kind of page is opened from the disk: nothing may be loaded from elsewhere, nothing may raise
 an error, axe-core may find nothing serious, the search finds, and Tab moves. Then a report and a
 whole site full of markup and event handlers, with their policies taken away: nothing of it may run.
+And the page of `wireglot serve`, with its policy, after requests that are full of it.
 Screenshots (light, dark, narrow, without colour) go to SHOTS, to be looked at. It needs the extras
 `docs` and `look`, and a Chromium: one that is installed, or playwright's own.
 """
 
 from __future__ import annotations
 
+import argparse
 import functools
 import http.server
+import json
 import os
 import re
 import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 from axe_playwright_python.sync_playwright import Axe
 from mkdocs.commands.build import build
@@ -31,6 +36,7 @@ from playwright.sync_api import sync_playwright
 import wireglot
 from wireglot.audits import report
 
+from .loop import serving
 from .test_report import BODY, EVIL
 from .test_site import hostile
 
@@ -79,7 +85,8 @@ class Looking:
         context = self.browser.new_context(viewport=WIDE, reduced_motion="reduce", **options)
         context.add_init_script(TRAP)
         page = context.new_page()
-        home = address.partition("://")[0]
+        parts = urlsplit(address)
+        home = "file:" if parts.scheme == "file" else f"{parts.scheme}://{parts.netloc}"
         page.on("pageerror", lambda error: self.fault(name, f"raises {error}"))
         page.on("console", lambda said: self._said(name, said))
         page.on("request", lambda asked: self._asked(name, home, asked.url))
@@ -104,7 +111,7 @@ class Looking:
             self.fault(name, f"the console says {said.text}")
 
     def _asked(self, name: str, home: str, address: str) -> None:
-        if not address.startswith((f"{home}://", "data:", "about:", "blob:")):
+        if not address.startswith((home, "data:", "about:", "blob:")):
             self.fault(name, f"loads {address}")
 
     def axe(self, page: Any, name: str, contrast: bool = True) -> None:
@@ -165,19 +172,28 @@ class Looking:
 
 def main() -> int:
     """Look at everything; the exit status tells whether something was wrong."""
-    site = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "site").resolve()
-    shots = Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "site-shots").resolve()
+    read = argparse.ArgumentParser(description=__doc__)
+    read.add_argument("site", nargs="?", type=Path, default=ROOT / "site")
+    read.add_argument("shots", nargs="?", type=Path, default=ROOT / "site-shots")
+    read.add_argument("--only", default="site,report,server,hostile")
+    said = read.parse_args()
+    site, shots = said.site.resolve(), said.shots.resolve()
     shots.mkdir(exist_ok=True)
-    if not (site / "index.html").is_file():
+    if "site" in said.only and not (site / "index.html").is_file():
         sys.exit(f"{site} holds no site: run `make site`")
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=found, args=arguments)
         looking = Looking(browser, shots)
-        the_site(looking, site)
-        the_report(looking, Path(folder))
-        hostile_site(looking, Path(folder))
+        parts: dict[str, Callable[[], None]] = {
+            "site": lambda: the_site(looking, site),
+            "report": lambda: the_report(looking, Path(folder)),
+            "server": lambda: the_server(looking),
+            "hostile": lambda: hostile_site(looking, Path(folder)),
+        }
+        for part in said.only.split(","):
+            parts[part]()
         browser.close()
     for small in sorted(looking.small):
         print(f"less than serious: {small}")
@@ -227,6 +243,30 @@ def the_report(looking: Looking, folder: Path) -> None:
                 looking.fault(name, "shows no text of the payload, or nothing of what Tab chose")
             looking.shot(page, name)
             looking.harmless(page, name, "main script, main img, main svg, main style, main iframe")
+
+
+def the_server(looking: Looking) -> None:
+    """Look at the page of a server that was asked for what is full of markup."""
+    words = [{"role": "user", "content": text} for text in EVIL]
+    body = {"model": EVIL[0], "messages": words, EVIL[2]: 1}
+    with serving.served("demo") as (url, _):
+        for stream in (False, True):
+            sent = json.dumps({**body, "stream": stream}).encode()
+            urlopen(Request(f"{url}/v1/chat/completions", sent)).read()
+        with looking.page(f"{url}/_wireglot", "server") as page:
+            if page.locator("tbody tr").count() != 2 or EVIL[2] not in page.inner_text("main"):
+                looking.fault("server", "does not list its requests as they were asked")
+            looking.axe(page, "server")
+            looking.shot(page, "server")
+            looking.harmless(page, "server", "main script, main img, main svg, main iframe")
+            for unit in ("request", "answer"):
+                page.locator(f"a:text-is('{unit}')").first.click()
+                page.wait_for_selector("#said")
+                looking.shot(page, f"server-{unit}")
+                if unit == "request" and EVIL[0] not in page.inner_text("main"):
+                    looking.fault("server-request", "shows no text of the request")
+                looking.harmless(page, f"server-{unit}", "main script, main img, main svg")
+                page.go_back()
 
 
 def hostile_site(looking: Looking, folder: Path) -> None:

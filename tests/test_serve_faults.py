@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from wireglot.serve import turn
 from wireglot.serve.relay import Limits
 
 from .loop import streamed
@@ -108,7 +109,7 @@ def test_a_provider_that_breaks_before_it_answers_is_told(data: bytes, stream: b
     with behind(lambda sock: sock.sendall(data)) as (url, _):
         status, _, said = asked(f"{url}/v1/messages", {**HELLO, "stream": stream})
     assert (status, said["type"]) == (502, "error")
-    assert "cannot be reached: RemoteProtocolError" in said["error"]["message"]
+    assert "the provider cannot be reached: " in said["error"]["message"]
 
 
 def test_an_answer_that_is_cut_is_told() -> None:
@@ -116,7 +117,10 @@ def test_an_answer_that_is_cut_is_told() -> None:
     with behind(lambda sock: sock.sendall(data)) as (url, _):
         for path in PATHS:
             status, _, said = asked(url + path, HELLO)
-            assert status == 502 and "RemoteProtocolError" in said["error"]["message"]
+            assert (
+                status == 502
+                and "cannot be reached: ClientPayloadError" in said["error"]["message"]
+            )
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -131,7 +135,13 @@ def test_an_answer_that_is_cut_is_told() -> None:
     ],
 )
 def test_a_stream_that_breaks_ends_in_an_error_of_the_client(path: str, data: bytes) -> None:
-    with behind(lambda sock: sock.sendall(STREAM + data)) as (url, log):
+    def answer(sock: socket.socket) -> None:
+        begins, end, rest = (STREAM + data).rpartition(b"\r\n\r\n" if b"Hi" in data else b"\r\n")
+        sock.sendall(begins + end)
+        time.sleep(0.3)  # else all is one piece, and broken before it began
+        sock.sendall(rest)
+
+    with behind(answer) as (url, log):
         got = streams(url, path).decode()
     frames = [json.loads(line[6:]) for line in got.splitlines() if line.startswith("data: {")]
     assert "provider" in frames[-1]["error"]["message"] and "(the provider" in log[0]
@@ -151,6 +161,33 @@ def test_a_frame_of_ten_megabytes_goes_on_whole(path: str) -> None:
         got = streams(url, path)
         took = time.process_time() - begun
     assert text.encode() in got and "(" not in log[0] and took < 10
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json"])
+def test_a_frame_that_never_ends_is_cut(
+    path: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "FRAME", 300_000)
+    ended = threading.Event()
+
+    def answer(sock: socket.socket) -> None:
+        try:
+            sock.sendall(STREAM.replace(b"text/event-stream", kind.encode()))
+            for _ in range(20):  # each has its own end: of them there may be as many as they like
+                sock.sendall(chunk(delta("x" * 10_000)))
+            for _ in range(1000):
+                sock.sendall(chunk(b"data: {" + b"x" * 10_000))
+        except OSError:
+            ended.set()
+
+    with behind(answer) as (url, log):
+        got = streams(url, path).decode()
+        assert ended.wait(10)
+    last = json.loads([line for line in got.splitlines() if line.startswith("data: {")][-1][6:])
+    assert "a frame has more than 300000 bytes" in last["error"]["message"]
+    assert got.count("x" * 10_000) == (20 if kind == "text/event-stream" else 0)
+    assert "more than 300000 bytes" in log[0]
 
 
 @pytest.mark.parametrize("path", PATHS)

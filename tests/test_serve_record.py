@@ -15,11 +15,11 @@ from urllib.request import Request, urlopen
 import pytest
 
 from wireglot import cli
-from wireglot.serve import record
+from wireglot.serve import config, record
 from wireglot.serve.guard import Guard
 from wireglot.serve.wires import packaged
 
-from .loop import sdks, streamed
+from .loop import sdks, serving, streamed
 from .loop.server import Server, running
 from .loop.serving import served
 from .test_sdkloop import converse
@@ -89,6 +89,45 @@ def test_other_rules_are_seen_in_what_was_recorded(
     said = capsys.readouterr().out
     assert code == 1 and "anthropic -> openai-chat\n  sent /messages/0/content: " in said
     assert said.endswith("2 requests: 1 as they were, 1 otherwise\n")
+
+
+CONFIG = """
+serve: 1
+upstreams:
+  one: {dialect: openai-chat, url: "http://127.0.0.1:1", key-env: NOBODY_HAS_THIS}
+  two: {dialect: gemini, url: "http://127.0.0.1:1"}
+routes: {a: {to: one}, b: {to: two}}
+options: {carry: false}
+policy: {"effect:lost": fail}
+"""
+
+
+def test_a_replay_knows_the_options_and_the_policy_of_a_file(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, folder = tmp_path / "serve.yaml", str(tmp_path / "seen")
+    file.write_text(CONFIG, encoding="utf-8")
+    with before(Player("openai-chat"), server, folder=folder) as (url, _):
+        asked(f"{url}/v1/messages", {**HELLO, "top_k": 3})  # which has no place there
+    assert cli.main(["replay", folder]) == 0
+    assert cli.main(["replay", folder, "--config", str(file)]) == 1
+    assert "status: 400 now, was " in capsys.readouterr().out
+    assert cli.main(["replay", folder, "--config", str(file), "--rules", "more"]) == 2
+
+
+def test_a_request_that_came_to_no_provider_is_recorded_under_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NOBODY_HAS_THIS", "k")
+    (tmp_path / "serve.yaml").write_text(CONFIG, encoding="utf-8")
+    file, folder = str(tmp_path / "serve.yaml"), tmp_path / "seen"
+    given = config.setting_of(file, config.rules_of(file), None)
+    with serving.running(given, folder=str(folder)) as (url, _):
+        assert asked(f"{url}/v1/messages", {**HELLO, "model": "c"})[0] == 404
+        assert asked(f"{url}/v1/messages", {**HELLO, "model": "b", "messages": 5})[0] == 400
+    kept = [json.loads(one.read_text("utf-8")) for one in sorted(folder.glob("*.json"))]
+    assert [one["provider"] for one in kept] == ["", "gemini"]
+    assert cli.main(["replay", str(folder), "--config", file]) == 0, capsys.readouterr().out
 
 
 def test_what_is_no_folder_of_records_is_said(

@@ -179,6 +179,9 @@ def _parser() -> argparse.ArgumentParser:
     _serves(serve)
     replay = command("replay", commands.replay, "what recorded requests would become now")
     replay.add_argument("dir", metavar="DIR", help="the folder of `wireglot serve --record DIR`")
+    replay.add_argument(
+        "--config", metavar="FILE", help="the file of the server: rules, options and policy of now"
+    )
     run = command("run", commands.run, "start a coding agent before a provider of any dialect")
     run.add_argument("starts", metavar="PROGRAM", help="which one; its own words stand after `--`")
     run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
@@ -322,8 +325,9 @@ def _stands(made: argparse.ArgumentParser) -> None:
     add("--key-env", metavar="NAME", help="the environment variable with the provider's key")
     add("--max-body", type=int, metavar="BYTES", help="of a request (32 MB)")
     add("--state", default="memory", metavar="FILE", help="where it remembers conversations, for "
-        "restarts and other processes; `memory` (default) or `none`")  # fmt: skip
+        "restarts and other processes; redis://HOST; `memory` (default) or `none`")  # fmt: skip
     add("--record", metavar="DIR", help="write what becomes of each request into a folder")
+    add("--otel", action="store_true", help="tell of each request by OpenTelemetry")
 
 
 def _writes(made: argparse.ArgumentParser) -> None:

@@ -39,19 +39,20 @@ def served(
     client_key: str | None = None,
     limits: Limits = setting.LIMITS,
     folder: str | None = None,
+    tells: bool = False,
 ) -> AbstractContextManager[Served]:
     """Run a server before a provider until the end of the block."""
     given = setting.single(wireglot.packaged(), to, model, url, key, states, limits)
-    return running(given, client_key, folder)
+    return running(given, client_key, folder, tells)
 
 
 @contextmanager
 def running(
-    given: Setting, client_key: str | None = None, folder: str | None = None
+    given: Setting, client_key: str | None = None, folder: str | None = None, tells: bool = False
 ) -> Iterator[Served]:
     """Run a server of a setting until the end of the block."""
     lines: list[str] = []
     log = logging.Logger("served")
     log.addHandler(_Lines(lines))
-    with command.aside(given, client_key, log, folder) as url:
+    with command.aside(given, client_key, log, folder, tells) as url:
         yield Served(url, lines)

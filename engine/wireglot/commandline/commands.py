@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConversionError, RuleError, WireglotError
+from ..errors import ConversionError, RuleError, UsageError, WireglotError
 from ..language.source import LADDER
 from ..loaded import check_name
 from ..loading import shelf, start
@@ -84,9 +84,14 @@ def _served(name: str, arguments: argparse.Namespace) -> int:
 def replay(arguments: argparse.Namespace) -> int:
     from ..serve import replay
 
-    rules, counts = _rules(arguments), [0, 0]
+    counts, file = [0, 0], arguments.config
     try:
-        for one in replay.replay(rules, arguments.dir):
+        if file is not None and (arguments.rules or arguments.overlay or arguments.plugins):
+            raise UsageError(
+                "`--rules`, `--overlay`, `--plugins`: the file of `--config` says them"
+            )
+        given = replay.given(file) if file is not None else (_rules(arguments), None, None)
+        for one in replay.replay(arguments.dir, *given):
             counts[bool(one.apart)] += 1
             if one.apart:
                 lines = [f"{one.file}: {one.ends}", *(f"  {line}" for line in one.apart)]

@@ -13,11 +13,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from . import page
+from .asking import Client
 from .guard import Guard
 from .record import Kept, Recorder, Seen
 from .relay import Asked, Refused, Relay, short
-from .sending import Answer, AsyncFlow, Library, asend
+from .sending import Answer, AsyncFlow, asend
 from .setting import Setting
+from .telemetry import Telemetry
 
 LOG = logging.getLogger("wireglot.serve")
 
@@ -29,16 +31,15 @@ class App:
         self,
         given: Setting,
         guard: Guard,
-        library: Library,
         log: logging.Logger = LOG,
         folder: str | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
-        """Begin; what becomes of requests is recorded in `folder`. Raises OSError."""
+        """Begin; what becomes of requests is recorded in `folder`, and told. Raises OSError."""
         self._recorder = Recorder(self._masked, folder)
         self._relay, self._guard, self._limits = given.relay, guard, given.limits
-        self._running = 0
-        self._client = given.async_client(library)
-        self._library, self._line = library, log.info
+        self._running, self._telemetry = 0, telemetry
+        self._client, self._line = Client(given), log.info
 
     def use(self, relay: Relay) -> None:
         """Let requests that come from now on go through another relay."""
@@ -103,8 +104,8 @@ class App:
         try:
             asked = await self._asked(request)
         except Refused as error:
-            return None, Answer(*error.reply, None, str(error))
-        return asked, await asend(self._relay, self._library, self._client, asked)
+            return None, Answer(*error.reply, None, error)
+        return asked, await asend(self._relay, self._client, asked)
 
     async def _asked(self, request: Request) -> Asked:
         """Return a request that is let in, whole. Raises Refused."""
@@ -142,17 +143,21 @@ class App:
     ) -> None:  # fmt: skip
         """Record what became of a request, and say it."""
         turn, took = answer.turn, time.perf_counter() - begun
-        last = answer.failed or (turn.broke if turn else None) or left
+        last = str(answer.failed or "") or (turn.broke if turn else None) or left
         why = "; ".join(filter(None, (*(turn.tried if turn else ()), last)))
         why = self._relay.masked(why)
         self._log(request, answer, took, " ".join(why.split()))
+        if self._telemetry is not None and turn is not None:
+            bad = why if last or answer.status >= 400 else ""
+            self._telemetry.tell(request.headers, turn, answer, took, bad)
         if asked is None or (turn is None and answer.failed is None):
             return  # nobody was to be asked
         route = turn.route if turn is not None else self._relay.routed(asked.method, asked.path)[0]
-        upstream = turn.upstream if turn is not None else self._relay.rows[0].upstreams[0]
-        seen = Seen(asked.path, route.client, upstream.dialect, None, Kept(asked.body))
+        named = turn.upstream if turn is not None else getattr(answer.failed, "upstream", None)
+        ends = (named.dialect, named.model) if named is not None else ("", None)
+        seen = Seen(asked.path, route.client, *ends, Kept(asked.body))
         if turn is not None:
-            seen.model, seen.notes = turn.exchange.model, tuple(turn.told)
+            seen.notes = tuple(turn.told)
             seen.sent, seen.came = Kept(turn.sent.body), turn.came or Kept()
             seen.kind, seen.answered = turn.kind, turn.answered or None
         seen.given, seen.status, seen.failed, seen.seconds = given, answer.status, why, took

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 import uvicorn
 
 from ..errors import UsageError, WireglotError
+from ..loop.redis import SCHEMES, Redis
 from ..loop.states import States
 from ..rulesets import RuleSet, following
 from . import config, setting
@@ -23,6 +24,7 @@ from .app import LOG, App
 from .guard import Guard, is_loopback
 from .relay import Limits, Relay
 from .setting import Setting
+from .telemetry import Telemetry
 
 # Options that a file says in their place.
 APART = {
@@ -39,7 +41,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     logged(logging.StreamHandler(sys.stderr))
     key = guarded(arguments.host, arguments.client_key_env)
     given = made(arguments, rules, remembered(arguments.state))
-    app = application(given, arguments.host, key, LOG, arguments.record)
+    app = application(given, arguments.host, key, LOG, arguments.record, arguments.otel)
     opened = bound(arguments.host, arguments.port)
     what = arguments.to or arguments.config
     print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
@@ -54,12 +56,22 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
 
 
 def application(
-    given: Setting, host: str, key: str | None, log: logging.Logger, folder: str | None
+    given: Setting,
+    host: str,
+    key: str | None,
+    log: logging.Logger,
+    folder: str | None,
+    tells: bool = False,
 ) -> App:
-    """Return the application of a setting; `folder` is for records. Raises UsageError."""
+    """Return the application of a setting; `folder` is for records, `tells` for OpenTelemetry.
+
+    Raises UsageError.
+    """
     guard = Guard(given.relay.wires, host, key)
     try:
-        return App(given, guard, setting.library("httpx"), log, folder)
+        return App(
+            given, guard, log, folder, Telemetry(given.relay.wires.telemetry) if tells else None
+        )
     except OSError as error:
         raise UsageError(f"nothing can be recorded in `{folder}`: {error}") from None
 
@@ -133,9 +145,11 @@ def made(
 
 
 def remembered(what: str) -> States | None:
-    """Return what remembers conversations: the memory, nothing, or a file. Raises UsageError."""
+    """Return what remembers conversations: memory, nothing, Redis, or a file. Raises UsageError."""
     if what == "none":
         return None
+    if what.startswith(SCHEMES):
+        return States(Redis(what))
     return States() if what == "memory" else States.of_file(what)
 
 
@@ -184,10 +198,14 @@ def server(app: App, limits: Limits) -> uvicorn.Server:
 
 @contextlib.contextmanager
 def aside(
-    given: Setting, key: str | None, log: logging.Logger = LOG, folder: str | None = None
+    given: Setting,
+    key: str | None,
+    log: logging.Logger = LOG,
+    folder: str | None = None,
+    tells: bool = False,
 ) -> Iterator[str]:
     """Serve in a thread, at a free port of this machine, until the end of the block."""
-    app = application(given, HOST, key, log, folder)
+    app = application(given, HOST, key, log, folder, tells)
     opened = bound(HOST, 0)
     made = server(app, given.limits)
     thread = threading.Thread(target=asyncio.run, args=(running(made, app, opened),), daemon=True)

@@ -7,6 +7,7 @@ shows a line of the file, for somebody may have written a key there all the same
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ..errors import UsageError
 from ..language.findings import Findings, helped
@@ -29,6 +30,19 @@ def rules_of(file: str) -> RuleSet:
     return start.load_rules(*folders, overlays=overlays, plugins=said.get("plugins", False))
 
 
+def converting(file: str) -> tuple[dict[str, Any] | None, Policy | None]:
+    """Return the options and the policy of a file. Raises RuleError, UsageError."""
+    return _converting(file, words.read(words.SERVE, text_of(file), file))
+
+
+def _converting(file: str, said: Node) -> tuple[dict[str, Any] | None, Policy | None]:
+    options, policy = said.get("options"), said.get("policy")
+    return (
+        options.plain() if options is not None else None,
+        _policy(Path(file).parent, policy) if policy is not None else None,
+    )
+
+
 def setting_of(file: str, rules: RuleSet, states: States | None) -> Setting:
     """Return what stands before the providers of a file. Raises RuleError, UsageError."""
     text = text_of(file)
@@ -40,15 +54,8 @@ def setting_of(file: str, rules: RuleSet, states: States | None) -> Setting:
     }
     rows = _rows(said, known, findings)
     findings.raise_first()
-    options, policy = said.get("options"), said.get("policy")
-    relay = Relay(
-        rules,
-        tuple(rows),
-        states,
-        wires.packaged(),
-        options.plain() if options is not None else None,
-        _policy(Path(file).parent, policy) if policy is not None else None,
-    )
+    relay = Relay(rules, tuple(rows), states, wires.packaged(), *_converting(file, said))
+    options = said.get("options")
     if options is not None:
         for one in known.values():
             try:

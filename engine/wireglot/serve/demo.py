@@ -42,7 +42,7 @@ class Demo:
 
         def answer(request: Any) -> Any:
             headers, pieces = self.answered(request.read())
-            return library.Response(200, headers=headers, content=self._slowly(pieces))
+            return library.Response(200, headers=headers, content=self._waiting(pieces))
 
         return library.MockTransport(answer)
 
@@ -51,16 +51,17 @@ class Demo:
 
         async def answer(request: Any) -> Any:
             headers, pieces = self.answered(await request.aread())
-            return library.Response(200, headers=headers, content=self._aslowly(pieces))
+            return library.Response(200, headers=headers, content=self.slowly(pieces))
 
         return library.MockTransport(answer)
 
-    def _slowly(self, pieces: list[bytes]) -> Iterator[bytes]:
+    def _waiting(self, pieces: list[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             time.sleep(self._pause)
             yield piece
 
-    async def _aslowly(self, pieces: list[bytes]) -> AsyncIterator[bytes]:
+    async def slowly(self, pieces: list[bytes]) -> AsyncIterator[bytes]:
+        """Yield pieces one after another, as a model would."""
         for piece in pieces:
             await asyncio.sleep(self._pause)
             yield piece

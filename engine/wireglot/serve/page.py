@@ -33,7 +33,9 @@ HEAD = f"""<!doctype html>
 <title>wireglot serve</title><style>{STYLE}</style></head><body><main>
 """
 TAIL = "</main></body></html>\n"
-COLUMNS = ("", "time", "client", "provider", "model", "status", "seconds", "lost or changed", "")
+COLUMNS = (
+    *"number time client provider model status seconds".split(), "lost or changed", "report",
+)  # fmt: skip
 
 
 class Shown(NamedTuple):

@@ -70,7 +70,7 @@ class Seen:
     Attributes:
         path: Where it was asked.
         client: The dialect of the client.
-        provider: That of the provider.
+        provider: That of the provider; empty: the request came to none.
         model: The model that was asked for in place of the client's; None: there is no such.
         asked: The body of the request.
         sent: What the provider was sent.

@@ -72,11 +72,15 @@ class Reply(NamedTuple):
 
 
 class Refused(Exception):
-    """Raised where a request goes no further; `reply` says so in the client's words."""
+    """Raised where a request goes no further; `reply` says so in the client's words.
+
+    `upstream` is the provider that was to take it, where it came so far.
+    """
 
     def __init__(self, reply: Reply, why: str) -> None:
         super().__init__(why)
         self.reply = reply
+        self.upstream: Upstream | None = None
 
 
 class Upstream(NamedTuple):

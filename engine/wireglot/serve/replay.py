@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..authoring.difference import differences, shown
 from ..errors import UsageError
 from ..loop.states import States
+from ..policy import Policy
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..trail import pointer
-from . import wires
+from . import config, wires
 from .record import FORM, given_back
 from .relay import TYPE, Asked, Refused, Relay, Reply, Row, upstream
 from .turn import Turn, begin
@@ -30,34 +32,44 @@ class Replayed(NamedTuple):
     apart: tuple[str, ...]
 
 
-def replay(rules: RuleSet, folder: str) -> Iterator[Replayed]:
+def given(file: str) -> tuple[RuleSet, Mapping[str, Any] | None, Policy | None]:
+    """Return what the file of a server says for replays. Raises RuleError, UsageError."""
+    return config.rules_of(file), *config.converting(file)
+
+
+def replay(
+    folder: str,
+    rules: RuleSet,
+    options: Mapping[str, Any] | None = None,
+    policy: Policy | None = None,
+) -> Iterator[Replayed]:
     """Yield what became of each record of a folder, in their order. Raises UsageError."""
     files = sorted(Path(folder).glob("*.json"))
     if not files:
         raise UsageError(f"`{folder}` holds no records")
-    states = States()
+    before = Relay(rules, (), States(), wires.packaged(), options, policy)
     for file in files:
         try:
             record = json.loads(file.read_text("utf-8"))
             if record["record"] != FORM:
                 raise ValueError
             ends = f"{record['client']} -> {record['provider']}"
-            found = tuple(_apart(rules, record, states))
+            found = tuple(_apart(before, record)) if record["provider"] else ()  # nobody was asked
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"`{file.name}` is no record of `--record`: {error!r}") from None
         yield Replayed(file.name, ends, found)
 
 
-def _apart(rules: RuleSet, record: dict[str, Any], states: States) -> Iterator[str]:
+def _apart(relay: Relay, record: dict[str, Any]) -> Iterator[str]:
     """Yield what a record's request and its answer become otherwise."""
     if record["asked"] is None:
         yield "the request was too long to be recorded"
         return
     asked = Asked("POST", record["path"], {}, given_back(record["asked"]))
+    rules = relay.rules
     asks = upstream(rules, record["provider"], record["model"], NOWHERE)
-    before = Relay(rules, (Row("*", (asks,)),), states, wires.packaged())
     try:
-        turn = begin(before, asked)
+        turn = begin(replace(relay, rows=(Row("*", (asks,)),)), asked)
         assert isinstance(turn, Turn)  # else nobody was asked
         yield from _differ("sent", record["sent"], json.loads(turn.sent.body))
         if record["came"] in (None, "") or (record["streamed"] and record["failed"]):

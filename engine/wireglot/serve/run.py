@@ -39,7 +39,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     if arguments.log is not None:
         command.logged(_file(arguments.log))
     with (
-        command.aside(given, key, folder=arguments.record) as url,
+        command.aside(given, key, folder=arguments.record, tells=arguments.otel) as url,
         tempfile.TemporaryDirectory() as folder,
     ):
         held = {agents.URL: url, agents.KEY: key, agents.MODEL: str(model)}

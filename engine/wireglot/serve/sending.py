@@ -1,20 +1,44 @@
 """Sending: the steps of a relay with a client of HTTP, waiting or not.
 
-The client is of httpx or of httpx2, which have the same names; `library` is the module.
+A client that waits is of httpx or of httpx2, which have the same names; `library` is the module.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, NamedTuple
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import WireglotError
-from .relay import Asked, Headers, Limits, Refused, Relay, Reply
+from .relay import Asked, Headers, Limits, Refused, Relay, Reply, Sent
 from .turn import Turn, begin
 
 Library = Any  # the module httpx or httpx2
 AGAIN = (408, 429)  # statuses below 500 after which another provider is asked
 TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
+
+
+class Came(NamedTuple):
+    """An answer of a provider that begins to come; `close` leaves what is not read of it."""
+
+    status: int
+    headers: Mapping[str, str]
+    pieces: AsyncIterator[bytes]
+    close: Callable[[], Awaitable[None]]
+
+
+class Client(Protocol):
+    """Asks providers, while others run.
+
+    Attributes:
+        failures: What is raised where a provider fails, by it and by the rules.
+        late: What of it says that the provider was not in time.
+    """
+
+    failures: tuple[type[Exception], ...]
+    late: tuple[type[Exception], ...]
+
+    async def send(self, sent: Sent, seconds: Any = None) -> Came:
+        """Send a request; `seconds` are its own limits. Raises one of `failures`."""
 
 
 class Flow:
@@ -41,14 +65,14 @@ class Flow:
 class AsyncFlow:
     """The same, where others run meanwhile."""
 
-    def __init__(self, turn: Turn, response: Any, library: Library) -> None:
-        self._turn, self._response, self._failures = turn, response, failures(library)
+    def __init__(self, turn: Turn, came: Came, failures: tuple[type[Exception], ...]) -> None:
+        self._turn, self._came, self._failures = turn, came, failures
         self.ended = False  # whether the client has all of it
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield what goes to the client as soon as it came."""
         try:
-            async for data in self._response.aiter_bytes():
+            async for data in self._came.pieces:
                 if new := self._turn.feed(data):
                     yield new
             yield self._turn.finish()
@@ -58,7 +82,7 @@ class AsyncFlow:
 
     async def aclose(self) -> None:
         """Close the connection to the provider."""
-        await self._response.aclose()
+        await self._came.close()
 
 
 class Answer(NamedTuple):
@@ -68,11 +92,11 @@ class Answer(NamedTuple):
     headers: Headers
     body: bytes | Flow | AsyncFlow
     turn: Turn | None
-    failed: str | None = None  # what went no further, and why
+    failed: Refused | None = None  # why it went no further
 
 
 def failures(library: Library) -> tuple[type[Exception], ...]:
-    """Return what may go wrong with a provider."""
+    """Return what is raised where a provider fails, by a client of a library and by the rules."""
     return (library.HTTPError, library.StreamError, library.InvalidURL, WireglotError)
 
 
@@ -99,7 +123,7 @@ def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any
         turn = begun
         while True:
             try:
-                response = client.send(_request(client, turn, seconds), stream=True)
+                response = client.send(request(client, turn.sent, seconds), stream=True)
                 if turn.streams(response.status_code):
                     flow = Flow(turn, response, library)
                     return Answer(200, turn.begun(response.headers), flow, turn)
@@ -108,19 +132,17 @@ def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any
                 finally:
                     response.close()
             except failures(library) as error:
-                turn = _unreached(turn, library, error)
+                turn = _unreached(turn, isinstance(error, library.TimeoutException), error)
                 continue
             other = _elsewhere(turn, response.status_code)
             if other is None:
                 return Answer(*turn.whole(response.status_code, response.headers, data), turn)
             turn = other
     except Refused as error:
-        return Answer(*error.reply, turn, str(error))
+        return Answer(*error.reply, turn, error)
 
 
-async def asend(
-    relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any = None
-) -> Answer:
+async def asend(relay: Relay, client: Client, asked: Asked, seconds: Any = None) -> Answer:
     """Take a request to the provider, and its answer back, where others run meanwhile."""
     turn = None
     try:
@@ -130,38 +152,38 @@ async def asend(
         turn = begun
         while True:
             try:
-                response = await client.send(_request(client, turn, seconds), stream=True)
-                if turn.streams(response.status_code):
-                    flow = AsyncFlow(turn, response, library)
-                    return Answer(200, turn.begun(response.headers), flow, turn)
+                came = await client.send(turn.sent, seconds)
+                if turn.streams(came.status):
+                    flow = AsyncFlow(turn, came, client.failures)
+                    return Answer(200, turn.begun(came.headers), flow, turn)
                 try:
-                    data = await response.aread()
+                    data = b"".join([piece async for piece in came.pieces])
                 finally:
-                    await response.aclose()
-            except failures(library) as error:
-                turn = _unreached(turn, library, error)
+                    await came.close()
+            except client.failures as error:
+                turn = _unreached(turn, isinstance(error, client.late), error)
                 continue
-            other = _elsewhere(turn, response.status_code)
+            other = _elsewhere(turn, came.status)
             if other is None:
-                return Answer(*turn.whole(response.status_code, response.headers, data), turn)
+                return Answer(*turn.whole(came.status, came.headers, data), turn)
             turn = other
     except Refused as error:
-        return Answer(*error.reply, turn, str(error))
+        return Answer(*error.reply, turn, error)
 
 
-def _request(client: Any, turn: Turn, seconds: Any) -> Any:
-    sent = turn.sent
+def request(client: Any, sent: Sent, seconds: Any) -> Any:
+    """Return a request as a client of httpx wants it."""
     more = {} if seconds is None else {"extensions": {TIMEOUT: seconds}}
     return client.build_request(
         sent.method, sent.url, headers=sent.headers, content=sent.body, **more
     )
 
 
-def _unreached(turn: Turn, library: Library, error: Exception) -> Turn:
+def _unreached(turn: Turn, late: bool, error: Exception) -> Turn:
     """Return the turn of another provider where one was not reached. Raises Refused."""
     other = turn.instead(told(error))
     if other is None:
-        turn.refuse(504 if isinstance(error, library.TimeoutException) else 502, told(error))
+        turn.refuse(504 if late else 502, told(error))
     return other
 
 

@@ -39,15 +39,16 @@ class Setting:
 
     def client(self, library: Library) -> Any:
         """Return a client that asks providers."""
-        mounts = {URL: self._demo().transport(library)}
+        mounts = {URL: self.demo().transport(library)}
         return library.Client(mounts=mounts, **settings(library, self.limits))
 
     def async_client(self, library: Library) -> Any:
         """Return a client that asks providers, where others run meanwhile."""
-        mounts = {URL: self._demo().async_transport(library)}
+        mounts = {URL: self.demo().async_transport(library)}
         return library.AsyncClient(mounts=mounts, **settings(library, self.limits))
 
-    def _demo(self) -> Demo:
+    def demo(self) -> Demo:
+        """Return what plays the demo."""
         return Demo(self.relay.rules, *self.relay.wires.demo)
 
 

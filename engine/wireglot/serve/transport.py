@@ -6,8 +6,8 @@ import functools
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Self
 
-from .relay import Asked
-from .sending import TIMEOUT, Answer, AsyncFlow, Flow, Library, asend, send
+from .relay import Asked, Sent
+from .sending import TIMEOUT, Answer, AsyncFlow, Came, Flow, Library, asend, failures, request, send
 from .setting import Setting
 
 
@@ -37,17 +37,35 @@ class Transport:
         self.close()
 
 
+class AsyncClient:
+    """Asks providers with a client of a library, which any loop may run."""
+
+    def __init__(self, given: Setting, library: Library) -> None:
+        self._client = given.async_client(library)
+        self.failures = failures(library)
+        self.late: tuple[type[Exception], ...] = (library.TimeoutException,)
+
+    async def send(self, sent: Sent, seconds: Any = None) -> Came:
+        """Ask a provider, or the demo. Raises one of `failures`."""
+        came = await self._client.send(request(self._client, sent, seconds), stream=True)
+        return Came(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+
+
 class AsyncTransport:
     """The same for a client that does not wait."""
 
     def __init__(self, given: Setting, library: Library) -> None:
         self._relay, self._library = given.relay, library
-        self._client = given.async_client(library)
+        self._client = AsyncClient(given, library)
 
     async def handle_async_request(self, request: Any) -> Any:
         """Answer a request of the client."""
         asked = _asked(request, await request.aread())
-        answer = await asend(self._relay, self._library, self._client, asked, _seconds(request))
+        answer = await asend(self._relay, self._client, asked, _seconds(request))
         return _response(self._library, answer)
 
     async def aclose(self) -> None:

@@ -23,6 +23,7 @@ from ..loop.exchanges import Exchange
 from ..notes import Draft, Note
 from ..results import PolicyError
 from ..streaming import eventstream, framing, told
+from ..streaming.streams import Translator
 from . import wires
 from .record import Kept
 from .relay import (
@@ -44,6 +45,7 @@ from .wires import Route
 
 NOTES = "x-wireglot-notes"
 SHOWN = 500  # characters of an error that is no JSON
+FRAME = 64_000_000  # bytes of a frame of a provider, or of an answer in the place of a stream
 # A name of a model stands in a path, and must not lead elsewhere.
 _MODEL = re.compile(r"(?!.*\.\.)[\w.:@/+-]+")
 
@@ -74,6 +76,7 @@ class Turn:
         upstream: The provider.
         route: The path that was asked.
         sent: The request for the provider.
+        model: The model that it is asked for.
         notes: How often each code was noted.
         tried: What became of the providers that were asked before this one.
         broke: Why the stream ended before its end.
@@ -102,8 +105,10 @@ class Turn:
             *(relay.rules, route.client, upstream.dialect, upstream.model, relay.options),
             *(relay.states, relay.policy),
         )
+        self.model = upstream.model or self._rules[route.client].model_in(body, "request")
         self.sent = self._sent(headers, body)
         self.broke: str | None = None
+        self._streamed: Translator | None = None
 
     def instead(self, why: str) -> Turn | None:
         """Return the turn of the next provider that can take the request, if there is one.
@@ -143,13 +148,29 @@ class Turn:
 
     def refuse(self, status: int, why: str) -> NoReturn:
         """Raise Refused, in the client's words."""
-        self._relay.refuse(status, why, self._client)
+        try:
+            self._relay.refuse(status, why, self._client)
+        except Refused as error:
+            error.upstream = self.upstream
+            raise
 
     def tell(self, notes: Iterable[Note]) -> None:
         """Take notes, and count them."""
         new = tuple(notes)
         self.told += new
         self.notes.update(note.code for note in new)
+
+    def said(self) -> dict[str, Any]:
+        """Return what was answered, as the IR has it; nothing where there is no answer."""
+        with contextlib.suppress(WireglotError):
+            if self._streamed is not None:
+                body, dialect = self._streamed.result.body, self._client
+            elif self.came is not None and 200 <= self.answered < 300:
+                body, dialect = self.came.said(), self.upstream.dialect
+            else:
+                return {}
+            return dict(self._rules[dialect].read(body, unit="response").ir)
+        return {}
 
     # -- an answer that is whole -------------------------------------------------------------------
 
@@ -195,8 +216,9 @@ class Turn:
         """Begin a stream; return the headers for the client, with the notes so far."""
         self._others, self._asked = (), ({}, None)  # which nobody needs while it streams
         self._home, self._held = self._client == self.upstream.dialect, list[bytes]()
-        self._translator = self.exchange.translator()
+        self._streamed = self._translator = self.exchange.translator()
         self._bytes = self._translator.as_bytes()
+        self._since = (0, 0)  # frames so far, and how many bytes came since the last one
         stream = self._rules[self._client].model.stream
         assert stream is not None  # which the translator has looked at
         self._stream = stream
@@ -210,10 +232,16 @@ class Turn:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""
         if self.came is not None:
             self.came.add(data)
-        if self._pieces is None:
-            return self._relay.masked_bytes(self._fed(data))
-        self._pieces.append(data)
-        return b""
+        if self._pieces is not None:
+            self._pieces.append(data)
+            made = b""
+        else:
+            made = self._relay.masked_bytes(self._fed(data))
+        count = self._bytes.count
+        self._since = (count, len(data) + (self._since[1] if count == self._since[0] else 0))
+        if self._since[1] > FRAME:
+            raise WireglotError(f"a frame has more than {FRAME} bytes")
+        return made
 
     def _unstreamed(self) -> bytes:
         """Take an answer that came whole, though a stream was asked for, as a stream that says it.

@@ -61,6 +61,7 @@ class Wires(NamedTuple):
     providers: dict[str, Provider]
     otherwise: dict[str, str]
     demo: tuple[str, str]
+    telemetry: str
 
     def provider(self, name: str) -> Provider:
         """Return what is known of a provider; of one that is not named, how it mostly is."""
@@ -106,6 +107,7 @@ def made(said: Any) -> Wires:
         },
         otherwise,
         (said["demo"]["dialect"], said["demo"]["model"]),
+        said["telemetry"],
     )
 
 

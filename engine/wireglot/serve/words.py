@@ -76,9 +76,10 @@ WIRES = words(
         ),
         "providers": Map(_PROVIDER, "{what} is a mapping of dialects", each="`{name}`"),
         "otherwise": words("`otherwise`", {"headers": _KEYED}, "headers"),
+        "telemetry": NAME,
         "demo": words("`demo`", {"dialect": NAME, "model": NAME}, "dialect model"),
     },
-    "wires paths unknown keys headers providers otherwise demo",
+    "wires paths unknown keys headers providers otherwise telemetry demo",
 )
 
 
