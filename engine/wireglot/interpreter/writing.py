@@ -83,7 +83,7 @@ def written(
     """Write an IR value by a writer that was made for it; raises ConversionError, UsageError."""
     same, trail = writer.same, writer.trail
     writer.made = set() if (same and not writer.repair) or made is None else made
-    if unit == "request" or (unit == "session" and writer.options.get("repair") is True):
+    if unit == "request":
         writer.request()
     writer.alone = unit in ("tool", "tool_call", "tool_result")
     writer.notes.extend(odd or ())

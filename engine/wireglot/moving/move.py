@@ -19,6 +19,7 @@ from . import listing
 from .places import Agent, agent
 
 THERE = "{} is there already; --id gives the session another name"
+CLOSED = "No result: the session moved to another agent before this call was answered."
 RECENT = 10  # seconds in which a session that changed may be in use
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -73,16 +74,14 @@ def plan(
     if not other.name_of:
         raise UsageError(f"sessions are not written for {target}: it finds them by its own index")
     body, ir = listing.read(rules, home, source.path)
-    made = rules.convert(
-        body, home.dialect, other.dialect, unit="session", options={"repair": True}
-    )
+    made = rules.convert(body, home.dialect, other.dialect, unit="session")
     folder = cwd or str(ir.get("cwd") or "")
     if not folder:
         raise UsageError("the session does not say which folder it is about; say it (--cwd)")
     name = name or source.id
     if not _UUID.fullmatch(name):
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
-    text, start = _named(rules, other, made, name, folder)
+    text, start, closed = _named(rules, other, made, name, folder)
     root = other.root(env)
     below, owner = other.owned(root, folder)
     path = root / other.file_of(below, name, start)
@@ -92,20 +91,58 @@ def plan(
         text,
         None if owner is None else (owner, folder),
         made.notes,
-        list(_told(source, other, folder, path)),
+        [*_told(source, other, folder, path), *_open(closed)],
         other.command(folder, name, path),
         folder,
     )
 
 
-def _named(rules: RuleSet, other: Agent, made: Conversion, name: str, cwd: str) -> tuple[str, str]:
-    """Return the text of the new file under a name and about a folder, and when it begins."""
+def _named(
+    rules: RuleSet, other: Agent, made: Conversion, name: str, cwd: str
+) -> tuple[str, str, int]:
+    """Return the text of the new file under a name and about a folder, and when it begins.
+
+    And how many calls without a result are closed in it.
+    """
     dialect = rules[other.dialect]
     ir: dict[str, Any] = dialect.read(made.body, unit="session").ir
     times = (message["time"] for message in ir["messages"] if "time" in message)
     start = str(ir.get("start") or next(times, "1970-01-01T00:00:00.000Z"))
-    ir |= {"id": name, **({"cwd": cwd} if "cwd" in ir else {})}
-    return dialect.text(dialect.write(ir, unit="session").body), start
+    messages, closed = _closed(ir["messages"])
+    ir |= {"id": name, "messages": messages, **({"cwd": cwd} if "cwd" in ir else {})}
+    return dialect.text(dialect.write(ir, unit="session").body), start, closed
+
+
+def _closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """Answer each call that nobody answered, behind the results of its turn; tell how many."""
+    answered = {
+        part["tool_call_id"]
+        for message in messages
+        for part in message["parts"]
+        if part["type"] == "tool_result"
+    }
+    out: list[dict[str, Any]] = []
+    waiting: list[dict[str, Any]] = []
+    closed = 0
+    for message in messages:
+        done = message["role"] != "tool" and out and out[-1]["role"] in ("assistant", "tool")
+        if waiting and done and not (message["role"] == out[-1]["role"] == "assistant"):
+            out.append({"role": "tool", "parts": waiting, **_when(out)})
+            waiting = []
+        out.append(message)
+        for part in message["parts"]:
+            if part["type"] == "tool_call" and part["id"] not in answered:
+                key = {"tool_call_id": part["id"], "name": part["name"]}
+                waiting.append({"type": "tool_result", **key, "kind": "error", "value": CLOSED})
+                closed += 1
+    if waiting:
+        out.append({"role": "tool", "parts": waiting, **_when(out)})
+    return out, closed
+
+
+def _when(messages: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the time of the last message, where it says one."""
+    return {"time": messages[-1]["time"]} if "time" in messages[-1] else {}
 
 
 def _told(source: listing.Session, other: Agent, cwd: str, path: Path) -> Iterator[str]:
@@ -119,6 +156,11 @@ def _told(source: listing.Session, other: Agent, cwd: str, path: Path) -> Iterat
         yield f"`{other.resume[0]}` is not installed: {other.install}"
     if path.exists():
         yield THERE.format(path)
+
+
+def _open(closed: int) -> list[str]:
+    many = f"{closed} calls have" if closed > 1 else "a call has"
+    return [f"{many} no result; an error stands there that says so"] if closed else []
 
 
 def write(move: Move) -> None:
