@@ -33,7 +33,7 @@ FLOORS = (
     ("trace",),
     ("checks",),
     ("calls", "loading"),
-    ("audits", "authoring", "batch", "serve"),
+    ("audits", "authoring", "batch", "moving", "serve"),
     ("command line",),
 )
 GROUPS = {
@@ -44,7 +44,7 @@ GROUPS = {
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))
 DOORS = {"httpx": "serve", "ray": "batch"}  # public modules of rooms
-TOOLS = frozenset(("audits", "authoring", "batch", "serve", "command line"))
+TOOLS = frozenset(("audits", "authoring", "batch", "moving", "serve", "command line"))
 # What a rule set offers by its name though a tool does it: a delegate of one line, imported when
 # it is called, and for the type that it returns.
 DELEGATES = {("wireglot.rulesets", "wireglot.audits.audit"): "RuleSet.audit"}

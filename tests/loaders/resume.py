@@ -109,6 +109,8 @@ def judged(place: Path, source: str, target: str, home: Path) -> Iterator[str]:
 
 def main() -> int:
     place, targets = Path(sys.argv[1]).absolute(), sys.argv[2:] or list(JUDGES)
+    if not (place / "node_modules").is_dir():
+        programs.install(place)
     failed = 0
     for target in targets:
         for source in SOURCES:

@@ -1,0 +1,160 @@
+"""`wireglot sessions` and `wireglot move`, in homes that are made for each test."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wireglot import cli
+from wireglot.moving import listing, move, places
+
+from . import test_rich_session as rich
+from .loaders.resume import SOURCES, keep
+
+ID = "5f0c2b6e-0000-5000-8000-000000000001"
+AGENTS = list(SOURCES)
+PAIRS = [(a, b) for a in AGENTS for b in AGENTS if a != b]
+PAGE = Path(__file__).parent.parent / "docs" / "move.md"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with nothing in it, in which no agent is installed."""
+    for name in [*os.environ]:
+        if re.match("CLAUDE|CODEX|GEMINI|PI_|OPENCLAW", name):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GEMINI_CLI_HOME", str(tmp_path / "agent"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "work").mkdir()
+    return tmp_path
+
+
+def kept(agent: str, home: Path, body: Any = None) -> listing.Session:
+    made = keep(places.agent(agent), body or rich.BODIES[SOURCES[agent]], home)
+    os.utime(made.path, (time.time() - 3600,) * 2)
+    return made
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_session_moves_and_says_the_same(source: str, target: str, home: Path) -> None:
+    kept(source, home)
+    asked = [ID, "--from", source, "--to", target, "--cwd", str(home / "work")]
+    assert cli.main(["move", *asked]) == 0
+    agent = places.agent(target)
+    [path] = listing.files(agent, os.environ)
+    body, ir = listing.read(rich.RULES, agent, path)
+    assert (ir["id"], ir["cwd"]) == (ID, str(home / "work"))
+    dialect = SOURCES[source]
+    found = rich.found_in(SOURCES[target], rich.messages_of(SOURCES[target], body))
+    meant = rich.found_in(dialect, rich.messages_of(dialect, rich.BODIES[dialect]))
+    assert found.calls == meant.calls
+    assert set(found.answers) == set(rich.IDS)  # the two without a result have one
+    assert all("moved to another agent" in str(found.answers[key].value) for key in rich.IDS[5:])
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_nothing_is_written_that_was_not_asked_for(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = kept("claude-code", home)
+    before = session.path.read_bytes()
+    assert cli.main(["move", ID, "--to", "codex", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "would write" in said and f"codex resume {ID}" in said
+    assert "lost: the target has no place for this reasoning" in said
+    assert "the folder /home/a is not there" in said and "`codex` is not installed" in said
+    assert "2 calls have no result" in said
+    assert not (home / ".codex").exists()
+    assert cli.main(["move", ID, "--to", "codex"]) == 0
+    [path] = listing.files(places.agent("codex"), os.environ)
+    old = path.read_bytes()
+    assert cli.main(["move", ID, "--from", "claude-code", "--to", "codex"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert (path.read_bytes(), session.path.read_bytes()) == (old, before)
+    other = "11111111-1111-4111-8111-111111111111"
+    asked = [str(session.path), "--to", "codex", "--id", other]
+    assert cli.main(["move", *asked]) == 0
+    assert len(list(listing.files(places.agent("codex"), os.environ))) == 2
+
+
+def test_a_session_in_use_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = kept("codex", home)
+    os.utime(session.path)
+    assert cli.main(["move", ID, "--to", "claude-code", "--dry-run"]) == 0
+    assert "it may be in use still" in capsys.readouterr().out
+
+
+def test_the_list_has_what_lies_here_and_no_secret(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["sessions"]) == 0
+    assert capsys.readouterr().out == "No agent keeps a session here.\n"
+    key = "sk-proj-abcDEF0123456789abcDEF"
+    body = json.loads(json.dumps(rich.BODIES["claude-code"]).replace("What is on?", f"Use {key}"))
+    kept("claude-code", home, body)
+    kept("codex", home)
+    (home / ".codex/sessions/2026/02/21/rollout-x.jsonl").write_text("no\n")
+    assert cli.main(["sessions", "--json"]) == 0
+    out = capsys.readouterr().out
+    assert key not in out
+    rows = json.loads(out)
+    assert [(row["agent"], row["turns"], row["words"]) for row in rows if not row["wrong"]] == [
+        ("claude-code", 2, "Use ***"), ("codex", 2, "What is on?"),
+    ] or {row["agent"] for row in rows} == {"claude-code", "codex"}  # fmt: skip
+    assert sum(bool(row["wrong"]) for row in rows) == 1
+    assert cli.main(["sessions"]) == 0
+    assert key not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["nothing", "--to", "codex"], "no session is called `nothing`"),
+        ([ID, "--to", "nobody"], "no agent is called `nobody`"),
+        ([ID, "--to", "openclaw"], "it finds them by its own index"),
+        ([ID[:4], "--to", "pi"], "--from says whose it is"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    asked: list[str], told: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept("claude-code", home)
+    if "pi" in asked:
+        kept("codex", home)
+    assert cli.main(["move", *asked]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_folders_have_the_names_that_the_agents_give_them(tmp_path: Path) -> None:
+    claude, pi, gemini = (places.agent(name) for name in ("claude-code", "pi", "gemini-cli"))
+    assert claude.folder_of("/home/a_b.c d/é@x") == "-home-a-b-c-d---x"
+    assert claude.folder_of("/\N{ROCKET}") == "---"
+    assert pi.folder_of("/home/a") == "home-a"
+    assert gemini.owned(tmp_path, "/home/My App")[0] == "my-app"
+    (tmp_path / "tmp/my-app").mkdir(parents=True)
+    (tmp_path / "tmp/my-app/.project_root").write_text("/else/my app")
+    assert gemini.owned(tmp_path, "/home/My App")[0] == "my-app-1"
+    assert gemini.owned(tmp_path, "/else/my app") == ("my-app", None)
+
+
+def test_each_command_of_the_page_runs(home: Path) -> None:
+    kept("claude-code", home)
+    for block in re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.S):
+        for line in block.splitlines():
+            name, *words = line.split()
+            assert name == "wireglot" and cli.main(words) == 0, line
+    assert len(list(listing.files(places.agent("codex"), os.environ))) == 1
+
+
+def test_a_move_says_what_it_did_as_values(home: Path) -> None:
+    ready = move.plan(rich.RULES, kept("pi", home), "claude-code", os.environ)
+    assert ready.command == ["claude", "--resume", ID]
+    assert ready.path.parent.name == "-home-a"
+    assert {note.code for note in ready.notes} >= {"no-place", "own-field"}
