@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -626,3 +628,21 @@ def test_the_prepared_model_gives_the_same_dialects_as_the_yaml_files() -> None:
     one = load.gathered(prepared, [FAMILY], overlays)
     two = load.gathered(load.from_yaml(), [FAMILY], overlays)
     assert {k: v.plain() for k, v in one.items()} == {k: v.plain() for k, v in two.items()}
+
+
+def test_sets_of_rules_share_what_their_files_leave_alone() -> None:
+    head = "wireglot: 2\nsee: https://a.example\nverified: 2026-11-21\n"
+    child = f"{head}dialect: acme\nextends: openai-chat\nrequest: {{wire: {{seed: $removed}}}}\n"
+    one, own = wireglot.packaged(), wireglot.load_rules({"acme": child})
+    acme, parent = own["acme"].model, one["openai-chat"].model
+    assert own["openai-chat"].model is parent
+    assert acme.shapes["tool_call"] is parent.shapes["tool_call"]
+    assert acme.units["request"] is not parent.units["request"]
+    over = wireglot.load_rules(overlays=["gemini-no-ids"])
+    assert over["anthropic"].model is one["anthropic"].model
+    for name in ("gemini", "vertex"):  # what lies over it is another, too
+        assert over[name].model is not one[name].model
+    last = weakref.ref(acme)
+    del own, acme
+    gc.collect()
+    assert last() is None
