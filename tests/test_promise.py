@@ -94,6 +94,7 @@ LANGUAGE |= {"events", "part", "item"}
 # ... and how Python compiles what it runs (`compile(..., "exec")`).
 LANGUAGE |= {"exec"}
 # ... and the `size` of a text, by which a state knows it.
+LANGUAGE |= {"uuid"}  # `(made uuid)`
 LANGUAGE |= {"size"}
 # ... and the codec `bytes`, and the form of a report (`--html`).
 LANGUAGE |= {"bytes", "html"}

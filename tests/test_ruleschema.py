@@ -34,7 +34,9 @@ ROOT = Path(__file__).parent.parent
 BROKEN = Path(__file__).parent / "broken"
 # What stands in these folders is data of tools, and no rule file.
 APART = {
-    path for name in ("migrate", "serve", "drift") for path in (ROOT / "rules" / name).glob("*")
+    path
+    for name in ("migrate", "serve", "drift", "sessions")
+    for path in (ROOT / "rules" / name).glob("*")
 }
 PACKAGED = sorted({*(ROOT / "rules").rglob("*.yaml")} - APART)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -140,9 +140,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--to", dest="target", metavar="D", help="the dialect to write them in")
     add("--json", action="store_true", help="print the differences as JSON")
 
-    sessions = command("sessions", commands.sessions, "list the sessions of agents that lie here")
+    sessions = command("sessions", commands.agents, "list the sessions of agents that lie here")
     sessions.add_argument("--json", action="store_true", help="as JSON, with the files")
-    move = command("move", commands.move, "write a session of one agent where another finds it")
+    move = command("move", commands.agents, "write a session of one agent where another finds it")
     _moves(move)
     drift = command("drift", commands.drift, "hold rules against the types of the installed SDK")
     add = drift.add_argument
@@ -298,8 +298,8 @@ def _moves(made: argparse.ArgumentParser) -> None:
     """Let a command name a session, and the agent that it goes to."""
     add = made.add_argument
     add("session", metavar="SESSION", help="its id, the beginning of that, or its file")
-    add("--to", dest="target", required=True, metavar="AGENT", help="the agent that it goes to")
-    add("--from", dest="source", metavar="AGENT", help="whose a file is that lies elsewhere")
+    add("--to", dest="target", required=True, metavar="NAME", help="the agent that it goes to")
+    add("--from", dest="source", metavar="NAME", help="whose a file is that lies elsewhere")
     add("--cwd", metavar="DIR", help="the folder that it shall be about (default: as it says)")
     add("--id", metavar="ID", help="what it shall be called (default: as it is)")
     add("--dry-run", action="store_true", help="write nothing; say what would be lost, and where")

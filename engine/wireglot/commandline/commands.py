@@ -275,16 +275,10 @@ def drift(arguments: argparse.Namespace) -> int:
     return driftcli.drift(_rules(arguments), arguments)
 
 
-def sessions(arguments: argparse.Namespace) -> int:
+def agents(arguments: argparse.Namespace) -> int:
     from . import movecli
 
-    return movecli.sessions(_rules(arguments), arguments)
-
-
-def move(arguments: argparse.Namespace) -> int:
-    from . import movecli
-
-    return movecli.move(_rules(arguments), arguments)
+    return movecli.agents(_rules(arguments), arguments)
 
 
 def _one(source: str | None) -> list[str]:

@@ -12,15 +12,6 @@ from ..language.picture import holes
 from ..notes import LEFT_OUT
 
 
-def pieces(writer: WriteJob, messages: list[Any]) -> list[Any]:
-    """Return messages without a session as the dialect has them: joined, and cut."""
-    if any("id" in message for message in messages if isinstance(message, dict)):
-        messages = together(writer, {"messages": messages})["messages"]
-    if writer.dialect.document is not None:
-        messages = cut(writer, {"messages": messages})["messages"]
-    return messages
-
-
 def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Join what a model said at once and its home keeps in several messages: their ids are one."""
     talk, messages = writer.dialect.conversation, ir.get("messages")

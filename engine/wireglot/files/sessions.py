@@ -222,6 +222,15 @@ def _hush(reader: ReadJob, i: int, key: str) -> None:
 # -- writing --------------------------------------------------------------------------------------
 
 
+def said(writer: WriteJob, messages: list[Any]) -> list[Any]:
+    """Return messages without a session as the dialect has them: joined, and cut."""
+    if any("id" in message for message in messages if isinstance(message, dict)):
+        messages = pieces.together(writer, {"messages": messages})["messages"]
+    if writer.dialect.document is not None:
+        messages = pieces.cut(writer, {"messages": messages})["messages"]
+    return messages
+
+
 def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     """Write a whole document: a list of lines, or one value."""
     document, key = writer.dialect.document or PLAIN, key_of(shape)

@@ -125,16 +125,14 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         answer = units.stepped(writer, units.pictured(writer.dialect, unit), ir)
         making.numbered(writer, answer)
         return answer, None
-    if unit == "session":
+    if unit in ("session", "messages", "message"):
         from ..files import sessions
-
+    if unit == "session":
         return sessions.write(writer, units.pictured(writer.dialect, unit), ir), None
     if unit in ("messages", "message"):
         units.talk_of(writer.dialect)
         if isinstance(ir, list):
-            from ..files import pieces
-
-            ir = pieces.pieces(writer, ir)
+            ir = sessions.said(writer, ir)
         found = conversation.write_messages(writer, ir, whole=unit != "message")
         if unit == "message":
             if len(found) != 1:

@@ -23,7 +23,7 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
         "between-turns": (
             [("lift", "system"), ("turn", "system")],
             "what comes later stays a turn behind one of a user and before one of the model"),
-        "never": ([("never", "system")], "system text of others is left out"),
+        "never": ([("never", "system")], "that of others is left out"),
     },
     "results": {
         "next": ([("answer-next", "")], "results follow their calls"),

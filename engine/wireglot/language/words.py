@@ -147,8 +147,8 @@ LOG = _keys(
 TREE = _keys(
     "Tree", ("leaf", "turn", "beside"),
     id="the key of a line's id", parent="the key of the id of the line before",
-    leaf="the key of a line without an id that names the end of the path",
-    turn="lines of one value of this key are one turn",
+    leaf="a line without an id that has this key names the end of the path",
+    turn="lines with the same value of this key",
     beside="a line with this key is on the path if the line before it is",
 )  # fmt: skip
 KEPT = ("lines", "json")  # the texts of a document
@@ -167,8 +167,8 @@ DOCUMENT = Words(
         "log": (LOG, "a file of events, replayed"),
         "tree": (TREE, "lines that name the line before them"),
         "message": (_LINE, "what stands around each message"),
-        "again": (_AGAIN, "the line that says once more what a message says"),
-        "head": (one_of("in-each"), "the keys of the head stand in each line of a message"),
+        "again": (_AGAIN, "the picture of a line that says `$text` of a message once more"),
+        "head": (one_of("in-each"), "the keys of the head stand in each message"),
     },
     "Document", "document", whole=True,
 )  # fmt: skip

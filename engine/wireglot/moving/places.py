@@ -116,7 +116,7 @@ def made(said: Any) -> dict[str, Agent]:
             one.get("folder", []),
             one.get("longest"),
             one.get("owner"),
-            one.get("clock") == "local",
+            one.get("clock") == "machine",
             one.get("resume", []),
         )
         for name, one in said["agents"].items()
