@@ -495,3 +495,83 @@ def test_time_grows_with_the_length_of_a_file_and_not_faster() -> None:
 
     calls(10)
     assert calls(400) < 4.4 * calls(100)
+
+
+# -- recorded files, forks, compactions ------------------------------------------------------------
+
+SAMPLES = Path(__file__).parents[2] / "shared" / "facts" / "samples"
+RECORDED = [
+    *(("claude-code", path) for path in sorted(SAMPLES.glob("claude-code/*.jsonl"))),
+    *(
+        ("codex", path)
+        for path in sorted(SAMPLES.glob("codex-rollout/*.jsonl"))
+        if "session_meta" in path.read_text("utf-8")  # others are pieces of a file
+    ),
+]
+
+
+@pytest.mark.skipif(not RECORDED, reason="the samples of ../shared/facts are missing")
+@pytest.mark.parametrize(("dialect", "path"), RECORDED, ids=lambda one: getattr(one, "name", one))
+def test_recorded_files_come_home_exactly(dialect: str, path: Path) -> None:
+    rules = RULES[dialect]
+    before = rules.parse(path.read_text("utf-8"))
+    stored = json.loads(json.dumps(rules.read(before, "session").ir))
+    assert rules.write(stored, "session").body == before
+
+
+def line(name: str, up: str | None, text: str, **more: Any) -> dict[str, Any]:
+    """Return a line of Claude Code's: by the user, or where it has a `message` by the model."""
+    made = {"type": "user", "message": {"role": "user", "content": text}, **more}
+    return {"uuid": name, "parentUuid": up, "sessionId": "s", "cwd": "/a", **made}
+
+
+def texts(lines: list[Any]) -> list[str]:
+    ir = RULES["claude-code"].read(lines, "session").ir
+    return [part["text"] for message in ir["messages"] for part in message["parts"]]
+
+
+def test_what_stood_before_a_compaction_stays_at_home_and_is_noted() -> None:
+    lines = [
+        line("a", None, "Old."),
+        line("b", None, "", type="system", subtype="compact_boundary", logicalParentUuid="a"),
+        line("c", "b", "What was said.", isCompactSummary=True),
+        line("d", "c", "Go on."),
+        line("e", None, "Of a subagent.", isSidechain=True),
+        {"type": "last-prompt", "leafUuid": "d"},
+    ]
+    assert texts(lines) == ["What was said.", "Go on."]
+    out = RULES.convert(lines, "claude-code", "codex", unit="session")
+    noted = {n.source_path for n in out.notes if n.code == "no-message" and n.effect == "lost"}
+    assert noted >= {"/0", "/1", "/4", "/5"}
+    assert RULES.convert(lines, "claude-code", "claude-code", unit="session").body == lines
+
+
+def test_the_end_of_a_path_is_what_a_later_line_names() -> None:
+    lines = [line("a", None, "One."), line("b", "a", "Two."), line("c", "a", "Three.")]
+    assert texts(lines) == ["One.", "Three."]
+    assert texts([*lines, {"type": "last-prompt", "leafUuid": "b"}]) == ["One.", "Two."]
+    assert texts([{"type": "summary", "leafUuid": "b"}, *lines]) == ["One.", "Three."]
+    assert texts([*lines, {"type": "last-prompt", "leafUuid": "x"}]) == ["One.", "Three."]
+
+
+def test_lines_that_do_not_repeat_the_head_as_the_others_do_come_home() -> None:
+    lines = [line("a", None, "One."), line("b", "a", "Two."), line("c", "b", "Three.")]
+    del lines[1]["cwd"]
+    lines[2] |= {"cwd": "/b"}
+    ir = RULES["claude-code"].read(lines, "session").ir
+    assert (ir["id"], ir["cwd"]) == ("s", "/a")
+    assert RULES["claude-code"].write(ir, "session").body == lines
+    ir["cwd"] = "/c"
+    assert [one.get("cwd") for one in RULES["claude-code"].write(ir, "session").body] == [
+        "/c", None, "/b",
+    ]  # fmt: skip
+
+
+def test_a_text_is_said_again_abroad_alone() -> None:
+    session = {"cwd": "/a", "messages": [user("Hi"), user("Ho")]}
+    out = RULES["codex"].write(session, "session")
+    events = [one["payload"]["message"] for one in out.body if one["type"] == "event_msg"]
+    assert events == ["Hi", "Ho"]
+    ir = RULES["codex"].read(out.body, "session").ir
+    assert [one["parts"][0]["text"] for one in ir["messages"]] == ["Hi", "Ho"]
+    assert RULES["codex"].write(ir, "session").body == out.body
