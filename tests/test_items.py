@@ -254,10 +254,14 @@ def test_thoughts_as_they_were_are_read_like_those_that_are_summed_up() -> None:
 
 def test_frames_of_the_tools_of_the_provider_are_given_up_by_name_with_a_reason() -> None:
     _, t = translated(FRAMES, NAME, "anthropic")
+    notes = [n for n in t.notes if n.code == "dropped"]  # frames of a search are pictured
+    done = [n for n, f in enumerate(FRAMES) if f.get("item") is SEARCH]
+    # It was going on, and is completed.
+    assert [n.source_path for n in notes] == [f"/{done[0]}/item/status"]
+    other = {"type": "response.mcp_call.in_progress", "output_index": 2, "item_id": "x"}
+    _, t = translated([*FRAMES[:3], other, *FRAMES[3:]], NAME, "anthropic")
     notes = [n for n in t.notes if n.code == "dropped"]
     assert ["tool of the provider" in n.message for n in notes] == [True, False]
-    done = [n for n, f in enumerate(FRAMES) if f.get("item") is SEARCH]
-    assert notes[1].source_path == f"/{done[0]}/item/status"  # it was going on, and is completed
     odd = {"type": "response.new_thing", "x": 1}
     _, t = translated([FRAMES[0], odd, *FRAMES[1:]], NAME, "anthropic")
     assert "unknown-frame" in codes(t)
@@ -310,8 +314,11 @@ def test_the_frames_of_a_response_fold_to_it_and_the_sdk_takes_them() -> None:
     frames = list(RULES.frames(WHOLE, NAME))
     assert RULES.collect(frames, NAME) == WHOLE
     assert accepted(frames, WHOLE, NAME) == ""
-    kinds = [f["type"] for f in FRAMES if not f["type"].endswith((".delta", ".searching"))]
-    assert [f["type"] for f in frames if not f["type"].endswith(".delta")] == kinds
+    aside = (".delta", "_call.in_progress", ".searching", "search_call.completed")
+    kinds = [f["type"] for f in FRAMES if not f["type"].endswith(aside)]
+    assert [f["type"] for f in frames if not f["type"].endswith(aside)] == kinds
+    states = [f["type"].rsplit(".")[-1] for f in frames if ".web_search_call." in f["type"]]
+    assert states == ["in_progress", "searching", "completed"]
 
 
 def test_an_item_that_comes_whole_ends_though_others_of_its_kind_flow() -> None:

@@ -88,6 +88,7 @@ def result(kind: str, value: st.SearchStrategy[Any], **more: Any) -> st.SearchSt
     )
 
 
+PAGES = shaped({"url": WORDS}, {"title": WORDS, "signature": SIGNATURES})
 RESULTS = st.one_of(
     result("text", WORDS, failed=st.booleans()),
     result("error", WORDS),
@@ -100,6 +101,10 @@ PARTS = st.one_of(
     RESULTS,
     tagged("reasoning", {}, {"text": WORDS, "signature": SIGNATURES, "redacted": st.booleans()}),
     tagged("refusal", {"text": WORDS}),
+    tagged("search", {"id": WORDS, "arguments": OBJECTS}),
+    tagged(
+        "finding", {"search_id": WORDS}, {"error": WORDS, "results": st.lists(PAGES, max_size=2)}
+    ),
     tagged("unknown", {"dialect": WORDS, "value": JSON}),
     NATIVES,
 )

@@ -324,7 +324,7 @@ def test_a_thought_in_a_response_is_shown_to_the_client() -> None:
 
 
 NATIVE = [
-    {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}},
+    {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["a"]},
     {"type": "additional_tools", "role": "developer", "tools": []},
     {"type": "mcp_call", "id": "m", "server_label": "s", "name": "f", "arguments": "{}"},
     {"type": "computer_call_output", "call_id": "c9", "output": {}},

@@ -27,8 +27,8 @@ UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
 
 # Kinds of part and of tool: a shape of this name reads as {"type": NAME, ...}.
 PARTS = frozenset(
-    "text image audio video document file reasoning refusal tool_call tool_result native "
-    "unknown".split()
+    "text image audio video document file reasoning refusal tool_call tool_result search finding "
+    "native unknown".split()
 )
 TOOLS = frozenset(("custom", "native"))
 FUNCTION = "function"  # what a tool is that has no `type`
@@ -46,7 +46,7 @@ FIELDS: dict[str, str] = {
         "service_tier user effort mode display stop_reason stop_sequence stop_message "
         "tool_call_id input_text "
         "arguments_text title syntax definition type kind time ttl code message status "
-        "param start end cwd quote".split(),
+        "param start end cwd quote search_id error".split(),
         "string",
     ),
     **dict.fromkeys(
@@ -62,7 +62,8 @@ FIELDS: dict[str, str] = {
         "bool",
     ),
     **dict.fromkeys(
-        "messages tools parts candidates stop modalities allowed system citations sources".split(),
+        "messages tools parts candidates stop modalities allowed system citations sources "
+        "results".split(),
         "list",
     ),
     **dict.fromkeys("parameters arguments metadata logit_bias".split(), "object"),

@@ -308,6 +308,33 @@ def _word(value: object) -> str:
     )
 
 
+class Search(Model):
+    """A search of the web that the provider ran."""
+
+    type: Literal["search"] = "search"
+    id: str | None = None
+    arguments: dict[str, Any] | None = None
+    arguments_json: str | None = None
+    arguments_text: str | None = None
+
+
+class Page(Model):
+    """A page that a search found; only its origin can read what stands on it."""
+
+    url: str
+    title: str | None = None
+    signature: Signature | None = None
+
+
+class Finding(Model):
+    """What a search found, or why it found nothing."""
+
+    type: Literal["finding"] = "finding"
+    search_id: str | None = None
+    results: list[Page] | None = None
+    error: str | None = None
+
+
 class Native(Model):
     """What one provider runs by itself; `own` holds it as it is on the wire."""
 
@@ -336,6 +363,8 @@ Part = Annotated[
     | Refusal
     | ToolCall
     | ToolResult
+    | Search
+    | Finding
     | Native
     | Unknown,
     Field(discriminator="type"),

@@ -37,6 +37,9 @@ _TEXTS: dict[str, str] = {
     "tool_call": "id name arguments:* arguments_json input arguments_text result:tool_result",
     "tool_result": "tool_call_id name kind value:[part] value_json media:[part] failed "
     "output_ref:* trimmed time freeform",
+    "search": "id arguments:* arguments_json arguments_text",
+    "finding": "search_id results:[result] error",
+    "result": "url title",
     "native": "name tools:[tool] domains blocked_domains max_uses location:location",
     "location": "city region country timezone",
     "unknown": "dialect value:*",

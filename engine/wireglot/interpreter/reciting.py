@@ -193,9 +193,9 @@ class Built:
         if not self._form.parts or not any("citations" in p for p in owner["parts"]):
             return 1
         probe = self._writer.afresh()
-        holes = next(
-            (c.lists["parts"] for c in candidates_of(probe.dialect) if c.lists.get("parts")), []
-        )
+        found = (c.lists["parts"] for c in candidates_of(probe.dialect) if c.lists.get("parts"))
+        kinds = probe.dialect.kinds_of
+        holes = [hole for hole in next(found, []) if "text" in kinds(hole.shape or "")]
         return len(probe.give(holes, part)) if holes else 1
 
     def take(self, part: Any, number: int, before: tuple[int, int] | None = None) -> None:

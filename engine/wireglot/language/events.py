@@ -31,7 +31,7 @@ ACTS = PLAIN | OF_KIND | OF_SHAPE
 T = TypeVar("T")
 ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
 # The field that is appended to where an event names none.
-USUAL = {"tool_call": "arguments"}
+USUAL = {"tool_call": "arguments", "search": "arguments"}
 LIVE = ("text", "arguments", "input")  # the fields that flow
 LAST = ("finish", "usage", "end")  # heard after all else that a frame says
 # What an editor takes for the name of an event, and those that it completes.

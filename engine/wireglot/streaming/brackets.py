@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
-from ..interpreter import making, share
+from ..interpreter import share
 from ..language import picture as pic
 from ..language.events import Event, Stream
 from ..language.model import Dialect, Shape
 from ..language.picture import Hole
-from .outgoing import Frames, Place
+from .outgoing import Frames, Place, is_made
 
 
 class Bracket:
@@ -49,7 +47,6 @@ class Brackets:
         self.whole = self._known.whole
         self._family = frames.family
         self._open: dict[int, Bracket] = {}
-        self._made = Counter[str]()  # ids of items, by their forms
         self._count: dict[int, int] = {}
         self._gone: dict[int, list[dict[str, Any]]] = {}
         self._riders: dict[int, dict[int, Any]] = {}  # what rides beside parts, by candidate
@@ -76,7 +73,7 @@ class Brackets:
         wholes = self._known.wholes
         alone = wholes.get((kind, said.get("name")), wholes.get((kind, None), []))
         made = pic.holes(begins.writes[0]) if begins else alone
-        first = self._identified(said, made)
+        first = self._frames.identified(said, made)
         self._open[place.candidate] = Bracket(start[0] if start else None, place, first)
         said = self._within(first, first)
         if start is not None:
@@ -139,39 +136,14 @@ class Brackets:
         own = first.get("own", {}).get(self._family, {})
         return {**said, "item": {**first, "own": own}}
 
-    def _identified(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
-        """Make the ids that an item needs: nobody has said them, and its content is to come."""
-        made = dict(said)
-        for hole in holes:
-            if _is_made(hole) and not self._frames.writer.same:
-                self._identify(made, hole)
-        return made
-
-    def _identify(self, made: dict[str, Any], hole: Hole) -> None:
-        keys = hole.path.split(".")
-        if keys[0] == "own":
-            keys.insert(1, self._family)
-        held = made
-        for key in keys[:-1]:
-            held[key] = held = dict(held.get(key, {}))
-        if not held.get(keys[-1]):
-            form, outcome = str(hole.value), self._frames.outcome
-            assert outcome is not None
-            held[keys[-1]] = making.of_answer(form, outcome.seed, form, str(self._made[form]))
-            self._made[form] += 1
-
 
 def _wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any], list[Hole]]:
     """Return by kind, and name where pictures say one, the id of whole parts if these agree."""
     found: dict[tuple[str, Any], dict[tuple[str, Any], Hole]] = {}
     for hole in (h for p in (part.writes if part is not None else ()) for h in pic.holes(p)):
         for shape, case in dialect.cases_of(hole.shape or "") if hole.path == "part" else ():
-            made = {(h.path, h.value): h for h in pic.holes(case.wire) if _is_made(h)}
+            made = {(h.path, h.value): h for h in pic.holes(case.wire) if is_made(h)}
             for kind in shape.groups or case.sides[0].get("/type", (shape.kind,)):
                 for name in case.sides[0].get("/name", (None,)):
                     found.setdefault((str(kind), name), {}).update(made)
     return {key: [*made.values()] for key, made in found.items() if len(made) == 1}
-
-
-def _is_made(hole: Hole) -> bool:
-    return hole.mark == "made" and bool(hole.value)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..interpreter import citations, reciting
@@ -30,8 +29,8 @@ class Text(NamedTuple):
 class Citing:
     """What the texts of a stream cite, on its way out."""
 
-    def __init__(self, writer: Writer) -> None:
-        self._writer, self._same = writer, writer.same
+    def __init__(self, writer: Writer, slots: Mapping[str, int]) -> None:
+        self._writer, self._same, self._slots = writer, writer.same, slots
         self._form = citations.form_of(writer.dialect, "candidate")
         self._texts: dict[int, list[Text]] = {}  # of each candidate, where all are cited at once
         self._bare: list[Part] = []  # texts that were over before they were said to be cited
@@ -115,21 +114,24 @@ class Citing:
         built = reciting.Built(self._writer, form)
         known = () if self.parted else owner.parts
         late = {part.nth: part for part in known if part.cited is not None}
-        before, last = (0, 0), -2
-        numbers = [*itertools.accumulate(map(_parted, ("", *kinds), kinds), initial=-1)][1:]
+        before, last = (0, 0), -1
+        numbers = [*self._numbers(kinds)]
         for text in self._texts.get(nth, ()):
-            if form.parts and text.number != last + 1:
+            number = numbers[min(text.number, len(numbers) - 1)] if numbers else 0
+            if form.parts and number != last:
                 before = (0, 0)
             ir, part = text.ir, late.get(text.nth)
             if ir is None and part is not None:
                 ir = {**part.ir(), "citations": part.cited}
-            built.take(
-                ir or {}, numbers[min(text.number, len(numbers) - 1)] if numbers else 0, before
-            )
-            before, last = (before[0] + text.size[0], before[1] + text.size[1]), text.number
+            built.take(ir or {}, number, before)
+            before, last = (before[0] + text.size[0], before[1] + text.size[1]), number
         return built.said(owner.uncited)
 
-
-def _parted(before: str, kind: str) -> bool:
-    """Tell whether a part is another one on the wire than the part before it."""
-    return kind != before or kind not in ("text", "reasoning")
+    def _numbers(self, kinds: Sequence[str]) -> Iterator[int]:
+        """Yield the number that each part has on the wire: neighbours are one, in their list."""
+        number, before = -1, ""
+        for kind in kinds:
+            if self._slots.get(kind, 0) == self._slots.get("text", 0):
+                number += kind != before or kind not in ("text", "reasoning")
+                before = kind
+            yield max(0, number)

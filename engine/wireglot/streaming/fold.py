@@ -339,7 +339,7 @@ class Fold(Hearing):
         for part in reversed(owner.parts):
             if part.kind == word.kind and part.field == word.field:
                 return part if part.open else None
-            if not sight.event.addresses:
+            if not sight.event.addresses and not self.apart(part.kind):
                 return None
         return None
 
@@ -358,7 +358,8 @@ class Fold(Hearing):
             self.shut(owner.places[address])
         for ir in parts:
             part = self.whole(ir, owner, address)
-            if not address or self.stream.get("part_stop") is None:
+            ends = self.stream.get("part_stop") or self.stream.get("item_stop")
+            if not address or ends is None:
                 self.shut(part)
 
     def kinds_in(self, shape: str, kind: str) -> bool:

@@ -112,9 +112,13 @@ class Hearing:
         names = sight.event.addresses
         return tuple((n, sight.at[n]) for n in sorted(names) if n in sight.at)
 
+    def apart(self, kind: str) -> bool:
+        """Tell whether whole parts of a kind have a place of their own, beside what flows."""
+        return self.stream.get("part", kind) is not None
+
     def new(self, kind: str, field: str, owner: Candidate, address: Address) -> Part:
-        """Begin a part; what nothing addresses ends where the next part begins."""
-        for part in owner.parts[-4:]:
+        """Begin a part; what nothing addresses ends where the next part begins in its place."""
+        for part in owner.parts[-4:] if not self.apart(kind) else ():
             if part.open and not part.address:
                 self.shut(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)

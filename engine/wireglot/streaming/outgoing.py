@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..interpreter import making
 from ..interpreter.hands import Writer
 from ..language.events import Event
 from ..language.lenses import Misfit
+from ..language.picture import Hole
 from ..trail import At, value_at
 from .incoming import Part
 
@@ -42,8 +45,30 @@ class Frames:
         self.whole: dict[str, Any] = {}  # the others, when it is over
         self.count = 0
         self._made: list[Any] = []
+        self._ids = Counter[str]()  # those that were made, by their forms
         self.recent: list[Any] = []  # those of the last event
         self._numbered = numbered  # whether frames have numbers
+
+    def identified(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
+        """Make the ids that nobody has said, of what begins: its content is to come."""
+        made = dict(said)
+        for hole in holes:
+            if is_made(hole) and not self.writer.same:
+                self._identify(made, hole)
+        return made
+
+    def _identify(self, made: dict[str, Any], hole: Hole) -> None:
+        keys = hole.path.split(".")
+        if keys[0] == "own":
+            keys.insert(1, self.family)
+        held = made
+        for key in keys[:-1]:
+            held[key] = held = dict(held.get(key, {}))
+        if not held.get(keys[-1]):
+            form, outcome = str(hole.value), self.outcome
+            assert outcome is not None
+            held[keys[-1]] = making.of_answer(form, outcome.seed, form, str(self._ids[form]))
+            self._ids[form] += 1
 
     def take(self) -> list[Any]:
         """Return the frames that were written since the last time."""
@@ -109,6 +134,11 @@ class Frames:
             said.pop("own", None)
             return {**said, "own": {self.family: own}} if own else said
         return {**self.head, **self.made, "own": own}
+
+
+def is_made(hole: Hole) -> bool:
+    """Tell whether a hole makes a value of a form where nobody has said it."""
+    return hole.mark == "made" and bool(hole.value)
 
 
 def _filling(frames: Frames, frame: Any) -> Fill | None:

@@ -15,6 +15,7 @@ from typing import Any
 from ..interpreter import making, media, units
 from ..interpreter.hands import Writer
 from ..language import ladder as ladders
+from ..language import picture as pic
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
 from ..trail import At
@@ -70,7 +71,7 @@ class Unfold:
         self._items = None if self.stream.plain else Brackets(self.frames)
         self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
-        self.citing = Citing(writer)
+        self.citing = Citing(writer, self._known.slots)
         self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
     # -- what a fold tells ------------------------------------------------------------------------
@@ -308,7 +309,8 @@ class Unfold:
         kinds.append(kind)
         out.begun = True
         if self._items is None:
-            return said
+            holes = (h for p in (event.writes if event is not None else ()) for h in pic.holes(p))
+            return self.frames.identified(said, holes)
         made = self._items.enter(out.place, kind, said, event)
         out.more = {key: made[key] for key in ("own", "item") if key in made}
         return made
@@ -490,8 +492,8 @@ class Unfold:
             return False
         ir = self._ready(out, ir)
         said = self._begin(out, kind, ir, None)
-        if self._items is not None and "own" in said:  # an id that was made stays
-            ir = {**ir, "own": said["own"]}
+        if self._items is not None:  # an id that was made stays
+            ir = {**ir, **{key: said[key] for key in ("own", "id") if key in said}}
         if not self.frames.write(event, {**said, "part": ir}, out.place):
             self._kinds[out.part.candidate].pop()
             out.begun = False
