@@ -293,7 +293,9 @@ def ordered(
     messages = pairing.paired(writer, messages)
     messages = pairing.freeform(writer, messages)
     messages = enforce.order(writer, enforce.full(writer, messages))
-    messages = turns.attended(writer, talk, enforce.present(writer, talk, messages))
+    messages = turns.attended(
+        writer, talk, enforce.present(writer, talk, enforce.found(writer, talk, messages))
+    )
     messages = within.gathered(writer, pairing.signed(writer, messages))
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)

@@ -58,6 +58,41 @@ def present(
     return [*out, *messages[last:]]
 
 
+def found(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Leave out searches without what they found and findings without a search, each noted."""
+    if ("found", "search") not in writer.asked:
+        return messages
+    parts = [part for message in messages for part in message.get("parts", ())]
+    searches = {part.get("id") for part in parts if part.get("type") == "search"}
+    findings = {part["search_id"] for part in parts if _sealed(writer, part)}
+    both, out = searches & findings, []
+    for message in messages:
+        left = []
+        for part in message.get("parts", ()):
+            key = {"search": "id", "finding": "search_id"}.get(part.get("type"))
+            if key is None or part.get(key) in both:
+                left.append(part)
+                continue
+            told = (
+                f"the target takes a search back with what it found: this {part['type']} is alone"
+            )
+            writer.note("no-place", "lost", writer.trail.find(part), talk.places["found"], told)
+        same = len(left) == len(message.get("parts", ()))
+        out.append(message if same else with_parts(writer, message, left))
+    return out
+
+
+def _sealed(writer: WriteJob, part: dict[str, Any]) -> bool:
+    """Tell whether a part is what a search found, and the target itself has sealed it."""
+    if part.get("type") != "finding" or "search_id" not in part:
+        return False
+    seals = [one.get("signature") for one in part.get("results") or ()]
+    origin = writer.dialect.origin["signature"]
+    return all(isinstance(seal, dict) and seal.get("origin") == origin for seal in seals)
+
+
 def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give each call an id of its own where it has none, or that of a call that still waits.
 

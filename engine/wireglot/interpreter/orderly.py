@@ -23,7 +23,7 @@ def _watched(writer: WriteJob) -> tuple[frozenset[Any], bool]:
     """Return the kinds of parts that a step looks at, and whether all else is told by one look."""
     dialect, talk = writer.dialect, writer.dialect.conversation
     assert talk is not None
-    words = ("this-turn", "signed")
+    words = ("this-turn", "signed", "found")
     kinds = {kind for word, kind in talk.enforce if word in words}
     kinds |= {one.kind for one in talk.beside}
     kinds |= {marks.kind for marks in (within.to_write(dialect),) if marks is not None}

@@ -39,6 +39,10 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
                       "reasoning stands behind the last message of the user alone"),
         "never": ([("user-only", "reasoning")], "a turn of the model holds none"),
     },
+    "searches": {
+        "found": ([("found", "search"), ("found", "finding")],
+                  "a search goes back with what it found, sealed, or neither does"),
+    },
     "text": {
         "not-blank": ([("no-blank", "")], "text of nothing but spaces is left out"),
         "not-empty": ([("no-empty-text", "")], "text without a sign, and without a signature"),

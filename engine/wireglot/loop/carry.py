@@ -11,7 +11,7 @@ import base64
 import binascii
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from ..errors import ConversionError
@@ -125,6 +125,22 @@ def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
         return {**(there if isinstance(there, dict) else {}), MARK: ride}
     text = json.dumps({MARK: ride}, ensure_ascii=True, separators=(",", ":"))
     return base64.b64encode(text.encode()).decode()
+
+
+@_once
+def comes_back(dialect: Dialect, kind: str) -> bool:
+    """Tell whether messages that a client sends have a place for what an answer tells of a part."""
+    talk, answer = dialect.conversation, dialect.shapes.get("candidate")
+    spoken = [case for group in talk.groups for case in group.cases] if talk is not None else []
+    told, said = (
+        {kind for case in cases for h in case.lists.get("parts", ()) for kind in _kinds(dialect, h)}
+        for cases in (answer.cases if answer is not None else [], spoken)
+    )
+    return kind in said or kind not in told
+
+
+def _kinds(dialect: Dialect, hole: Hole) -> Iterable[Any]:
+    return dialect.kinds_of(str(hole.shape))
 
 
 def comes_in_pieces(dialect: Dialect) -> bool:

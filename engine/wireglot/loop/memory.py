@@ -83,7 +83,7 @@ def of_seen(part: Part) -> Entry:
 
 def content(part: Part) -> str:
     """Return what a part says, as text by which it is told from others."""
-    said = part.get("text", part.get("source", part.get("own")))
+    said = next((part[key] for key in ("text", "source", "arguments", "own") if key in part), None)
     return said if isinstance(said, str) else stringify(_sorted(said))
 
 

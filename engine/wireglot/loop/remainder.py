@@ -161,7 +161,8 @@ class Remainder:
         sees = dict(zip(map(id, calls), shown if len(shown) == len(calls) else calls, strict=True))
         found = []
         for part in parts:
-            kind, more = part.get("type"), id(part) in gone
+            kind = part.get("type")
+            more = id(part) in gone or not carry.comes_back(self._client.model, kind)
             if kind == "tool_call":
                 if more:
                     continue  # what the client never saw it cannot answer
