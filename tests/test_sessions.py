@@ -575,3 +575,10 @@ def test_a_text_is_said_again_abroad_alone() -> None:
     ir = RULES["codex"].read(out.body, "session").ir
     assert [one["parts"][0]["text"] for one in ir["messages"]] == ["Hi", "Ho"]
     assert RULES["codex"].write(ir, "session").body == out.body
+
+
+def test_a_line_that_says_a_text_again_knows_the_text_and_its_time(tmp_path: Path) -> None:
+    text = (Path(wireglot.__file__).parents[2] / "rules" / "codex.yaml").read_text("utf-8")
+    (tmp_path / "codex.yaml").write_text(text.replace("message: $text}", "message: $txt}"))
+    with pytest.raises(wireglot.RuleError, match="of the assistant again holds `\\$txt`"):
+        wireglot.load_rules(tmp_path)

@@ -253,6 +253,13 @@ class _Names:
             help = "write `session:` and the picture of what a file says besides its messages"
             message = "`document` says how a session is kept, and the file pictures no `session`"
             self.findings.error("R022", message, said.pos, help)
+        document = self.model.document
+        for role, node in document.again if document is not None else ():
+            for hole in pic.holes(pic.parse(node)):
+                if hole.path not in ("text", "time"):
+                    message = f"a line that says a text of the {role} again holds `${hole.path}`"
+                    help = "it knows `$text` and `$time` of the message"
+                    self.findings.error("R022", message, hole.pos, help)
         for case in session.cases if session is not None else ():
             if not any(h.path == "messages" for h in pic.holes(case.wire)):
                 help = "name the key under which they stand: `KEY: $messages as conversation`"
