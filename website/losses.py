@@ -44,6 +44,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "no-empty-text": ("empty-text",),
     "some-message": ("system-as-user", "turn-added"),
     "user-only": ("no-place",),
+    "never": ("no-place",),
     "this-turn": ("no-place",),
     "beside": ("filled-in",),
     "declare-called": ("filled-in",),
