@@ -130,6 +130,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     assert overlays and overlays == {p.name for p in (package / "rules" / "overlays").iterdir()}
     for name in ("wires", "agents"):
         assert (package / "rules" / "serve" / f"{name}.yaml").is_file()
+    assert (package / "rules" / "sessions" / "agents.yaml").is_file()
     assert not list(package.rglob("__pycache__"))
 
 
