@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import wireglot
 
 Json = Any
-RAN = {
+RAN: dict[str, Json] = {
     "anthropic": {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [
             {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
@@ -42,7 +43,7 @@ def asks(client: str, answer: Json = None) -> Json:
     ask = ask or {"role": "user", "content": "Hi"}
     said: list[Json] = []
     if answer is not None:
-        heard = {
+        heard: dict[str, Callable[[], list[Json]]] = {
             "openai-chat": lambda: [answer["choices"][0]["message"]],
             "openai-responses": lambda: answer["output"],
             "anthropic": lambda: [{"role": "assistant", "content": answer["content"]}],

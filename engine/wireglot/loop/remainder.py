@@ -162,7 +162,7 @@ class Remainder:
         found = []
         for part in parts:
             kind = part.get("type")
-            more = id(part) in gone or not carry.comes_back(self._client.model, kind)
+            more = id(part) in gone or not carry.comes_back(self._client.model, str(kind))
             if kind == "tool_call":
                 if more:
                     continue  # what the client never saw it cannot answer
