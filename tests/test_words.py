@@ -484,8 +484,8 @@ def test_a_choice_among_tools_is_said_by_sending_fewer(
 
 
 def test_tools_of_the_provider_do_not_stand_beside_functions(tmp_path: Path) -> None:
-    rules = NARROW.replace("[narrowed]", "[unmixed]").replace("[function]", "[function, search]")
-    search = "search: {ir: {type: native, name: builtin/x}, wire: {search: {...: $absent}}}"
+    rules = NARROW.replace("[narrowed]", "[unmixed]").replace("[function]", "[function, web]")
+    search = "web: {ir: {type: native, name: builtin/x}, wire: {search: {...: $absent}}}"
     rules = rules.replace("  tool_choice:\n", f"  {search}\n  tool_choice:\n", 1)
     (tmp_path / "one.yaml").write_text(HEAD.format(name="one") + rules)
     one = wireglot.load_rules(tmp_path)["one"]

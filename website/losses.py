@@ -46,6 +46,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "user-only": ("no-place",),
     "never": ("no-place",),
     "this-turn": ("no-place",),
+    "found": ("no-place",),
     "beside": ("filled-in",),
     "declare-called": ("filled-in",),
     "pair": ("moved", "unpaired", "answered"),

@@ -20,8 +20,10 @@ from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, held
 from .form import File
 
-# Kinds that every conversation knows without a picture, and fields that stand elsewhere.
+# Kinds that every conversation knows without a picture, those that only a provider has that runs
+# tools of its own, and fields that stand elsewhere.
 FREE = frozenset(("unknown", "native"))
+SELDOM = frozenset(("search", "finding"))
 ELSEWHERE = frozenset("type own kept spelled metadata cache signature messages system".split())
 
 
@@ -341,7 +343,7 @@ class _Names:
         fields = OBJECTS["request"].keys() - ELSEWHERE
         held = _request_fields(contexts)
         for what, missing, known in (
-            ("kinds", every - kinds - dropped, every),
+            ("kinds", every - kinds - dropped - SELDOM, every),
             ("fields of a request", fields - held - dropped, fields),
         ):
             if missing:
