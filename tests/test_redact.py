@@ -96,6 +96,14 @@ def test_what_is_said_goes_and_what_it_is_made_of_stays(redaction: Redaction) ->
     assert urls[1].startswith("https://")
 
 
+def test_a_piece_of_json_says_nothing_in_any_script(redaction: Redaction) -> None:
+    said = '{"ort": "東京", "straße": true, "имя": "Ян'
+    made = json.loads(redaction.text(json.dumps({"partial_json": said})))["partial_json"]
+    words = ("ort", "東", "京", "stra", "ß", "и", "м", "я", "Я", "н")
+    assert not [word for word in words if word in made]
+    assert len(made) == len(said) and ": true, " in made
+
+
 def test_a_redacted_payload_converts_as_the_one_that_it_was(redaction: Redaction) -> None:
     made = json.loads(redaction.text(json.dumps(BODY)))
     one, two = (wireglot.convert(body, "openai-chat", "anthropic") for body in (BODY, made))

@@ -31,8 +31,8 @@ STAYS = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|(?:text|image|audio|video|application|font|model|multipart)/[\w.+-]+"
 )
-PLAIN = re.compile(r"\b(?:true|false|null)\b|[^\W_]", re.ASCII)
 LETTERS = re.compile(r"[^\W_]")
+IN_JSON = re.compile(rf"\b(?:true|false|null)\b|{LETTERS.pattern}")  # of a piece of it
 LOWER, UPPER, DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 # JSON Schema says these (https://json-schema.org/draft/2020-12).
 SCHEMA = frozenset(
@@ -106,15 +106,12 @@ class Redaction:
         """Return a string of the same length and make that says nothing."""
         front = match[0] if (match := FRONT.match(said)) else ""
         numbers = self._numbers(said)
-        broken = any(mark in said for mark in '{}[]"')  # a piece of JSON, perhaps
+        letters = IN_JSON if any(mark in said for mark in '{}[]"') else LETTERS
 
         def other(found: re.Match[str]) -> str:
-            if len(found[0]) > 1:
-                return found[0] if broken else "".join(_other(one, numbers) for one in found[0])
-            return _other(found[0], numbers)
+            return found[0] if len(found[0]) > 1 else _other(found[0], numbers)
 
-        rest = said[len(front) :]
-        return front + (PLAIN if broken else LETTERS).sub(other, rest)
+        return front + letters.sub(other, said[len(front) :])
 
     def _numbers(self, said: str) -> Iterator[int]:
         """Yield numbers without end that only this string has."""
