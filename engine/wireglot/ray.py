@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .batch.job import Job
-from .jsontext import parse, stringify
+from .jsontext import stringify
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -94,11 +94,7 @@ class Stage:
         return rows
 
     def _one(self, text: str) -> tuple[str, str, str]:
-        try:
-            value = parse(text)
-        except (ValueError, RecursionError) as error:
-            return text, "[]", f"no JSON: {error}"
-        done = self.converter.one(value)
+        done = self.converter.text(text)
         told = stringify([note._asdict() for note in done.notes])
         if done.error is not None:
             return text, told, str(done.error)

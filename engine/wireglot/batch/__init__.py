@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .job import Converted, Job
+from .job import Converted, Job, NoJson
 from .many import convert
 
-__all__ = ["Converted", "Job", "convert"]
+__all__ = ["Converted", "Job", "NoJson", "convert"]

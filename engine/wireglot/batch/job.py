@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ConversionError, UsageError, WireglotError
+from ..jsontext import parse
 from ..loaded import check_name
 from ..loading import shelf
 from ..loading.start import load_rules, packaged
+from ..results import PolicyError
 from ..trail import keys_of, pointer, value_at
 
 if TYPE_CHECKING:
@@ -26,12 +29,17 @@ class Converted(NamedTuple):
     Attributes:
         value: What came out; of a value that was refused, what was given.
         notes: What the conversion could not carry exactly.
-        error: Why the value was refused, or None: a ConversionError, or a PolicyError.
+        error: Why the value was refused, or None: a ConversionError, a PolicyError, or of a text
+            NoJson.
     """
 
     value: Any
     notes: tuple[Note, ...]
     error: WireglotError | None
+
+
+class NoJson(WireglotError):
+    """Says of a text that it is no JSON, and where."""
 
 
 class Job(NamedTuple):
@@ -95,10 +103,16 @@ class Converter:
             return Converted(*self.made(value), None)
         except ConversionError as error:
             return Converted(value, (), error)
-        except WireglotError as error:
-            if (done := getattr(error, "conversion", None)) is None:
-                raise
-            return Converted(value, done.notes, error)
+        except PolicyError as error:
+            return Converted(value, error.conversion.notes if error.conversion else (), error)
+
+    def text(self, text: str | bytes) -> Converted:
+        """Convert the value that a text is, or say why it is refused."""
+        try:
+            value = parse(text if isinstance(text, str) else text.decode())
+        except (ValueError, RecursionError) as error:
+            return Converted(text, (), _no_json(error))
+        return self.one(value)
 
     def made(self, value: Any) -> tuple[Any, tuple[Note, ...]]:
         """Convert one value. Raises what `wireglot.convert` does."""
@@ -113,6 +127,16 @@ class Converter:
         return (_put(value, job.at, out.body) if job.at else out.body), out.notes
 
 
+def _no_json(error: Exception) -> NoJson:
+    if isinstance(error, UnicodeDecodeError):
+        told = f"byte {error.start} is no UTF-8"
+    elif isinstance(error, json.JSONDecodeError):
+        told = f"column {error.colno}: {error.msg}"
+    else:
+        told = str(error) or "it is nested too deep"
+    return NoJson(f"no JSON: {told}")
+
+
 def _put(value: Any, at: tuple[str, ...], body: Any) -> Any:
     """Return a value with another body in it; the caller's stays as it is."""
     head, *rest = at
@@ -120,7 +144,7 @@ def _put(value: Any, at: tuple[str, ...], body: Any) -> Any:
 
 
 def keys(text: str) -> tuple[str, ...]:
-    """Return the keys of an RFC 6901 pointer through objects."""
-    if not text.startswith("/"):
+    """Return the keys of an RFC 6901 pointer through objects. Raises UsageError."""
+    if text and not text.startswith("/"):
         raise UsageError(f"`{text}` is no JSON pointer: it begins with `/`")
     return tuple(keys_of(text))

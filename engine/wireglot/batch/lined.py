@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import json
+import codecs
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -62,13 +62,8 @@ def lined(way: Way, converter: Converter, piece: Piece) -> Made:
         if line.isspace():
             blank += 1
             continue
-        try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            value = jsontext.parse(text.rstrip("\r\n"))
-        except (ValueError, RecursionError) as error:
-            refused.append(_refused(piece.file, number, _no_json(error), line))
-            continue
-        done = converter.one(value)
+        bare = line.rstrip(b"\r\n")
+        done = converter.text(bare.removeprefix(codecs.BOM_UTF8) if number == 1 else bare)
         if done.error is None:
             out.append(jsontext.stringify(done.value))
             _count(counts, done.notes, f"{piece.file}:{number}")
@@ -78,7 +73,7 @@ def lined(way: Way, converter: Converter, piece: Piece) -> Made:
             stop = f"{piece.file}:{number}: {done.error}"
             break
         else:
-            refused.append(_refused(piece.file, number, str(done.error), line))
+            refused.append(_refused(piece.file, number, str(done.error), bare))
     texts = (_bytes(out), _bytes(refused), _bytes(notes))
     return Made(
         piece.after, piece.read, packed(texts[0], way.name), *texts[1:], counts,
@@ -86,23 +81,12 @@ def lined(way: Way, converter: Converter, piece: Piece) -> Made:
     )  # fmt: skip
 
 
-def _no_json(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        told = f"byte {error.start} is no UTF-8"
-    elif isinstance(error, json.JSONDecodeError):
-        told = f"column {error.colno}: {error.msg}"
-    else:
-        told = str(error) or "it is nested too deep"
-    return f"no JSON: {told}"
-
-
 def _refused(file: str, number: int, reason: str, line: bytes) -> str:
     """Return the line of a value that was refused: where it stood, why, and what it was."""
-    bare = line.rstrip(b"\r\n")
     try:
-        what = {"text": bare.decode()}
+        what = {"text": line.decode()}
     except UnicodeDecodeError:
-        what = {"base64": base64.b64encode(bare).decode()}
+        what = {"base64": base64.b64encode(line).decode()}
     return jsontext.stringify({"file": file, "line": number, "reason": reason, **what})
 
 

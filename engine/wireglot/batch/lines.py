@@ -129,7 +129,7 @@ def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
             return
         raw = open(name, "rb")  # noqa: SIM115
         lines = _opened(raw, name, at)
-        yield lines, raw.tell if lines is not raw else (lambda: raw.tell())
+        yield lines, raw.tell
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Broken(f"`{name}` cannot be read to its end: {reason}") from None
@@ -162,11 +162,7 @@ def _unpacked(raw: IO[bytes]) -> Any:
         from compression import zstd
 
         return zstd.ZstdFile(raw)
-    try:
-        import zstandard
-    except ImportError:
-        raise UsageError("zst files need `pip install 'wireglot[batch]'`") from None
-    return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return _zstandard().ZstdDecompressor().stream_reader(raw, read_across_frames=True)
 
 
 def packed(data: bytes, name: str) -> bytes:
@@ -179,12 +175,16 @@ def packed(data: bytes, name: str) -> bytes:
         from compression import zstd
 
         return zstd.compress(data)
+    made: bytes = _zstandard().ZstdCompressor().compress(data)
+    return made
+
+
+def _zstandard() -> Any:
     try:
         import zstandard
     except ImportError:
         raise UsageError("zst files need `pip install 'wireglot[batch]'`") from None
-    made: bytes = zstandard.ZstdCompressor().compress(data)
-    return made
+    return zstandard
 
 
 def _rows(raw: IO[bytes]) -> Iterator[bytes]:

@@ -56,7 +56,7 @@ def convert(
     """
     job = Job(
         source, target, unit, model, options, policy, tuple(rules), tuple(overlays),
-        at=keys(at) if at else (),
+        at=keys(at),
     )  # fmt: skip
     return _each(over(job.ready(), _converted, _pieces(values), workers or cores()))
 

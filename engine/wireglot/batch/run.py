@@ -22,7 +22,7 @@ OFTEN = 0.5  # seconds after which what is done is written down again
 
 
 class Stopped(WireglotError):
-    """Raised when the policy forbids a note, or a file ends in the middle: a run can go on."""
+    """Raised when the policy forbids a note; a run can go on from there."""
 
 
 class Files(NamedTuple):

@@ -31,7 +31,7 @@ def batch(arguments: argparse.Namespace, options: dict[str, Any], policy: Policy
     job = Job(
         arguments.source, arguments.target, arguments.unit, arguments.model, options, policy,
         tuple(arguments.rules), tuple(arguments.overlay), arguments.plugins,
-        keys(arguments.at) if arguments.at else (),
+        keys(arguments.at),
     )  # fmt: skip
     goes_on = f"; `--resume` goes on from there, into {out}" if out else ""
     try:
