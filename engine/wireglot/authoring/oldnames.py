@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ..language.source import parse
 from ..loading import load
-from ..loading.shelf import packaged_folder
+from ..loading.shelf import beside
 
 Names = dict[str, str]
 SHAPES = ("shapes", "unions")
@@ -25,8 +23,7 @@ BEHIND = r"\b(?:as|each|entries)\s+"
 
 @cache
 def _told() -> dict[str, Any]:
-    text = Path(packaged_folder(), "migrate", "names.yaml").read_text("utf-8")
-    told: dict[str, Any] = parse(text, "names.yaml").plain()
+    told: dict[str, Any] = beside("migrate/names.yaml")
     return told
 
 

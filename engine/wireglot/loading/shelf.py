@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import RuleError, UsageError
 from ..language import apart
-from ..language.source import LADDER, MAX_BYTES
+from ..language.source import LADDER, MAX_BYTES, parse
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -43,6 +43,12 @@ def schema(name: str) -> bytes:
     """Return a JSON Schema that comes with the rules: of a `rule-file` or of the `ladder`."""
     with open(f"{packaged_folder()}/{name}.schema.json", "rb") as file:
         return file.read()
+
+
+def beside(name: str) -> Any:
+    """Return what a YAML file beside the packaged rules says. Raises RuleError."""
+    with open(f"{packaged_folder()}/{name}", encoding="utf-8") as file:
+        return parse(file.read(), f"rules/{name}").plain()
 
 
 class File(NamedTuple):

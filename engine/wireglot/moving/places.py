@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from ..language.source import parse
-from ..loading.shelf import packaged_folder
+from ..loading.shelf import beside
 
 FILE = "sessions/agents.yaml"
 
@@ -99,8 +98,7 @@ def _filled(text: str, held: Mapping[str, str]) -> str:
 @functools.cache
 def packaged() -> dict[str, Agent]:
     """Return the agents of the packaged file, which is taken for checked."""
-    text = Path(packaged_folder(), FILE).read_text("utf-8")
-    return made(parse(text, f"rules/{FILE}").plain())
+    return made(beside(FILE))
 
 
 def made(said: Any) -> dict[str, Agent]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..loading.shelf import beside
 from . import wires
 
 FILE = "serve/agents.yaml"
@@ -47,7 +48,7 @@ class Agent(NamedTuple):
 @functools.cache
 def packaged() -> dict[str, Agent]:
     """Return the agents of the packaged file, which is taken for checked."""
-    return made(wires.beside(FILE))
+    return made(beside(FILE))
 
 
 def made(said: Any) -> dict[str, Agent]:

@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..language.source import parse
-from ..loading.shelf import packaged_folder
+from ..loading.shelf import beside
 
 FILE = "serve/wires.yaml"
 KEY, TOKENS, MODEL = "$key", "$tokens", "$model"  # what stands for something in the file
@@ -77,12 +76,6 @@ class Wires(NamedTuple):
 def packaged() -> Wires:
     """Return what the packaged file says, which is taken for checked."""
     return made(beside(FILE))
-
-
-def beside(name: str) -> Any:
-    """Return what a file beside the packaged rules says. Raises RuleError."""
-    with open(f"{packaged_folder()}/{name}", encoding="utf-8") as file:
-        return parse(file.read(), f"rules/{name}").plain()
 
 
 def made(said: Any) -> Wires:
