@@ -6,8 +6,8 @@ COPY . .
 RUN pip install --no-cache-dir build && python -m build --wheel
 
 FROM python:3.13-slim
-COPY --from=build /src/dist/*.whl /tmp/
-RUN pip install --no-cache-dir "$(echo /tmp/*.whl)[serve]" && rm /tmp/*.whl && useradd wireglot
+COPY --from=build /src/dist /dist
+RUN pip install --no-cache-dir "$(echo /dist/*.whl)[serve]" && rm -r /dist && useradd wireglot
 USER wireglot
 EXPOSE 8080
 ENTRYPOINT ["wireglot", "serve", "--host", "0.0.0.0"]
