@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
@@ -44,18 +44,27 @@ def present(
     if not kinds:
         return messages
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
-    out = []
-    for message in messages[:last]:
-        gone = [part for part in message.get("parts", ()) if part.get("type") in kinds]
-        for part in gone:
-            told = f"the target takes no {part['type']} of turns that are over"
-            pos = talk.places.get("this-turn", talk.pos)
-            writer.note("no-place", "lost", writer.trail.find(part), pos, told)
-        if gone:
-            left = [part for part in message["parts"] if part.get("type") not in kinds]
-            message = with_parts(writer, message, left)
-        out.append(message)
+    told, pos = (
+        "the target takes no {} of turns that are over",
+        talk.places.get("this-turn", talk.pos),
+    )
+    out = [
+        _without(writer, message, told, pos, lambda part: part.get("type") in kinds)
+        for message in messages[:last]
+    ]
     return [*out, *messages[last:]]
+
+
+def _without(
+    writer: WriteJob, message: dict[str, Any], told: str, pos: Any, goes: Callable[[Any], bool]
+) -> dict[str, Any]:
+    """Return a message without the parts that go, each noted; the message itself if none does."""
+    parts = message.get("parts", ())
+    gone = [part for part in parts if goes(part)]
+    for part in gone:
+        why = told.format(part["type"])
+        writer.note("no-place", "lost", writer.trail.find(part), pos, why)
+    return with_parts(writer, message, [p for p in parts if not goes(p)]) if gone else message
 
 
 def found(
@@ -65,23 +74,16 @@ def found(
     if ("found", "search") not in writer.asked:
         return messages
     parts = [part for message in messages for part in message.get("parts", ())]
-    searches = {part.get("id") for part in parts if part.get("type") == "search"}
-    findings = {part["search_id"] for part in parts if _sealed(writer, part)}
-    both, out = searches & findings, []
-    for message in messages:
-        left = []
-        for part in message.get("parts", ()):
-            key = {"search": "id", "finding": "search_id"}.get(part.get("type"))
-            if key is None or part.get(key) in both:
-                left.append(part)
-                continue
-            told = (
-                f"the target takes a search back with what it found: this {part['type']} is alone"
-            )
-            writer.note("no-place", "lost", writer.trail.find(part), talk.places["found"], told)
-        same = len(left) == len(message.get("parts", ()))
-        out.append(message if same else with_parts(writer, message, left))
-    return out
+    both = {part.get("id") for part in parts if part.get("type") == "search"}
+    both &= {part["search_id"] for part in parts if _sealed(writer, part)}
+    told = "the target takes a search back with what it found: this {} is alone"
+    keys = {"search": "id", "finding": "search_id"}
+
+    def alone(part: dict[str, Any]) -> bool:
+        key = keys.get(str(part.get("type")))
+        return key is not None and part.get(key) not in both
+
+    return [_without(writer, one, told, talk.places["found"], alone) for one in messages]
 
 
 def _sealed(writer: WriteJob, part: dict[str, Any]) -> bool:
