@@ -140,9 +140,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--to", dest="target", metavar="D", help="the dialect to write them in")
     add("--json", action="store_true", help="print the differences as JSON")
 
-    sessions = command("sessions", commands.agents, "list the sessions of agents that lie here")
+    sessions = command("sessions", commands.sessions, "list the sessions of agents that lie here")
     sessions.add_argument("--json", action="store_true", help="as JSON, with the files")
-    move = command("move", commands.agents, "write a session of one agent where another finds it")
+    move = command("move", commands.move, "write a session of one agent where another finds it")
     _moves(move)
     drift = command("drift", commands.drift, "hold rules against the types of the installed SDK")
     add = drift.add_argument

@@ -275,10 +275,16 @@ def drift(arguments: argparse.Namespace) -> int:
     return driftcli.drift(_rules(arguments), arguments)
 
 
-def agents(arguments: argparse.Namespace) -> int:
+def sessions(arguments: argparse.Namespace) -> int:
     from . import movecli
 
-    return movecli.agents(_rules(arguments), arguments)
+    return movecli.sessions(_rules(arguments), arguments)
+
+
+def move(arguments: argparse.Namespace) -> int:
+    from . import movecli
+
+    return movecli.move(_rules(arguments), arguments)
 
 
 def _one(source: str | None) -> list[str]:

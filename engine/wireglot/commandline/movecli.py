@@ -19,11 +19,6 @@ from .terminal import OK
 LOUD = ("warning", "error")
 
 
-def agents(rules: RuleSet, arguments: argparse.Namespace) -> int:
-    """Move a session, or list them all where none is named."""
-    return move(rules, arguments) if hasattr(arguments, "session") else sessions(rules, arguments)
-
-
 def sessions(rules: RuleSet, arguments: argparse.Namespace) -> int:
     found = listing.sessions(rules, os.environ)
     if arguments.json:

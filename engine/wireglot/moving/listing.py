@@ -79,11 +79,16 @@ def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:
     except (ConversionError, UsageError) as error:
         return Session(agent.name, path, path.stem, "", "", "", 0, str(error))
     said = [text for message in ir["messages"] if (text := _said(message))]
-    times = [message["time"] for message in ir["messages"] if "time" in message]
-    date = str(ir.get("start") or next(iter(times), ""))
+    date = began(ir)
     words = shown(said[0]) if said else ""
     name = str(ir.get("id") or path.stem)
     return Session(agent.name, path, name, str(ir.get("cwd", "")), date, words, len(said))
+
+
+def began(ir: dict[str, Any]) -> str:
+    """Return when a session began, or its first message with a time; empty where none has one."""
+    times = (message["time"] for message in ir["messages"] if "time" in message)
+    return str(ir.get("start") or next(times, ""))
 
 
 def _said(message: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..interpreter.jobs import START
 from ..notes import Note
 from ..results import Conversion
 from ..rulesets import RuleSet
@@ -106,8 +107,7 @@ def _named(
     """
     dialect = rules[other.dialect]
     ir: dict[str, Any] = dialect.read(made.body, unit="session").ir
-    times = (message["time"] for message in ir["messages"] if "time" in message)
-    start = str(ir.get("start") or next(times, "1970-01-01T00:00:00.000Z"))
+    start = listing.began(ir) or START
     messages, closed = _closed(ir["messages"])
     ir |= {"id": name, "messages": messages, **({"cwd": cwd} if "cwd" in ir else {})}
     return dialect.text(dialect.write(ir, unit="session").body), start, closed
