@@ -109,31 +109,21 @@ def markdown(audit: Audit) -> Iterator[str]:
         yield told
 
 
-def rows(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+def rows(cells: Sequence[Cell]) -> list[tuple[object, ...]]:
     """Return the table of a matrix, its head first."""
     effects = [e for e in WORDS if any(e in cell.counts for cell in cells)]
     head = ("unit", "from", "to", *effects, "worst")
     found = [
-        (c.unit, c.source, c.target, *(str(c.counts.get(e, 0)) for e in effects), " ".join(c.worst))
+        (c.unit, c.source, c.target, *(c.counts.get(e, 0) for e in effects), " ".join(c.worst))
         for c in cells
     ]
     return [head, *found]
 
 
-def columns(cells: Sequence[Cell]) -> Iterator[str]:
-    found = rows(cells)
-    widths = [max(map(len, column)) for column in zip(*found, strict=True)]
-    for row in found:
-        made = (
-            cell.rjust(width) if cell.isdecimal() else cell.ljust(width)
-            for cell, width in zip(row, widths, strict=True)
-        )
-        yield "  ".join(made).rstrip()
-
-
-def table(cells: Sequence[Cell]) -> Iterator[str]:
-    head, *found = rows(cells)
-    yield f"| {' | '.join(head)} |"
+def table(rows: Sequence[Sequence[object]]) -> Iterator[str]:
+    """Yield the lines of a table in Markdown, its head first."""
+    head, *found = rows
+    yield f"| {' | '.join(map(str, head))} |"
     yield f"|{'---|' * len(head)}"
     for row in found:
-        yield f"| {' | '.join(row)} |"
+        yield f"| {' | '.join(map(str, row))} |"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..columns import columns
 from ..errors import UsageError
 from . import auditform
 from .audit import EVERYWHERE, Audit, Cell
@@ -24,9 +25,10 @@ def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash:
     if form == "html":
         return page(audits, cells, rules_hash)
     lines = auditform.text if form == "terminal" else auditform.markdown
-    table = auditform.columns if form == "terminal" else auditform.table
+    table = columns if form == "terminal" else auditform.table
     found = [line for one in audits for line in (*lines(one), "")]
-    return "\n".join([*found, *(table(cells) if cells else ())]).rstrip() + "\n"
+    matrix = table(auditform.rows(cells)) if cells else ()
+    return "\n".join([*found, *matrix]).rstrip() + "\n"
 
 
 def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 from ..batch import Job, lines, pool
 from ..batch.job import keys
 from ..batch.run import Files, Stopped, Sum, run
+from ..columns import columns
 from ..policy import Policy
-from . import terminal
 from .terminal import FAILED, FORBIDDEN, OK, USAGE, Stop
 
 
@@ -99,9 +99,7 @@ def _told(done: Sum, refused: str | None) -> Iterator[str]:
         )
     ]
     if rows:
-        yield from terminal.table(
-            [("severity", "code", "effect", "notes", "lines", "first at"), *rows]
-        )
+        yield from columns([("severity", "code", "effect", "notes", "lines", "first at"), *rows])
     told = [f"{done.good:,} converted"]
     if done.bad:
         told.append(f"{done.bad:,} refused" + (f" (in {refused})" if refused else ""))

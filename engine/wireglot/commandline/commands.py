@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..columns import columns
 from ..errors import ConversionError, RuleError, UsageError, WireglotError
 from ..language.source import LADDER
 from ..loaded import check_name
@@ -214,7 +215,7 @@ def dialects(arguments: argparse.Namespace) -> int:
         print(json.dumps([one._asdict() for one in found], indent=2, ensure_ascii=False))
         return OK
     head = ("dialect", "over", "units", "stream", "lines", "compared", "described at")
-    print("\n".join(terminal.table([head, *(one.row() for one in found)])))
+    print("\n".join(columns([head, *(one.row() for one in found)])))
     return OK
 
 

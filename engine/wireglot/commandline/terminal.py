@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -130,14 +130,3 @@ def print_notes(notes: Sequence[Note], form: str) -> None:
     elif form == "text":
         for cause in causes(notes):
             print(cause, file=sys.stderr)
-
-
-def table(rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """Yield the lines of a table, each column as wide as what it holds; numbers stand right."""
-    widths = [max(len(str(one)) for one in column) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            str(one).rjust(wide) if isinstance(one, int) else str(one).ljust(wide)
-            for one, wide in zip(row, widths, strict=True)
-        )
-        yield "  ".join(cells).rstrip()
