@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..columns import columns
-from ..errors import ConversionError, RuleError, UsageError, WireglotError
+from ..errors import ConversionError, UsageError, WireglotError
 from ..language.source import LADDER
 from ..loaded import check_name
 from ..loading import shelf, start
@@ -222,7 +222,7 @@ def dialects(arguments: argparse.Namespace) -> int:
 def batch(arguments: argparse.Namespace) -> int:
     from . import batchcli
 
-    _folders(arguments.rules)
+    terminal.folders(arguments.rules)
     return batchcli.batch(arguments, _options(arguments), _policy(arguments.policy))
 
 
@@ -237,7 +237,7 @@ def show(arguments: argparse.Namespace) -> int:
         text = show.functions(model, arguments.shape, arguments.home)
         terminal.write(text.encode("utf-8", "backslashreplace"), None)
         return OK
-    _folders(arguments.rules)
+    terminal.folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
     check_name(arguments.dialect, [name for name in nodes if name != LADDER])
@@ -291,7 +291,7 @@ def move(arguments: argparse.Namespace) -> int:
 def _one(source: str | None) -> list[str]:
     """Return the sources that a word of `diff` stands for: none is the packaged rules alone."""
     sources = [] if source in (None, "-") else [str(source)]
-    _folders(sources)
+    terminal.folders(sources)
     return sources
 
 
@@ -299,7 +299,7 @@ def check(arguments: argparse.Namespace) -> int:
     from ..loading import checking
 
     if arguments.dir:
-        _holds_rules(arguments.dir)
+        terminal.holds_rules(arguments.dir)
     findings = checking.check(arguments.dir, arguments.overlay)
     if arguments.json:
         terminal.print_list([finding.as_json() for finding in findings])
@@ -322,7 +322,7 @@ def test(arguments: argparse.Namespace) -> int:
     from ..authoring import trial
 
     folders = [arguments.dir] if arguments.dir else []
-    _folders(folders)
+    terminal.folders(folders)
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
     below = None
     if arguments.overlay:  # what stands below the overlays holds without them
@@ -348,7 +348,7 @@ def _each(
     from ..loading import load
 
     folders = [arguments.dir] if arguments.dir else []
-    _folders(folders)
+    terminal.folders(folders)
     rules = loaded(folders, arguments.overlay)
     yield rules, rules.dialects
     for name, dialect in load.overlays_of(*folders).items():
@@ -363,73 +363,21 @@ def new(arguments: argparse.Namespace) -> int:
 
 
 def fmt(arguments: argparse.Namespace) -> int:
-    from ..authoring import layout
+    from . import rewritecli
 
-    return _rewritten(arguments, layout.formatted, "formatted")
+    return rewritecli.fmt(arguments)
 
 
 def migrate(arguments: argparse.Namespace) -> int:
-    from ..authoring import migrate
+    from . import rewritecli
 
-    arguments.check = False
-    return _rewritten(arguments, migrate.migrated, "migrated")
-
-
-def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str], done: str) -> int:
-    """Rewrite rule files in place, or say what would change."""
-    from ..authoring import layout
-
-    status = OK
-    for name in _rule_files(arguments.files):
-        text = terminal.text(terminal.read(name), terminal.named(name))
-        try:
-            made = rewrite(text, terminal.named(name))
-        except RuleError as error:
-            print(error, file=sys.stderr)
-            status = FAILED
-            continue
-        if arguments.check or arguments.diff:
-            if made != text:
-                status = FAILED
-                told = layout.difference(text, made, name) if arguments.diff else f"{name}\n"
-                terminal.write(told.encode("utf-8"), None)
-        elif name == "-":
-            terminal.write(made.encode("utf-8"), None)
-        elif made != text:
-            terminal.write(made.encode("utf-8"), name)
-            print(f"{done} {name}", file=sys.stderr)
-    return status
-
-
-def _rule_files(names: Iterable[str]) -> Iterator[str]:
-    """Yield files, and those of folders."""
-    for name in names:
-        if name != "-" and Path(name).is_dir():
-            _holds_rules(name)
-            yield from map(str, sorted(Path(name).glob("*.yaml")))
-            yield from map(str, sorted(Path(name, "examples").glob("*.yaml")))
-        else:
-            yield name
+    return rewritecli.migrate(arguments)
 
 
 def redact(arguments: argparse.Namespace) -> int:
-    from ..authoring.redact import NotRedacted, Redaction
+    from . import rewritecli
 
-    _folders(arguments.rules)
-    rules = start.load_rules(*arguments.rules)
-    redaction = Redaction((rules[name].model for name in rules.dialects), arguments.keep)
-    files, out = arguments.files or ["-"], arguments.output
-    if len(files) > 1 and not (out and Path(out).is_dir()):
-        raise Stop(USAGE, "several files need `-o FOLDER`, a folder that is there")
-    for name in files:
-        text = terminal.text(terminal.read(name), terminal.named(name))
-        try:
-            made = redaction.text(text).encode("utf-8", "backslashreplace")
-        except NotRedacted as error:
-            raise Stop(FAILED, f"`{terminal.named(name)}`: {error}") from None
-        inside = out and Path(out).is_dir() and name != "-"
-        terminal.write(made, str(Path(out, Path(name).name)) if inside else out)
-    return OK
+    return rewritecli.redact(arguments)
 
 
 def schema(arguments: argparse.Namespace) -> int:
@@ -482,18 +430,8 @@ def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
 
 
 def _rules(arguments: argparse.Namespace) -> RuleSet:
-    _folders(arguments.rules)
+    terminal.folders(arguments.rules)
     return start.load_rules(*arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins)
-
-
-def _folders(directories: Sequence[str]) -> None:
-    for directory in directories:
-        _holds_rules(directory)
-
-
-def _holds_rules(directory: str) -> None:
-    if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
-        raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

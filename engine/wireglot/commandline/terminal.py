@@ -28,6 +28,18 @@ class Stop(Exception):
         super().__init__(message)
 
 
+def folders(directories: Sequence[str]) -> None:
+    """Refuse directories that hold no rule files. Raises Stop."""
+    for directory in directories:
+        holds_rules(directory)
+
+
+def holds_rules(directory: str) -> None:
+    """Refuse a directory that holds no rule files. Raises Stop."""
+    if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
+        raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+
+
 def body(file: str) -> Any:
     """Return the JSON value of a file; `-` is standard input. Raises Stop."""
     return parsed(read(file), named(file))
