@@ -105,4 +105,5 @@ def _told(done: Sum, refused: str | None) -> Iterator[str]:
         told.append(f"{done.bad:,} refused" + (f" (in {refused})" if refused else ""))
     if done.blank:
         told.append(f"{done.blank:,} blank")
-    yield f"{done.good + done.bad + done.blank:,} lines: {', '.join(told)}"
+    count = done.good + done.bad + done.blank
+    yield f"{count:,} line{'s' * (count != 1)}: {', '.join(told)}"
