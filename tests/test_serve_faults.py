@@ -191,6 +191,27 @@ def test_a_frame_that_never_ends_is_cut(
 
 
 @pytest.mark.parametrize("path", PATHS)
+def test_a_whole_answer_that_never_ends_is_cut(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn, "FRAME", 300_000)
+    ended = threading.Event()
+
+    def answer(sock: socket.socket) -> None:
+        try:
+            sock.sendall(STREAM.replace(b"text/event-stream", b"application/json"))
+            for _ in range(1000):
+                sock.sendall(chunk(b"x" * 10_000))
+        except OSError:
+            ended.set()
+
+    with behind(answer) as (url, log):
+        status, _, said = asked(url + path, HELLO)
+        assert ended.wait(10)
+    assert status == 502
+    assert "the provider's answer cannot be read: it has more than" in said["error"]["message"]
+    assert "more than 300000 bytes" in log[0]
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_what_a_slow_client_does_not_take_waits_at_the_provider(path: str) -> None:
     sent, gone = [0], threading.Event()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -34,10 +35,12 @@ def batch(arguments: argparse.Namespace, options: dict[str, Any], policy: Policy
         keys(arguments.at),
     )  # fmt: skip
     goes_on = f"; `--resume` goes on from there, into {out}" if out else ""
+    converter = job.ready()
+    gc.freeze()  # no collection walks through the rules, which stay, in forked processes too
     try:
         with _progress(lines.size(names), arguments.quiet) as seen:
             done = run(
-                job.ready(),
+                converter,
                 names,
                 files,
                 workers=arguments.workers or pool.cores(),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..errors import WireglotError
 from .relay import Asked, Headers, Limits, Refused, Relay, Reply, Sent
-from .turn import Turn, begin
+from .turn import Turn, begin, gather
 
 Library = Any  # the module httpx or httpx2
 AGAIN = (408, 429)  # statuses below 500 after which another provider is asked
@@ -103,7 +103,7 @@ def failures(library: Library) -> tuple[type[Exception], ...]:
 def told(error: Exception) -> str:
     """Say what went wrong with a provider."""
     if isinstance(error, WireglotError):
-        return f"the provider's stream cannot be read: {error}"
+        return f"the provider's answer cannot be read: {error}"
     return f"the provider cannot be reached: {type(error).__name__}: {error}".rstrip(": ")
 
 
@@ -127,8 +127,10 @@ def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any
                 if turn.streams(response.status_code):
                     flow = Flow(turn, response, library)
                     return Answer(200, turn.begun(response.headers), flow, turn)
+                data = bytearray()
                 try:
-                    data = response.read()
+                    for piece in response.iter_bytes():
+                        gather(data, piece)
                 finally:
                     response.close()
             except failures(library) as error:
@@ -136,7 +138,9 @@ def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any
                 continue
             other = _elsewhere(turn, response.status_code)
             if other is None:
-                return Answer(*turn.whole(response.status_code, response.headers, data), turn)
+                return Answer(
+                    *turn.whole(response.status_code, response.headers, bytes(data)), turn
+                )
             turn = other
     except Refused as error:
         return Answer(*error.reply, turn, error)
@@ -156,8 +160,10 @@ async def asend(relay: Relay, client: Client, asked: Asked, seconds: Any = None)
                 if turn.streams(came.status):
                     flow = AsyncFlow(turn, came, client.failures)
                     return Answer(200, turn.begun(came.headers), flow, turn)
+                data = bytearray()
                 try:
-                    data = b"".join([piece async for piece in came.pieces])
+                    async for piece in came.pieces:
+                        gather(data, piece)
                 finally:
                     await came.close()
             except client.failures as error:
@@ -165,7 +171,7 @@ async def asend(relay: Relay, client: Client, asked: Asked, seconds: Any = None)
                 continue
             other = _elsewhere(turn, came.status)
             if other is None:
-                return Answer(*turn.whole(came.status, came.headers, data), turn)
+                return Answer(*turn.whole(came.status, came.headers, bytes(data)), turn)
             turn = other
     except Refused as error:
         return Answer(*error.reply, turn, error)

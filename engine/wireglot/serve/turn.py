@@ -45,7 +45,7 @@ from .wires import Route
 
 NOTES = "x-wireglot-notes"
 SHOWN = 500  # characters of an error that is no JSON
-FRAME = 64_000_000  # bytes of a frame of a provider, or of an answer in the place of a stream
+FRAME = 64_000_000  # bytes of a frame of a provider, or of an answer that is whole
 # A name of a model stands in a path, and must not lead elsewhere.
 _MODEL = re.compile(r"(?!.*\.\.)[\w.:@/+-]+")
 
@@ -67,6 +67,13 @@ def begin(relay: Relay, asked: Asked) -> Turn | Reply:
         told = f"the model {short(model)}" if model is not None else "a request without a model"
         relay.refuse(404, f"no route is for {told}", route.client)
     return Turn(relay, found[0], found[1:], route, asked.headers, body)
+
+
+def gather(held: bytearray, data: bytes) -> None:
+    """Add a piece to an answer that is to be whole. Raises WireglotError where it has no end."""
+    held += data
+    if len(held) > FRAME:
+        raise WireglotError(f"it has more than {FRAME} bytes")
 
 
 class Turn:
