@@ -150,6 +150,26 @@ def test_the_name_of_a_result_comes_from_its_call() -> None:
     assert len(found.fates[name].targets) == 2
 
 
+def test_a_name_within_a_group_comes_from_both() -> None:
+    call = {"type": "function_call", "call_id": "c", "name": "n", "namespace": "g"}
+    body = {"model": "m", "input": [{**call, "arguments": "{}"}]}
+    trace = RULES.convert(body, "openai-responses", "anthropic", trace=True).trace
+    assert trace is not None
+    target = "/messages/1/content/0/name"
+    assert sources(trace, target) == ("/input/0/name", "/input/0/namespace")
+    assert trace.fates["/input/0/namespace"].targets == (target,)
+
+
+def test_the_type_of_media_has_a_fate_where_its_base64_is_written_anew() -> None:
+    said = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgoAA_AA"}}
+    body = {"contents": [{"role": "user", "parts": [said]}]}
+    trace = RULES.convert(body, "gemini", "ollama", model="m", trace=True).trace
+    assert trace is not None
+    fates = {path.rpartition("/")[2]: (fate.kind, fate.code) for path, fate in trace.fates.items()}
+    assert fates["mimeType"] == ("decided", None)
+    assert fates["data"] == ("changed", "re-encoded")
+
+
 def test_the_envelope_has_places_too() -> None:
     found = traced("gemini")
     assert sources(found, "envelope:/model") == ("/model",)

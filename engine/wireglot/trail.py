@@ -16,8 +16,6 @@ class Listener(Protocol):
 
     made_of: dict[tuple[int, str], tuple[Any, list[At]]]
 
-    @property
-    def rows(self) -> Mapping[int, Any]: ...
     def again(self, old: Any, new: Any) -> None: ...
     def step(self, row: Any, old: Any, new: Any) -> None: ...
     def made_at(self, owner: Any, path: str) -> list[At]: ...
@@ -266,7 +264,7 @@ class Trail:
     def copy(self, old: Any, new: Any) -> None:
         """Let `new` have come from where `old` came from."""
         self.late.append((new, (), _copied, old))
-        if self.recorder is not None and id(old) in self.recorder.rows:
+        if self.recorder is not None:
             self.recorder.again(old, new)
 
 

@@ -87,6 +87,8 @@ def take(reader: ReadJob, made: dict[str, Any], inner: Env, env: Env, at: At) ->
                 env.put(f"own.{name}", own, inner.fields.get(f"own.{name}", (0, at))[1])
             continue
         where = reader.trail.find(made, key) or inner.fields.get(key, (0, at))[1] or at
+        if reader.recorder is not None and (text := reader.recorder.made_of.get((id(made), key))):
+            where = Several.of([where, *(one for one in text[1] if one != where)])
         if isinstance(value, dict) and isinstance(env.fields.get(key, (0,))[0], dict):
             env.fields[key][0].update(value)
             reader.trail.copy(value, env.fields[key][0])

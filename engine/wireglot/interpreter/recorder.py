@@ -132,9 +132,10 @@ class Recorder:
                 self._written[id(new), key] = (new, found[1])
 
     def again(self, old: Any, new: Any) -> None:
-        """What the ladder made was copied."""
-        self.rows[id(new)] = (new, *self.rows[id(old)][1:])
-        for key in old:
+        """What a row of the ladder made, or text pictures, was copied."""
+        if id(old) in self.rows:
+            self.rows[id(new)] = (new, *self.rows[id(old)][1:])
+        for key in old if isinstance(old, dict) else ():
             if (id(old), key) in self.made_of:
                 self.made_of[id(new), key] = (new, self.made_of[id(old), key][1])
 
