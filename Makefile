@@ -26,7 +26,7 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve look test-all-pythons wheel clean loaders audit agents loop threads datasets
+.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve playground look test-all-pythons wheel clean loaders audit agents loop threads datasets
 
 help:
 	@echo "make demo   convert an exchange between four providers, and tell what is lost"
@@ -53,7 +53,8 @@ help:
 	@echo "make drift   what the SDKs that are installed have and the rules do not, and the other way round"
 	@echo "make site    build the docs into site/ and follow every link; make site-serve shows them while you write"
 	@echo "make house   the rooms of the engine: imports that lead up, circles, lines"
-	@echo "make look ONLY=site,report,server,hostile   look at the docs, a report and a server's page in Chromium, without a network: needs chromium"
+	@echo "make playground     build the site with a playground, on Pyodide (npm)"
+	@echo "make look ONLY=site,report,server,hostile,playground   look at the docs, a report and a server's page in Chromium, without a network: needs chromium"
 	@echo "make bench ONLY=cells,loops PEERS=...   the table of bars; make bench-cells in under a minute, of fewer bodies"
 	@echo "make coverage | test-all-pythons | format | wheel | clean"
 
@@ -158,7 +159,11 @@ bench-cells: $(VENV)/.installed-dev
 
 site: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q
+	@$(BIN)/python -m website.playground site
 	@$(BIN)/python -m website.links site
+
+playground: site $(VENV)/.installed-playground
+	@$(BIN)/python -m website.playground site $(VENV)/playground/node_modules/pyodide
 
 site-serve: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
@@ -210,6 +215,12 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 $(VENV)/.installed-litellm: $(BIN)/python
 	@$(BIN)/python -m venv $(VENV)/litellm
 	@$(VENV)/litellm/bin/python -m pip install -qq 'litellm[proxy]==1.106.2'
+	@touch $@
+
+$(VENV)/.installed-playground: $(BIN)/python website/playground/package.json
+	@mkdir -p $(VENV)/playground
+	@cp website/playground/package.json $(VENV)/playground
+	@npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(VENV)/playground
 	@touch $@
 
 $(VENV)/.installed-look: $(VENV)/.installed

@@ -36,6 +36,7 @@ from playwright.sync_api import sync_playwright
 import wireglot
 from wireglot.audits import report
 
+from . import playground
 from .loop import serving
 from .test_report import BODY, EVIL
 from .test_site import hostile
@@ -191,6 +192,7 @@ def main() -> int:
             "report": lambda: the_report(looking, Path(folder)),
             "server": lambda: the_server(looking),
             "hostile": lambda: hostile_site(looking, Path(folder)),
+            "playground": lambda: the_playground(looking, site),
         }
         for part in said.only.split(","):
             parts[part]()
@@ -267,6 +269,14 @@ def the_server(looking: Looking) -> None:
                     looking.fault("server-request", "shows no text of the request")
                 looking.harmless(page, f"server-{unit}", "main script, main img, main svg")
                 page.go_back()
+
+
+def the_playground(looking: Looking, site: Path) -> None:
+    """Use the playground, over HTTP: from the disk a browser starts no worker."""
+    if not playground.built(site):
+        sys.exit(f"{site} holds no playground: run `make playground`")
+    with served(site) as address:
+        playground.look(looking, address)
 
 
 def hostile_site(looking: Looking, folder: Path) -> None:

@@ -11,10 +11,17 @@ from ..language.source import LADDER, Node, fingerprint, plain
 from ..rulesets import RuleSet
 from . import load, modelcode, shelf, shipped, written
 
+FILES = (shelf.MODEL, shelf.PREPARED)  # which `rules` writes
+
 
 def main(target: Path) -> None:
     """Write the packaged rules into `target`/wireglot/rules, and what is made of them beside."""
     folder = Path(target) / "wireglot" / "rules"
+    _modules(rules(folder), folder.parent / "made")
+
+
+def rules(folder: Path) -> RuleSet:
+    """Write the rule files of a folder into it, read already; return their rules."""
     files = layers.by_name(load.parsed(folder, "rules")).dialects
     nodes = {name: plain(node) for name, node in files.items()}
     dumped = {name: node.dump() for name, node in nodes.items()}
@@ -23,16 +30,15 @@ def main(target: Path) -> None:
     names = [name for name in nodes if name != LADDER]
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
-    rules = RuleSet(names, lambda: flat, varied=varied)
-    _modules(rules, folder.parent / "made")
+    made = RuleSet(names, lambda: flat, varied=varied)
     light = {
         name: tuple(row._replace(over=Node({}, row.over.pos)) for row in rows)
         for name, rows in varied.items()
     }
     units = ("request", "response")
-    models = {(name, unit): rules[name].keys_of_model(unit) for name in names for unit in units}
-    file = str(folder / shelf.PREPARED)
-    shipped.write(file, flat, light, models, fingerprint(flat))
+    models = {(name, unit): made[name].keys_of_model(unit) for name in names for unit in units}
+    shipped.write(str(folder / shelf.PREPARED), flat, light, models, fingerprint(flat))
+    return made
 
 
 def _modules(rules: RuleSet, folder: Path) -> None:
