@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import subprocess
 import sys
@@ -288,6 +289,30 @@ def test_files_are_watched(tmp_path: Path, kind: str) -> None:
 def test_rules_without_files_cannot_be_watched() -> None:
     with pytest.raises(wireglot.UsageError, match="nothing can change"):
         wireglot.load_rules({"acme": acme()}).watch()
+
+
+@pytest.mark.parametrize("looks", [True, False])
+def test_python_looks_for_no_garbage_during_a_load_and_then_as_before(looks: bool) -> None:
+    seen = []
+
+    class Watched(dict[str, str]):
+        def __getitem__(self, key: str) -> str:
+            seen.append(gc.isenabled())
+            return super().__getitem__(key)
+
+    before = gc.isenabled()
+    (gc.enable if looks else gc.disable)()
+    try:
+        rules = wireglot.load_rules(Watched(acme=acme()))
+        there = [gc.isenabled()]
+        with pytest.raises(wireglot.RuleError):
+            wireglot.load_rules(Watched(acme="wireglot: ["))
+        there.append(gc.isenabled())
+        assert rules["acme"].model.units
+        there.append(gc.isenabled())
+    finally:
+        (gc.enable if before else gc.disable)()
+    assert seen == [False, False] and there == [looks] * 3
 
 
 def test_each_result_belongs_to_one_set_while_rules_change(tmp_path: Path) -> None:

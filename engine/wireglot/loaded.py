@@ -15,7 +15,7 @@ from .notes import Note
 from .payload import Clock, check_call, known_options, text_under, with_clock
 from .policy import Policy, of
 from .results import Conversion, Envelope, all_notes, concluded
-from .room import with_room
+from .room import unswept, with_room
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
@@ -101,6 +101,7 @@ class Loaded:
                 found = self._dialects.get((name, rows)) or self._new(name, rows)
         return found
 
+    @unswept
     def _new(self, name: str, rows: Rows) -> DialectRules:
         from .dialects import DialectRules
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ..errors import UsageError
 from ..language.source import LADDER
+from ..room import unswept
 from ..rulesets import RuleSet
 from .shelf import PREPARED, Source, packaged_folder
 
@@ -45,6 +46,7 @@ def _prepared() -> RuleSet | None:
     )
 
 
+@unswept
 def load_rules(
     *sources: Source,
     builtin: bool = True,
