@@ -115,6 +115,7 @@ STOPS = {
     "jobs.py": {"steps"},
     "traces.py": {"steps"},
     "relay.py": {"http"},
+    "wrapped.py": {"http"},
     "demo.py": {"end_turn", "tool_use"},
     "lined.py": {"reason"},
     "run.py": {"done", "options"},

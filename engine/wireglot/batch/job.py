@@ -11,8 +11,10 @@ from ..jsontext import parse
 from ..loaded import check_name
 from ..loading import shelf
 from ..loading.start import load_rules, packaged
-from ..results import PolicyError
+from ..policy import of
+from ..results import PolicyError, concluded
 from ..trail import keys_of, pointer, value_at
+from .wrapped import BODIES, Wrapping, put
 
 if TYPE_CHECKING:
     from ..loading.shelf import Source
@@ -90,6 +92,9 @@ class Converter:
         self.rules = self._loaded(job)
         for name in (job.source, job.target):
             check_name(name, self.rules.dialects)
+        given = (job.source, job.target, job.model, job.options)
+        lines = job.unit in BODIES and not job.at
+        self.wrapping = Wrapping(self.rules, *given) if lines else None
 
     @staticmethod
     def _loaded(job: Job) -> RuleSet:
@@ -117,6 +122,10 @@ class Converter:
     def made(self, value: Any) -> tuple[Any, tuple[Note, ...]]:
         """Convert one value. Raises what `wireglot.convert` does."""
         job = self.job
+        if self.wrapping is not None and (line := self.wrapping.converted(value)) is not None:
+            ends = (job.source, job.target)
+            out = concluded(*line, None, of(job.policy), *ends, self.rules.hash)
+            return out.body, out.notes
         body = value_at(value, job.at, _NOTHING) if job.at else value
         if body is _NOTHING:
             raise ConversionError(f"nothing stands at {pointer(job.at)}")
@@ -124,7 +133,7 @@ class Converter:
             body, job.source, job.target, job.unit, job.model,
             options=job.options, policy=job.policy,
         )  # fmt: skip
-        return (_put(value, job.at, out.body) if job.at else out.body), out.notes
+        return (put(value, job.at, out.body) if job.at else out.body), out.notes
 
 
 def _no_json(error: Exception) -> NoJson:
@@ -135,12 +144,6 @@ def _no_json(error: Exception) -> NoJson:
     else:
         told = str(error) or "it is nested too deep"
     return NoJson(f"no JSON: {told}")
-
-
-def _put(value: Any, at: tuple[str, ...], body: Any) -> Any:
-    """Return a value with another body in it; the caller's stays as it is."""
-    head, *rest = at
-    return {**value, head: _put(value[head], tuple(rest), body) if rest else body}
 
 
 def keys(text: str) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
 
+    from ..language.source import Node
+
 Source = str | os.PathLike[str] | Mapping[str, Any]
 GROUP = "wireglot.rules"  # the entry points of packages that bring rule files
 MAX_ENTRIES = 10_000
@@ -47,8 +49,13 @@ def schema(name: str) -> bytes:
 
 def beside(name: str) -> Any:
     """Return what a YAML file beside the packaged rules says. Raises RuleError."""
+    return node_beside(name).plain()
+
+
+def node_beside(name: str) -> Node:
+    """Return a YAML file beside the packaged rules, with its places. Raises RuleError."""
     with open(f"{packaged_folder()}/{name}", encoding="utf-8") as file:
-        return parse(file.read(), f"rules/{name}").plain()
+        return parse(file.read(), f"rules/{name}")
 
 
 class File(NamedTuple):

@@ -339,6 +339,13 @@ def kind_of(http: int | None) -> str | None:
     return _KINDS.get(http, "invalid_request" if http < 500 else "server")
 
 
+def status_of(kind: str | None) -> int:
+    """Return the status of HTTP that an error of a kind mostly has."""
+    return {v: k for k, v in reversed(_KINDS.items())}.get(
+        kind or "", 400 if kind == "invalid_request" else 500
+    )
+
+
 def open_kind(kind: str | None) -> bool:
     """Tell whether a body leaves the kind of its error open: it says none, or a general one."""
     return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")

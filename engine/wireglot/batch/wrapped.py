@@ -1,0 +1,342 @@
+"""Lines of providers' batch files: what stands around a request, an answer or an error.
+
+A file beside the rules pictures them (`rules/batch/lines.yaml`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import seeds
+from ..errors import ConversionError, UsageError
+from ..language import picture as pic
+from ..language.lenses import guard, same
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
+from ..loading.shelf import node_beside
+from ..loop.exchanges import kind_of, open_kind, status_of
+from ..notes import UNKNOWN_KEY, Effect, Note, Weight, no_place, own_field, severity_of
+from ..results import rule_of
+from ..trail import At, pointer
+
+if TYPE_CHECKING:
+    from ..language.source import Pos
+    from ..rulesets import RuleSet
+
+Options = Mapping[str, Any] | None
+FILE = "batch/lines.yaml"
+BODIES = ("request", "response", "error")  # what a line holds is of these units
+
+
+class Form(NamedTuple):
+    """The lines of one kind of batch files.
+
+    Attributes:
+        name: What it is called in the file.
+        urls: The dialects whose files are of this form, with the `url` that their lines name.
+        lines: Pictures, by what they hold: a unit, or how a request ended without an answer;
+            what follows a dot tells pictures of one apart.
+    """
+
+    name: str
+    urls: dict[str, str | None]
+    lines: dict[str, Fields]
+
+
+class Forms(NamedTuple):
+    """What the file says: the form of each dialect, and errors that tell of an end."""
+
+    of: dict[str, Form]
+    ends: dict[str, dict[str, str]]
+
+
+class Found(NamedTuple):
+    """A line that was read: what it holds, what stands in its holes and where, other keys."""
+
+    kind: str
+    held: dict[str, tuple[Any, At, Pos]]
+    other: list[At]
+
+
+@functools.cache
+def packaged() -> Forms:
+    """Return what the packaged file says, which is taken for checked."""
+    said = node_beside(FILE)
+    forms: dict[str, Form] = {}
+    for name, node in said.value["forms"].value.items():
+        like = node.get("like")
+        lines = dict(forms[like.value].lines) if like is not None else {}
+        for kind, picture in node.value["lines"].value.items():
+            read = pic.parse(picture)
+            assert isinstance(read, Fields)
+            lines[kind] = read
+        forms[name] = Form(name, node.value["of"].plain(), lines)
+    by = {dialect: form for form in forms.values() for dialect in form.urls}
+    return Forms(by, said.value["ends"].plain())
+
+
+class Wrapping:
+    """Converts the lines of one provider's batch files into those of another."""
+
+    def __init__(
+        self, rules: RuleSet, source: str, target: str, model: str | None, options: Options
+    ) -> None:
+        self.rules, self.source, self.target = rules, source, target
+        self.model, self.options = model, options
+        forms = packaged()
+        self.ends = forms.ends
+        self.home, self.abroad = forms.of.get(source), forms.of.get(target)
+
+    def converted(self, value: Any) -> tuple[Any, list[Note]] | None:
+        """Convert a line; None for what has not the keys of one. Raises ConversionError.
+
+        Raises UsageError, too, where no form of batch files is known of the target.
+        """
+        if self.home is None or (found := self._read(self.home, value)) is None:
+            return None
+        if self.abroad is None:
+            raise UsageError(
+                f"no form of batch files is known of `{self.target}`; `--at` converts what "
+                f"stands in a line; known are: {', '.join(packaged().of)}"
+            )
+        return _Line(self, value, found, self.home, self.abroad).converted()
+
+    def _read(self, form: Form, value: Any) -> Found | None:
+        """Read a line by the first picture that fits. Raises the ConversionError of the nearest."""
+        best: tuple[int, ConversionError] | None = None
+        for kind, line in form.lines.items():
+            if not isinstance(value, dict) or not _meant(line, value):
+                continue
+            found = Found(kind.partition(".")[0], {}, [])
+            try:
+                _match(line, value, (), found, form.urls[self.source])
+            except ConversionError as error:
+                if best is None or len(found.held) > best[0]:
+                    best = len(found.held), error
+            else:
+                return found
+        if best is not None:
+            raise best[1]
+        return None
+
+
+class _Line:
+    """One line on its way."""
+
+    def __init__(self, ways: Wrapping, line: Any, found: Found, home: Form, abroad: Form) -> None:
+        self.ways, self.line, self.found, self.home, self.abroad = ways, line, found, home, abroad
+        self.notes: list[Note] = []
+        self.values: dict[str, Any] = {"url": abroad.urls[ways.target]}
+        self.wanted: set[str] = set()
+        self.told: set[str] = set()  # holes of which is said already what became of them
+
+    def converted(self) -> tuple[Any, list[Note]]:
+        kind = self.found.kind
+        picture = self.abroad.lines.get(kind)
+        if picture is None and kind in self.ways.ends:
+            self._ended(kind)
+            kind, picture = "error", self.abroad.lines["error"]
+        assert picture is not None
+        self.wanted = {hole.path for hole in pic.holes(picture)}
+        for unit in ("request", "response"):
+            if unit in self.found.held and unit in self.wanted:
+                self._body(unit)
+        if kind == "error" and self.found.kind == "error":
+            self._error()
+        if self.home is self.abroad:
+            return self._at_home(), self.notes
+        for name, (value, at, pos) in self.found.held.items():
+            self._carried(name, value, at, pos)
+        for at in self.found.other:
+            self._note("unknown-key", "lost", at, None, None, UNKNOWN_KEY)
+        return self._made(picture, ()), self.notes
+
+    def _carried(self, name: str, value: Any, at: At, pos: Pos) -> None:
+        """Keep what the target's line has a place for, and say what it has none for."""
+        if name in self.wanted:
+            self.values.setdefault(name, value)
+        elif name == "request":
+            self._note("no-place", "repeated", at, None, pos, no_place(str(at[-1])), "repeated")
+        elif name.startswith("own."):
+            told = own_field(str(at[-1]), self.ways.source)
+            self._note("own-field", "lost", at, None, pos, told, "slight")
+        elif name != "url" and name not in self.told:
+            self._note("no-place", "lost", at, None, pos, no_place(str(at[-1])))
+
+    # -- what stands in the line -------------------------------------------------------------------
+
+    def _body(self, unit: str) -> None:
+        """Convert a request or an answer."""
+        ways = self.ways
+        body, at, pos = self.found.held[unit]
+        within = self._target_at(unit)
+        try:
+            out = ways.rules.convert(
+                body, ways.source, ways.target, unit, ways.model, options=ways.options
+            )
+        except ConversionError as error:
+            path = pointer(at) + error.path
+            raise ConversionError(error.reason, path, error.rule) from None
+        self.values[unit] = out.body
+        self._inner(out.notes, at, within)
+        outside = out.envelope is not None and out.envelope.model is not None
+        if outside and "model" in body and "model" not in out.body and unit == self.found.kind:
+            told = "the job names the model in the target, and not its lines"
+            self._note("no-place", "lost", (*at, "model"), None, pos, told)
+
+    def _error(self) -> None:
+        """Convert an error: a body of the unit, or what the line says of one."""
+        ways, rules = self.ways, self.ways.rules
+        held = self.found.held
+        status = held["status"][0] if "status" in held else None
+        name = next((name for name in ("error", "error.error", "message") if name in held), "error")
+        value, at, _ = held[name]
+        self.told.add(name)
+        body = {"error": value} if name == "error.error" else value
+        if name == "message":
+            body = rules[ways.source].write({"message": value}, "error").body
+        asked = rules.exchange(ways.target, ways.source, options=ways.options)
+        out = asked.error(body, status)
+        if name != "message" and self.wanted.isdisjoint(("error", "error.error")):
+            told = "a line of the target tells of an error what it says, and a status at most"
+            self._note("no-place", "lost", at, None, None, told)
+        elif name != "message":
+            within = at[:-1] if name == "error.error" else at
+            self._inner(out.notes, within, self._target_at("error"))
+        said = rules[ways.source].read(body, "error").ir
+        kind = self._failed(out.body, said.get("http", status), said.get("kind"))
+        if status == status_of(kind) or (kind_of(status) == kind and not open_kind(kind)):
+            self.told.add("status")
+
+    def _ended(self, kind: str) -> None:
+        """Say as an error of the target how a request ended."""
+        ir, at = dict(self.ways.ends[kind]), None
+        if "message" in self.found.held:
+            ir["message"], at, _ = self.found.held["message"]
+        self.told.add("message")
+        body = self.ways.rules[self.ways.target].write(ir, "error").body
+        told = f"a request that is {kind} is told as an error in the target"
+        self._note("reworded", "changed", at, self._target_at("error"), None, told)
+        self._failed(body, None, ir["kind"])
+
+    def _failed(self, body: Any, status: int | None, kind: str | None) -> str | None:
+        """Take an error of the target apart, as lines may say it in pieces; return its kind."""
+        ir = self.ways.rules[self.ways.target].read(body, "error").ir
+        self.values |= {"error": body, "message": ir["message"]}
+        self.values["status"] = status_of(kind or ir.get("kind")) if status is None else status
+        if isinstance(body, dict) and "error" in body:
+            self.values["error.error"] = body["error"]
+        found: str | None = ir.get("kind", kind)
+        return found
+
+    # -- the line itself ---------------------------------------------------------------------------
+
+    def _at_home(self) -> Any:
+        """Put what was converted into the line as it was."""
+        line = self.line
+        for name, (_, at, _) in self.found.held.items():
+            if name in (*BODIES, "error.error", "url"):
+                line = put(line, at, self.values[name])
+        return line
+
+    def _made(self, p: Picture, at: At) -> Any:
+        """Fill a picture of a line. Raises ConversionError where nothing stands for a hole."""
+        if isinstance(p, Literal):
+            return p.values[0]
+        if isinstance(p, Fields):
+            made = {names[0]: self._made(child, (*at, names[0])) for names, child in p.entries}
+            return {key: value for key, value in made.items() if value is not ABSENT}
+        assert isinstance(p, Hole)
+        if (value := self.values.get(p.path, ABSENT)) is not ABSENT:
+            return value
+        if p.mark == "made":
+            told = "the target wants an id here; it is made of that of the request"
+            self._note("made-id", "added", None, at, p.pos, told)
+            return f"{p.value}{seeds.digest(self.values.get('id', ''))[: seeds.LENGTH]}"
+        if p.mark == "optional":
+            return ABSENT
+        if p.path == "message":
+            self._note("filled-in", "added", None, at, p.pos, "the target wants a message here")
+            return self.ways.ends[self.found.kind]["message"]
+        raise ConversionError(
+            f"nothing says `{at[-1]}`, which a line of the target needs", "", rule_of(p.pos)
+        )
+
+    def _target_at(self, unit: str) -> At:
+        """Return where a body stands in the line that is written."""
+        if self.home is self.abroad:
+            return self.found.held[unit][1] if unit in self.found.held else ()
+        for kind in (self.found.kind, "error"):
+            line = self.abroad.lines.get(kind)
+            for at, hole in _places(line, ()) if line is not None else ():
+                if hole.path == unit:
+                    return at
+        return ()
+
+    def _inner(self, notes: tuple[Note, ...], source: At, target: At) -> None:
+        """Take over notes of a body: in the line it stands deeper."""
+        one, two = pointer(source), pointer(target)
+        for note in notes:
+            came = None if note.source_path is None else one + note.source_path
+            went = None if note.target_path is None else two + note.target_path
+            self.notes.append(note._replace(source_path=came, target_path=went))
+
+    def _note(
+        self, code: str, effect: Effect, source: At | None, target: At | None, pos: Pos | None,
+        told: str, weight: Weight = "",
+    ) -> None:  # fmt: skip
+        came, went = (None if at is None else pointer(at) for at in (source, target))
+        severity = severity_of(effect, code, weight)
+        self.notes.append(Note(code, effect, severity, came, went, rule_of(pos), told))
+
+
+def _meant(line: Fields, value: Mapping[str, Any]) -> bool:
+    """Tell whether all keys are there that a line of a picture must have."""
+    return all(
+        names[0] in value or (isinstance(p, Literal) and p.values[0] is None)
+        or (isinstance(p, Hole) and p.mark)
+        for names, p in line.entries
+    )  # fmt: skip
+
+
+def _match(p: Picture, value: Any, at: At, found: Found, url: str | None) -> None:
+    """Read a line by a picture. Raises ConversionError where it does not fit."""
+    if value is None:
+        value = ABSENT
+    if isinstance(p, Fields):
+        if not isinstance(value, dict):
+            raise _misfit(p, at, "no object stands here")
+        for names, child in p.entries:
+            _match(child, value.get(names[0]), (*at, names[0]), found, url)
+        found.other.extend(
+            (*at, key) for key, inner in value.items() if key not in p.names and inner is not None
+        )
+    elif isinstance(p, Literal):
+        wanted = p.values[0]
+        if not (value is ABSENT if wanted is None else value is not ABSENT and same(wanted, value)):
+            raise _misfit(p, at, f"{wanted!r} is wanted here")
+    elif isinstance(p, Hole) and (value is not ABSENT or not p.mark):
+        if value is ABSENT or not all(guard(lens, value) for lens in p.lenses):
+            raise _misfit(p, at, "this is missing" if value is ABSENT else "another type is wanted")
+        if p.path == "url" and value != url:
+            raise _misfit(p, at, f"the requests of this dialect go to `{url}`")
+        found.held[p.path] = (value, at, p.pos)
+
+
+def _misfit(p: Picture, at: At, told: str) -> ConversionError:
+    return ConversionError(told, pointer(at), rule_of(p.pos))
+
+
+def _places(p: Picture, at: At) -> list[tuple[At, Hole]]:
+    """Return the holes of a picture, with their places."""
+    if isinstance(p, Hole):
+        return [(at, p)]
+    entries = p.entries if isinstance(p, Fields) else ()
+    return [one for names, child in entries for one in _places(child, (*at, names[0]))]
+
+
+def put(value: Any, at: At, body: Any) -> Any:
+    """Return a value with another body in it; the caller's stays as it is."""
+    head, *rest = at
+    return {**value, head: put(value[head], tuple(rest), body) if rest else body}
