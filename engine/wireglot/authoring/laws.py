@@ -138,7 +138,7 @@ _DERIVED = tuple((name,) for name in DERIVED)
 
 def _stable(case: Case, wire: Any) -> None:
     written, notes = case.write(_plainly(abroad(case.read(wire))))
-    if any(note.code in ("empty-message", "blocks-beside") for note in notes):
+    if any(note.code in ("empty-message", "blocks-beside", "unpaired") for note in notes):
         return  # neighbours of what went meet, and may join the next time
     again, _ = case.write(abroad(case.read(written)))
     apart = differences(written, again)

@@ -174,7 +174,8 @@ def give(
     if isinstance(part, dict) and part.get("type") == "unknown":
         if part.get("dialect") == writer.dialect.name:
             memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
-            hole = next((h for h in holes if h.shape == memory.get("hole")), holes[0])
+            wide = next((h for h in holes if "joined" not in h.lenses), holes[0])  # no text alone
+            hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
             return [(hole, part, odd(writer, part))]
         told = "no picture describes this, and the target has no place for it"
         at = writer.trail.find(part)

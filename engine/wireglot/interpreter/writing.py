@@ -83,8 +83,8 @@ def written(
     """Write an IR value by a writer that was made for it; raises ConversionError, UsageError."""
     same, trail = writer.same, writer.trail
     writer.made = set() if (same and not writer.repair) or made is None else made
-    if unit == "request":
-        writer.request()
+    if unit == "request" or (unit == "session" and "request" in writer.dialect.units):
+        writer.request()  # a session in a form that has requests obeys what is asked of them
     writer.alone = unit in ("tool", "tool_call", "tool_result")
     writer.notes.extend(odd or ())
     messages = units.messages_of(ir, unit)

@@ -139,8 +139,8 @@ class Group:
     @property
     def alone(self) -> bool:
         """Whether a message of it holds one part."""
-        found = (hole for case in self.cases for hole in case.lists.get("parts", ()))
-        return any("single" in hole.lenses for hole in found)
+        found = [hole for case in self.cases for hole in case.lists.get("parts", ())]
+        return bool(found) and all("single" in hole.lenses for hole in found)
 
 
 class Turn:
