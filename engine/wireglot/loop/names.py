@@ -97,6 +97,8 @@ def readdressed(
     `made` are calls that the client sent without an id: it may have had one and dropped it.
     Returns the ids that the provider gave, and those of calls that it gave none.
     """
+    if not calls:
+        return set(), set()
     pairs = paired(messages)
     known, unsaid = set(), set()
     for part, entry in calls:
