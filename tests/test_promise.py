@@ -96,6 +96,7 @@ LANGUAGE |= {"exec"}
 # ... and the `size` of a text, by which a state knows it.
 LANGUAGE |= {"uuid"}  # `(made uuid)`
 LANGUAGE |= {"size"}
+LANGUAGE |= {"weight"}  # ... of a note
 # ... and the codec `bytes`, and the form of a report (`--html`).
 LANGUAGE |= {"bytes", "html"}
 # Media types are registered names, the same in every format; audits try some.
@@ -124,6 +125,7 @@ STOPS = {
     "config.py": {"options", "plugins"},
     "command.py": {"plugins"},
     "page.py": {"provider"},
+    "samples.py": {"human"},  # who speaks, in samples of any kind
     "replay.py": {"POST", "model", "provider"},
     # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
     "unpictured.py": {"errors", "reason"},
@@ -161,7 +163,8 @@ def literals(path: Path) -> Iterator[tuple[int, str, bool]]:
 @functools.cache
 def provider_names() -> set[str]:
     names = {rules["dialect"] for rules in rule_files()}
-    firms = {name.partition("-")[0] for name in names} - {"lm"}  # the rest of that is no name
+    # Some are no names by themselves, and one is what the models of the IR are made with.
+    firms = {name.partition("-")[0] for name in names} - {"ag", "ai", "hf", "lm", "pydantic"}
     return {*names, *firms, "google", "claude", "vertex", "gpt"}
 
 

@@ -110,8 +110,8 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         whole, form, at = _folded(reader, document, shape, body, memory), "lines", (0,)
         at = (file.numbers[file.head],) if document.in_each and file.numbers else at
     else:
-        whole, form = {key: body}, "json"
-        memory["headless"] = True
+        whole, form = {key: body}, "list"
+        file.places = [(i,) for i in range(len(body))]
     if form != document.texts[0]:
         memory["form"] = form
     ir: dict[str, Any] = units.whole(reader, shape, whole, at)
@@ -245,9 +245,10 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     found = wire.get(key, [])
     rows = _rows(writer, found, asides, off)
     lines = [said for line, _ in rows for said in (line, *_again(writer, document, line))]
-    if memory.get("form", document.texts[0]) == "json":
+    form = memory.get("form", document.texts[0])
+    if form != "lines":
         wire[key] = lines
-        return lines if memory.get("headless") else wire
+        return lines if form == "list" else wire
     wire.pop(key, None)
     if document.in_each:
         _repeated(writer, wire, found)

@@ -203,7 +203,12 @@ _SAYS_NOTHING = frozenset(("messages", "kept", "own", "spelled"))  # a head has 
 
 def _no_session(rules: Held, body: Any) -> None:
     """Refuse a document of which neither a head nor a message was read; raises Misfit."""
-    pos = units.pictured(rules.model, "session").pos
+    from ..files import sessions
+
+    shape = units.pictured(rules.model, "session")
+    if isinstance(body, dict) and body.get(sessions.key_of(shape)) == []:
+        return  # nobody has said anything yet
+    pos = shape.pos
     try:
         found = _unit(Reader(rules.model.of_unit("messages"), {}), body, "messages")
     except (Misfit, ConversionError):
