@@ -140,6 +140,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--to", dest="target", metavar="D", help="the dialect to write them in")
     add("--json", action="store_true", help="print the differences as JSON")
 
+    breaking = command(
+        "breaking", commands.breaking, "say what a change of rule files means for users"
+    )
+    _breaks(breaking)
     sessions = command("sessions", commands.sessions, "list the sessions of agents that lie here")
     sessions.add_argument("--json", action="store_true", help="as JSON, with the files")
     move = command("move", commands.move, "write a session of one agent where another finds it")
@@ -292,6 +296,20 @@ def _audits(made: argparse.ArgumentParser) -> None:
     words = ("terminal", "markdown", "html", "json")
     add("--format", choices=words, default="terminal", help="how it is shown")
     add("-o", "--output", metavar="FILE", help="write it here instead of stdout")
+
+
+def _breaks(made: argparse.ArgumentParser) -> None:
+    """Let a command name rule files of now and of before, and what fails a build."""
+    add = made.add_argument
+    add("dir", nargs="?", metavar="DIR", help="rule files of now (default: the packaged rules)")
+    text = "rule files of before: a folder, or a revision of git of DIR"
+    add("--against", required=True, metavar="REF", help=text)
+    add("--rules-only", action="store_true", help="convert nothing: what the rules say, no pairs")
+    words = ("text", "json", "github")
+    add("--format", choices=words, default="text", help="how it is shown (default: text)")
+    grades = ("wire", "notes", "prose", "never")
+    text = "exit with 1 where something of this grade or of one before it is found (default: wire)"
+    add("--fail-on", choices=grades, default="wire", help=text)
 
 
 def _moves(made: argparse.ArgumentParser) -> None:

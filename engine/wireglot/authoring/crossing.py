@@ -34,6 +34,7 @@ class Crossed(NamedTuple):
     unit: str
     paths: tuple[str, ...]
     said: str
+    noted: bool  # bodies are as they were: only what is told of them is otherwise
 
     def __str__(self) -> str:
         sources, targets = (tuple(dict.fromkeys(names)) for names in zip(*self.pairs, strict=True))
@@ -54,7 +55,7 @@ class Done(NamedTuple):
 
 def pairs(old: RuleSet, new: RuleSet, found: Sequence[Change]) -> list[Crossed]:
     """List what becomes otherwise between dialects, where the changes that were found reach."""
-    told: dict[tuple[str, str, str], dict[tuple[str, str], None]] = {}
+    told: dict[tuple[str, str, str], dict[tuple[str, str], bool]] = {}
     there = [name for name in old.dialects if name in new]
     for unit in UNITS:
         touched = {one.of for one in found if not one.units or unit in one.units}
@@ -67,12 +68,13 @@ def pairs(old: RuleSet, new: RuleSet, found: Sequence[Change]) -> list[Crossed]:
                 if made is None:
                     made = payloads.of((old[source], new[source]), unit)
                 models = _models(old, new, source, target)
-                for path, text in _pair(old, new, (source, target), unit, made, models):
-                    told.setdefault((unit, path, text), {})[source, target] = None
+                for path, text, noted in _pair(old, new, (source, target), unit, made, models):
+                    ends = told.setdefault((unit, path, text), {})
+                    ends[source, target] = noted and ends.get((source, target), True)
     return list(_grouped(told))
 
 
-def _grouped(found: dict[tuple[str, str, str], dict[tuple[str, str], None]]) -> Iterator[Crossed]:
+def _grouped(found: dict[tuple[str, str, str], dict[tuple[str, str], bool]]) -> Iterator[Crossed]:
     """Put together what is said of several fields, and of pairs with one end in common."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for (unit, path, text), pairs in found.items():
@@ -82,9 +84,10 @@ def _grouped(found: dict[tuple[str, str, str], dict[tuple[str, str], None]]) -> 
         for pair in pairs:
             by.setdefault(pair[common], []).append(pair)
         for some in by.values():
-            groups.setdefault((unit, text, tuple(some)), []).append(path)
-    for (unit, text, some), named in groups.items():
-        yield Crossed(some, unit, tuple(named), text)
+            noted = all(pairs[pair] for pair in some)
+            groups.setdefault((unit, text, tuple(some), noted), []).append(path)
+    for (unit, text, some, noted), named in groups.items():
+        yield Crossed(some, unit, tuple(named), text, noted)
 
 
 def all_have(unit: str, old: RuleSet, new: RuleSet, *names: str) -> bool:
@@ -111,10 +114,10 @@ def _pair(
     unit: str,
     made: Iterable[Any],
     models: Sequence[str],
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Told]:
     """Yield what one pair does otherwise with a field; of many values for one, the first few."""
     told = set.union(*(paths.pictured(rules[ends[0]].model, unit) for rules in (old, new)))
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: Counter[Told] = Counter()
     for payload in made:
         for model in models:
             once = functools.partial(run, payload=payload, ends=ends, unit=unit, model=model)
@@ -122,14 +125,14 @@ def _pair(
                 continue
             before, after = once(old, trace=True), once(new, trace=True)
             texts = dict.fromkeys(_otherwise(payload, before, after, told))
-            for path, text in texts or {("", "has its notes at other places"): None}:
+            for path, text, noted in texts or {("", "has its notes at other places", True): None}:
                 one_of_many = VALUES in text
-                key = (path, "" if one_of_many else text)
+                key = (path, "" if one_of_many else text, noted)
                 seen[key] += 1
                 if seen[key] <= (FEW if one_of_many else 1):
-                    yield path, text
+                    yield path, text, noted
                 elif one_of_many and seen[key] == FEW + 1:
-                    yield path, "is otherwise for further values, too"
+                    yield path, "is otherwise for further values, too", noted
 
 
 def run(
@@ -169,7 +172,10 @@ def bare(note: Note) -> Note:
 # -- in words, for all payloads of a kind ---------------------------------------------------------
 
 
-def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[tuple[str, str]]:
+Told = tuple[str, str, bool]  # a path, what is said of it, whether the results are as they were
+
+
+def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[Told]:
     """Yield each path of a payload, and what becomes of it that was not so before."""
 
     def path(at: str) -> str:
@@ -183,8 +189,9 @@ def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[t
         if one.error is not None:
             word = "is refused for another reason now" if two.error else "is no longer refused"
             told_of = f"{word} ({error.reason})"
-        yield path(error.path), told_of
+        yield path(error.path), told_of, bool(one.error and two.error)
         return
+    alike = not apart_of(before, after)
     explained: set[str] = set()
     sources: set[str] = set()
     for at in dict.fromkeys((*_trace(before).fates, *_trace(after).fates)):
@@ -192,16 +199,16 @@ def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[t
         if text := _fate(before, after, was, now):
             explained |= {target for fate in (was, now) if fate for target in fate.targets}
             sources.add(at)
-            yield path(at), text
-    yield from _made(before, after, explained)
+            yield path(at), text, alike
+    yield from ((*made, False) for made in _made(before, after, explained))
     for word, notes in (("no longer", _only(before, after)), ("now", _only(after, before))):
         for note in notes:
             place = note.source_path
             if place is None:
                 out = after if word == "now" else before
-                yield f"-> `{_end(out, note.target_path or '')}`", _noted(note, word)
+                yield f"-> `{_end(out, note.target_path or '')}`", _noted(note, word), True
             elif not any(_touch(place, source) for source in sources):
-                yield path(place), _noted(note, word)
+                yield path(place), _noted(note, word), True
 
 
 def _only(out: Conversion, other: Conversion) -> list[Note]:

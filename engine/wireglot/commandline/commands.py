@@ -270,6 +270,12 @@ def diff(arguments: argparse.Namespace) -> int:
     return FAILED if found.differs else OK
 
 
+def breaking(arguments: argparse.Namespace) -> int:
+    from . import breakingcli
+
+    return breakingcli.breaking(arguments)
+
+
 def drift(arguments: argparse.Namespace) -> int:
     from . import driftcli
 
