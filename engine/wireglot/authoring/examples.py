@@ -15,7 +15,7 @@ must come back exactly.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,11 +74,12 @@ class _Wrong(Exception):
         self.rule = rule if isinstance(rule, Pos) else None
 
 
-def find(rules: DialectRules) -> Iterator[Example]:
-    """Yield the examples of a dialect."""
+def find(rules: DialectRules, known: Container[Pos] = ()) -> Iterator[Example]:
+    """Yield the examples of a dialect, but those of `known` places."""
     for owner, node, listed in owners(rules.model.node):
         for nth, example in enumerate(listed):
-            yield Example(example.pos, node.pos, rules.name, owner, nth, example.plain())
+            if example.pos not in known:
+                yield Example(example.pos, node.pos, rules.name, owner, nth, example.plain())
 
 
 def rows(steps: Ladder) -> Iterator[Example]:

@@ -77,7 +77,7 @@ class Trial:
         for name in names:
             others = {file for other, file in homes.items() if file != homes[name]}
             for dialect in (rules[name], *rules.variants(name)):
-                for example in examples.find(dialect):
+                for example in examples.find(dialect, self.examples):
                     if apart.beside(example.pos.file) not in others:
                         yield example, dialect
 

@@ -77,17 +77,17 @@ def _told_apart(
     dialect: Dialect, group: list[Pair], n: int, findings: Findings, itself: bool
 ) -> None:
     """Report a case whose values another case reads; `itself` says that the object is shared."""
-    shape, case = group[n]
+    shape, case = pair = group[n]
     taken: list[tuple[Pair, Any]] = []
     for full in (False, True):
         wire = sample(dialect, case.wire, case.shape, full)
-        own = read(dialect, (shape, case), wire)
+        own = read(dialect, pair, wire)
         if own is ABSENT:
             return
-        other = next((p for p in group if read(dialect, p, wire) is not ABSENT), group[n])
-        if other == group[n] or other[0].groups or _tested(other[1]):
+        reads = ((p, own if p is pair else read(dialect, p, wire)) for p in group)
+        other, found = next(one for one in reads if one[1] is not ABSENT)
+        if other == pair or other[0].groups or _tested(other[1]):
             return
-        found = read(dialect, other, wire)
         if like(other[1].wire, case.wire) and _ir_like(other[1].ir, case.ir):
             taken.append((other, wire))
             break

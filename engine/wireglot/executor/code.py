@@ -23,6 +23,7 @@ from ..language.lenses import is_guard
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Hole
 from ..language.picture import Text as TextPicture
+from ..patterns import later
 from . import places
 
 Key = tuple[Any, ...]
@@ -35,9 +36,12 @@ CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}  #
 CALLED = ("write_", "inside_", "part_", "parts_", "one_", "any_", "choice_")
 
 
+_APART = later(r"[^0-9A-Za-z]")  # what no name has
+
+
 def spelled(word: str) -> str:
     """Return a word as a piece of a name."""
-    return "".join(c if c.isascii() and c.isalnum() else "_" for c in word)
+    return _APART.sub("_", word)
 
 
 def begins(hole: Hole) -> Any:

@@ -266,13 +266,21 @@ def _alone(added: Mapping[str, Pos], merged: Iterable[str]) -> None:
 # -- a case over its shape ------------------------------------------------------------------------
 
 
-def settled(top: Node) -> Laid:
-    """Settle what cases say of their shapes, once every file is laid over the others."""
+def settled(top: Node, below: Node | None = None) -> Laid:
+    """Settle what cases say of their shapes, once every file is laid over the others.
+
+    What stands `below` as it is was settled there.
+    """
     entries = {}
     for key, child in top.value.items():
-        place = Place.FILE.inner(key)
-        if place is Place.SHAPES and isinstance(child.value, dict):
-            shapes = {name: _cases(shape) for name, shape in child.value.items()}
+        place, before = Place.FILE.inner(key), below and below.get(key)
+        if child is before:
+            pass
+        elif place is Place.SHAPES and isinstance(child.value, dict):
+            shapes = {
+                name: shape if before and shape is before.get(name) else _cases(shape)
+                for name, shape in child.value.items()
+            }
             child = Laid(shapes, child.pos, child.keys, gone=getattr(child, "gone", ()))
         elif place is Place.SHAPE:
             child = _cases(child)

@@ -158,7 +158,7 @@ class Hole(Picture):
 class Fields(Picture):
     """An object: entries of (spellings, picture), and holes that take the other keys."""
 
-    __slots__ = ("_firm", "_idle", "_loose", "closed", "entries", "names", "spread")
+    __slots__ = ("_firm", "_holes", "_idle", "_loose", "closed", "entries", "names", "spread")
 
     def __init__(
         self,
@@ -171,6 +171,7 @@ class Fields(Picture):
         self.entries, self.spread, self.closed = entries, spread, closed
         self.names = frozenset(n for names, _ in entries for n in names)
         self._firm: bool | None = None
+        self._holes: tuple[Hole, ...] | None = None
         self._idle: bool | None = None
         self._loose: bool | None = None
 
@@ -185,6 +186,13 @@ class Fields(Picture):
         return self._firm
 
     @property
+    def holes(self) -> tuple[Hole, ...]:
+        """Every hole in it, in the order in which they are read."""
+        if self._holes is None:
+            self._holes = tuple(p for p in nodes(self) if isinstance(p, Hole))
+        return self._holes
+
+    @property
     def bare(self) -> bool:
         """Tell whether it is an object that has no keys."""
         return self.closed and not self.entries and not self.spread
@@ -193,7 +201,7 @@ class Fields(Picture):
     def loose(self) -> bool:
         """Tell whether it may be missing: all its holes are marked, and there are some."""
         if self._loose is None:
-            found = list(holes(self))
+            found = self.holes
             marked = all(h.mark is not None for h in found)
             self._loose = bool(found) and marked and not self.firm
         return self._loose
@@ -420,6 +428,8 @@ def _gather(picture: Picture, found: list[Picture]) -> None:
 
 def holes(picture: Picture) -> Iterator[Hole]:
     """Yield every hole of a picture, in the order in which it is read."""
+    if picture.__class__ is Fields:
+        return iter(picture.holes)
     return (p for p in nodes(picture) if isinstance(p, Hole))
 
 

@@ -63,7 +63,7 @@ def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:
 
     whole = without(node, (WORD,))
     for number in which:
-        whole = settled(merge(whole, found[number].over, Place.FILE))
+        whole = settled(merge(whole, found[number].over, Place.FILE), whole)
     return whole
 
 
