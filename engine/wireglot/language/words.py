@@ -152,7 +152,8 @@ TREE = _keys(
     beside="a line with this key is on the path if the line before it is",
 )  # fmt: skip
 KEPT = ("lines", "json", "list")  # the texts of a document
-_KEPT = one_of(*KEPT, "lines (or json)", "json (or lines)", message="{what} is `lines`, `json` or `list`",
+_KEPT = one_of(*KEPT, "lines (or json)", "json (or lines)",
+               message="{what} is `lines`, `json` or `list`",
                help="or both, as in `lines (or json)`")  # fmt: skip
 _LINE = Picture("line", "a line is an object, with `$message` in one place",
                 "write `$message` where the message stands", whole=True)  # fmt: skip
