@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -62,7 +63,7 @@ def pythons(wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
     homes = sorted(Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser().glob("versions/*"))
     for name in wanted:
         known = [str(home / "bin/python") for home in homes if home.name.startswith(f"{name}.")]
-        found = shutil.which(f"python{name}") or next(iter(known), None)
+        found = next(iter(known), None) or shutil.which(f"python{name}")
         if found is not None:
             yield name, found
         else:
@@ -79,8 +80,8 @@ def fresh(python: str, wheel: Path, folder: Path, extra: str = "") -> Path:
 
 def commands(programs: Path, cwd: Path) -> list[str]:
     """Return the commands that the installed program has."""
-    text = run(programs / "wireglot", "--help", cwd=cwd)
-    return text.partition("{")[2].partition("}")[0].split(",")
+    text = run(programs / "wireglot", "--help", cwd=cwd).partition("COMMAND\n")[2]
+    return re.findall(r"^    (\w+) ", text, re.MULTILINE)
 
 
 def alone(python: str, wheel: Path, folder: Path) -> str:
