@@ -1,0 +1,86 @@
+"""The rich conversation in the messages of frameworks and data sets: to each other, and home.
+
+It is `cases/rich.yaml` as one agent keeps it, written for each framework; what their own libraries
+make of that is for `make loaders`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from . import test_rich_session as rich
+from .oracles.homecoming import Difference, Homecoming
+from .oracles.leaves import leaves
+
+FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents")
+PROVIDERS = ("openai-chat", "anthropic", "gemini")
+PAIRS = [
+    pair
+    for pair in itertools.permutations((*FRAMEWORKS, *PROVIDERS), 2)
+    if not set(pair) <= set(PROVIDERS)
+]
+SAID = {"openai-finetune": "messages", "hf-chat": "messages"}  # where a file is an object
+
+
+@functools.cache
+def body_of(dialect: str) -> Any:
+    """Return the conversation as a list of messages of a framework or a provider."""
+    found = rich.RULES.convert(rich.messages_of("openclaw", rich.BODIES["openclaw"]), "openclaw",
+                               dialect, unit="messages").body  # fmt: skip
+    return found
+
+
+def said(dialect: str, body: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Return the calls, and what their results say, by name and id."""
+    parts = [
+        part
+        for message in rich.RULES[dialect].read(body, unit="messages").ir
+        for part in message["parts"]
+    ]
+    calls = [(p["id"], p["name"], p["arguments"]) for p in parts if p["type"] == "tool_call"]
+    results = {p["tool_call_id"]: p for p in parts if p["type"] == "tool_result"}
+    return calls, results
+
+
+def form_alone(one: Difference, body: Any, home: Any) -> bool:
+    """Tell whether a text only stands in a list now, or in none any more: it is still said."""
+    before, after = ([v for _, v in leaves(json_) if v == "A shot." or v == "Let me look."]
+                     for json_ in (body, home))  # fmt: skip
+    says = any(word in one.told for word in ("A shot.", "Let me look.", '"text"', '"input_text"'))
+    return says and sorted(before) == sorted(after)
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_the_conversation_goes_to_each_other_and_home(source: str, target: str) -> None:
+    body = body_of(source)
+    there = rich.RULES.convert(body, source, target, unit="messages", trace=True)
+    back = rich.RULES.convert(there.body, target, source, unit="messages", trace=True)
+    unexplained = [
+        one
+        for one in Homecoming(body, there, back).unexplained()
+        if not form_alone(one, body, back.body)
+    ]
+    assert not unexplained, "\n".join(["", *map(str, unexplained)])
+    start, abroad, home = said(source, body), said(target, there.body), said(source, back.body)
+    told = [(name, arguments) for _, name, arguments in start[0]]
+    assert told == [(name, arguments) for _, name, arguments in abroad[0]]
+    assert start[0] == home[0] or "gemini" in (source, target)  # which has ids of its own
+    assert len(told) == 7 and len(start[1]) == len(abroad[1]) == len(home[1]) >= 5
+
+
+@pytest.mark.parametrize("dialect", FRAMEWORKS)
+def test_a_session_of_an_agent_becomes_one_of_a_framework(dialect: str) -> None:
+    made = rich.RULES.convert(rich.BODIES["claude-code"], "claude-code", dialect, unit="session")
+    whole = made.body if dialect not in SAID else made.body[SAID[dialect]]
+    assert isinstance(whole, list)
+    calls, results = said(dialect, whole)
+    assert [name for name, _, _ in calls] == rich.IDS
+    # A row to learn from is a request: what nobody answered, but for the last, is answered.
+    assert ("ask_1" in results) == (dialect in SAID)
+    text = rich.RULES[dialect].text(made.body)
+    assert rich.RULES[dialect].parse(text) == json.loads(text) == made.body
