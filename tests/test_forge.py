@@ -71,4 +71,4 @@ def test_every_python_that_is_supported_is_tested() -> None:
 def test_forms_ask_for_what_a_fault_needs() -> None:
     form = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/fault.yml").read_text("utf-8"))
     asked = {one["id"] for one in form["body"] if one.get("validations", {}).get("required")}
-    assert {"pair", "unit", "payload", "version"} <= asked
+    assert {"pair", "unit", "case", "version"} <= asked

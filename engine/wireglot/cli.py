@@ -144,6 +144,8 @@ def _parser() -> argparse.ArgumentParser:
         "breaking", commands.breaking, "say what a change of rule files means for users"
     )
     _breaks(breaking)
+    case = command("case", commands.case, "make a small, redacted case of a payload with a fault")
+    _makes_a_case(case)
     sessions = command("sessions", commands.sessions, "list the sessions of agents that lie here")
     sessions.add_argument("--json", action="store_true", help="as JSON, with the files")
     move = command("move", commands.move, "write a session of one agent where another finds it")
@@ -190,7 +192,19 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("starts", metavar="PROGRAM", help="which one; its own words stand after `--`")
     run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
     _stands(run)
-    takes_rules = (convert, explain, report, audit, collect, frames, listed, show, drift, replay)
+    takes_rules = (
+        convert,
+        explain,
+        report,
+        case,
+        audit,
+        collect,
+        frames,
+        listed,
+        show,
+        drift,
+        replay,
+    )
     for made in (*takes_rules, batch, sessions, move, diagnose, repair, serve, run):
         add = made.add_argument
         add("--rules", action="append", default=[], metavar="DIR", help=RULES)
@@ -250,12 +264,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _reads(made: argparse.ArgumentParser, model: str) -> None:
+def _reads(made: argparse.ArgumentParser, model: str, options: bool = True) -> None:
     """Let a command read one JSON value; `model` says what its option is for."""
     add = made.add_argument
     add("file", nargs="?", default="-", metavar="FILE", help="a JSON file; - is stdin (default)")
     add("--model", metavar="M", help=model)
-    add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
+    if options:
+        add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
 
 
 def _batches(made: argparse.ArgumentParser) -> None:
@@ -310,6 +325,22 @@ def _breaks(made: argparse.ArgumentParser) -> None:
     grades = ("wire", "notes", "prose", "never")
     text = "exit with 1 where something of this grade or of one before it is found (default: wire)"
     add("--fail-on", choices=grades, default="wire", help=text)
+
+
+def _makes_a_case(made: argparse.ArgumentParser) -> None:
+    """Let a command name a conversion, and what is wrong with what comes of it."""
+    _reads(made, "the model, where the source keeps it outside the body", options=False)
+    add = made.add_argument
+    add("--from", dest="source", required=True, metavar="D", help="the dialect of the input")
+    add("--to", dest="target", required=True, metavar="D", help="the dialect to write")
+    add("--unit", default="request", metavar="U", help="what the value is (default: request)")
+    wrong = made.add_mutually_exclusive_group()
+    text = "what should stand at a JSON pointer into the output; without =JSON nothing should"
+    wrong.add_argument("--expect", metavar="POINTER=JSON", help=text)
+    wrong.add_argument("--note", metavar="CODE", help="a note that should not be there")
+    add("--keep", action="append", default=[], metavar="WORD", help="a string that stays")
+    add("--name", metavar="TEXT", help="what the case is called (default: what is wrong)")
+    add("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
 
 def _moves(made: argparse.ArgumentParser) -> None:

@@ -31,6 +31,8 @@ def _smaller(value: Any) -> Iterator[Any]:
         for key, inner in value.items():
             yield from ({**value, key: small} for small in _smaller(inner))
     elif isinstance(value, list):
+        if (half := len(value) // 2) > 1:
+            yield from (value[half:], value[:half])
         for i in range(len(value)):
             yield value[:i] + value[i + 1 :]
         for i, inner in enumerate(value):

@@ -276,6 +276,12 @@ def breaking(arguments: argparse.Namespace) -> int:
     return breakingcli.breaking(arguments)
 
 
+def case(arguments: argparse.Namespace) -> int:
+    from . import casecli
+
+    return casecli.case(_rules(arguments), arguments)
+
+
 def drift(arguments: argparse.Namespace) -> int:
     from . import driftcli
 
