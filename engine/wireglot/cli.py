@@ -339,7 +339,7 @@ def _makes_a_case(made: argparse.ArgumentParser) -> None:
     wrong.add_argument("--expect", metavar="POINTER=JSON", help=text)
     wrong.add_argument("--note", metavar="CODE", help="a note that should not be there")
     add("--keep", action="append", default=[], metavar="WORD", help="a string that stays")
-    add("--name", metavar="TEXT", help="what the case is called (default: what is wrong)")
+    add("--name", metavar="TITLE", help="what the case is called (default: what is wrong)")
     add("-o", "--output", metavar="FILE", help="write it here instead of stdout")
 
 
