@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import time
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -36,28 +39,84 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+# What stands in for an agent with a database: it takes a file in as the real one does.
+IMPORTS = """#!{python}
+import json, os, sqlite3, sys
+said, base = json.load(open(sys.argv[2])), os.environ["HOME"] + "/.local/share/opencode/opencode.db"
+os.makedirs(os.path.dirname(base), exist_ok=True)
+data = sqlite3.connect(base)
+columns = {columns!r}
+for table, names in columns.items():
+    data.execute("CREATE TABLE IF NOT EXISTS %s (id PRIMARY KEY, %s)" % (table, ", ".join(names)))
+def put(table, **held):
+    names = [name for name in held if name == "id" or name in columns[table]]
+    marks = ", ".join("?" * len(names))
+    values = [held[name] for name in names]
+    data.execute("INSERT INTO %s (%s) VALUES (%s)" % (table, ", ".join(names), marks), values)
+info = said["info"]
+put("session", **info | {{"project_id": info["projectID"], "time_created": info["time"]["created"],
+    "time_updated": info["time"]["updated"], "directory": os.getcwd()}})
+of = {{"session_id": info["id"]}}
+for message in said["messages"]:
+    put("message", id=message["info"].pop("id"), data=json.dumps(message["info"]), **of)
+    for part in message["parts"]:
+        up = part.pop("messageID")
+        put("part", id=part.pop("id"), message_id=up, data=json.dumps(part), **of)
+data.commit()
+"""
+COLUMNS = {
+    "session": [
+        *"project_id workspace_id parent_id slug directory path title version share_url".split(),
+        *"summary_additions summary_deletions summary_files metadata cost tokens_input".split(),
+        *"tokens_output tokens_reasoning tokens_cache_read tokens_cache_write revert".split(),
+        *"permission agent model time_created time_updated time_compacting time_archived".split(),
+    ],
+    "message": ["session_id", "data"],
+    "part": ["session_id", "message_id", "data"],
+}
+
+
+def installed(home: Path) -> None:
+    """Let a stand-in of the agent with a database be there."""
+    program = home / "bin" / "opencode"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(IMPORTS.format(python=sys.executable, columns=COLUMNS))
+    program.chmod(0o700)
+
+
 def kept(agent: str, home: Path, body: Any = None) -> listing.Session:
-    made = keep(places.agent(agent), body or rich.BODIES[SOURCES[agent]], home)
+    body = body or rich.BODIES[SOURCES[agent]]
+    if places.agent(agent).database is not None:
+        file = home / "session.json"
+        file.write_text(json.dumps(body))
+        words = places.agent(agent).command(places.agent(agent).register, "", "", file)
+        subprocess.run(words, cwd=home / "work", check=True, env=dict(os.environ))
+        (path,) = listing.files(places.agent(agent), os.environ)
+        return listing.session_of(rich.RULES, places.agent(agent), path)
+    made = keep(places.agent(agent), body, home)
     os.utime(made.path, (time.time() - 3600,) * 2)
     return made
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_a_session_moves_and_says_the_same(source: str, target: str, home: Path) -> None:
-    kept(source, home)
-    asked = [ID, "--from", source, "--to", target, "--cwd", str(home / "work")]
+    installed(home)
+    name = kept(source, home).id
+    asked = [name, "--from", source, "--to", target, "--cwd", str(home / "work")]
     assert cli.main(["move", *asked]) == 0
     agent = places.agent(target)
     [path] = listing.files(agent, os.environ)
     body, ir = listing.read(rich.RULES, agent, path)
-    assert (ir["id"], ir["cwd"]) == (ID, str(home / "work"))
+    assert ir["cwd"] == str(home / "work")
+    assert ir["id"] == (ID if source != "opencode" else str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
     dialect = SOURCES[source]
     found = rich.found_in(SOURCES[target], rich.messages_of(SOURCES[target], body))
     meant = rich.found_in(dialect, rich.messages_of(dialect, rich.BODIES[dialect]))
     assert found.calls == meant.calls
     assert set(found.answers) == set(rich.IDS)  # the two without a result have one
     assert all("moved to another agent" in str(found.answers[key].value) for key in rich.IDS[5:])
-    assert path.stat().st_mode & 0o077 == 0
+    if agent.database is None:
+        assert path.stat().st_mode & 0o077 == 0
 
 
 def test_nothing_is_written_that_was_not_asked_for(
@@ -130,6 +189,46 @@ def test_what_cannot_be_is_said(
         kept("codex", home)
     assert cli.main(["move", *asked]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_an_agent_takes_a_file_in_by_itself(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept("codex", home)
+    asked = ["move", ID, "--to", "opencode", "--cwd", str(home / "work")]
+    assert cli.main([*asked, "--dry-run"]) == 0
+    taken = f"opencode import {home}/.local/share/opencode/imports/{ID}.json"
+    assert f"would run: cd {home}/work && {taken}" in capsys.readouterr().out
+    assert not (home / ".local").exists()
+    assert cli.main(asked) == 2
+    said = capsys.readouterr()
+    assert f"runs: cd {home}/work && {taken}" in said.out
+    assert "`opencode` does not run in " in said.err
+    installed(home)
+    assert cli.main([*asked, "--id", "11111111-1111-4111-8111-111111111111"]) == 0
+    assert "opencode --session ses_11111111-" in capsys.readouterr().out
+    [session] = [s for s in listing.sessions(rich.RULES, os.environ) if s.agent == "opencode"]
+    assert (session.id[:12], session.cwd, session.turns) == ("ses_11111111", f"{home}/work", 2)
+    assert cli.main(["move", "ses_1111", "--to", "pi"]) == 0
+    (home / "bin/opencode").write_text("#!/bin/sh\necho Missing key >&2; exit 1\n")
+    assert cli.main([*asked, "--id", "21111111-1111-4111-8111-111111111111"]) == 2
+    assert "in: Missing key" in capsys.readouterr().err
+
+
+def test_ids_sort_as_they_stand_and_are_of_one_session(home: Path) -> None:
+    bodies = []
+    for name in (ID, "11111111-1111-4111-8111-111111111111"):
+        ready = move.plan(rich.RULES, kept("codex", home), "opencode", os.environ, name=name)
+        bodies.append(json.loads(ready.text))
+    ids = [[m["info"]["id"] for m in body["messages"]] for body in bodies]
+    assert all(one == sorted(one) and len({*one}) == len(one) for one in ids)
+    assert not {*ids[0]} & {*ids[1]}
+    for body in bodies:
+        user = ""
+        for message in body["messages"]:
+            info = message["info"]
+            assert info["sessionID"] == body["info"]["id"]
+            assert all(p["messageID"] == info["id"] for p in message["parts"])
+            assert info.get("parentID", user) == user
+            user = info["id"] if info["role"] == "user" else user
 
 
 def test_folders_have_the_names_that_the_agents_give_them(tmp_path: Path) -> None:

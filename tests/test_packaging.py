@@ -130,7 +130,8 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     assert overlays and overlays == {p.name for p in (package / "rules" / "overlays").iterdir()}
     for name in ("wires", "agents"):
         assert (package / "rules" / "serve" / f"{name}.yaml").is_file()
-    assert (package / "rules" / "sessions" / "agents.yaml").is_file()
+    for name in ("sessions/agents", "batch/lines"):
+        assert (package / "rules" / f"{name}.yaml").is_file()
     assert not list(package.rglob("__pycache__"))
 
 

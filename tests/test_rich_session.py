@@ -51,6 +51,8 @@ def messages_of(dialect: str, body: Json, unit: str = "session") -> list[Json]:
         return list(body["input" if dialect == "openai-responses" else "messages"])
     if dialect == "openclaw":
         return [line["message"] for line in body[1:]]
+    if dialect == "opencode":
+        return list(body["messages"])
     if dialect == "claude-code":
         return [{k: v for k, v in line.items() if k not in REPEATED} for line in body]
     if dialect == "codex":
@@ -257,7 +259,26 @@ def claude_code(found: Found, line: Json) -> Found:
     return said(found, role, rest)
 
 
+def opencode(found: Found, message: Json) -> Found:
+    kinds = {"text", "file"}
+    for part in message["parts"]:
+        if part["type"] == "tool":
+            state = part["state"]
+            found.calls.append((part["callID"], part["tool"], state["input"]))
+            if state["status"] in ("completed", "error"):
+                value = state.get("output", state.get("error"))
+                new = answer(
+                    part["callID"], state["status"] == "error", value, state.get("attachments")
+                )
+                found = found._replace(answers=found.answers | new)
+        elif part["type"] == "reasoning":
+            found = found._replace(thoughts=found.thoughts + part["text"])
+    rest = [part for part in message["parts"] if part["type"] in kinds]
+    return said(found, message["info"]["role"], rest)
+
+
 LOOKS = {
+    "opencode": opencode,
     "claude-code": claude_code,
     "codex": openai_responses,
     "openclaw": openclaw,

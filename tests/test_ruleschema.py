@@ -35,7 +35,7 @@ BROKEN = Path(__file__).parent / "broken"
 # What stands in these folders is data of tools, and no rule file.
 APART = {
     path
-    for name in ("migrate", "serve", "drift", "sessions")
+    for name in ("migrate", "serve", "drift", "sessions", "batch")
     for path in (ROOT / "rules" / name).glob("*")
 }
 PACKAGED = sorted({*(ROOT / "rules").rglob("*.yaml")} - APART)

@@ -10,6 +10,7 @@ their order, each with its result. Exit code 1: something differs.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ SOURCES = {
     "codex": "codex",
     "gemini-cli": "gemini-cli",
     "pi": "openclaw",
+    "opencode": "opencode",
 }
 # How each is started without a terminal, before which provider, with a session.
 JUDGES = {
@@ -48,6 +50,11 @@ JUDGES = {
         ["-p", PROMPT, "--yolo", "--skip-trust", "--output-format", "json", "--resume"],
     ),
     "pi": ("pi-anthropic", "anthropic", ["-p", "--mode", "json", "--session"]),
+    "opencode": (
+        "opencode-chat",
+        "chat",
+        ["run", PROMPT, "--format", "json", "-m", "wireglot/m1", "--session"],
+    ),
 }
 LAST = {"codex": [PROMPT], "pi": [PROMPT]}
 
@@ -57,9 +64,21 @@ def environment(home: Path) -> dict[str, str]:
     return {"HOME": str(home), "GEMINI_CLI_HOME": str(home / "agent")}
 
 
-def keep(agent: places.Agent, body: Any, home: Path) -> listing.Session:
-    """Write a session where its agent keeps it."""
+def started(place: Path, home: Path) -> dict[str, str]:
+    """Return what an agent gets that is started to take a file in."""
+    return {**programs.environment(place, home), **programs.PROGRAMS["opencode-chat"].env}
+
+
+def keep(agent: places.Agent, body: Any, home: Path, place: Path | None = None) -> listing.Session:
+    """Write a session where its agent keeps it; one with a database takes it in by itself."""
     env, work = environment(home), str(home / "work")
+    if agent.database is not None and place is not None:
+        file = home / "session.json"
+        file.write_text(rich.RULES[agent.dialect].text(body), "utf-8")
+        command = agent.command(agent.register, work, "", file)
+        subprocess.run(command, cwd=work, env=started(place, home), check=True, capture_output=True)
+        (found,) = listing.files(agent, env)
+        return listing.session_of(rich.RULES, agent, found)
     ir = rich.RULES[agent.dialect].read(body, unit="session").ir
     name = ir.get("id", "5f0c2b6e-0000-5000-8000-000000000001")
     folder, owner = agent.owned(agent.root(env), work)
@@ -75,9 +94,11 @@ def judged(place: Path, source: str, target: str, home: Path) -> Iterator[str]:
     """Move a session, let the other agent take it up, and yield what is wrong."""
     work = home / "work"
     work.mkdir(parents=True)
-    session = keep(places.agent(source), rich.BODIES[SOURCES[source]], home)
+    session = keep(places.agent(source), rich.BODIES[SOURCES[source]], home, place)
     ready = move.plan(rich.RULES, session, target, environment(home), cwd=str(work))
     move.write(ready)
+    if ready.register:
+        move.register(ready, started(place, home))
     name, provider, words = JUDGES[target]
     handle = str(ready.path) if target == "pi" else ready.command[-1]
     again = [*words, handle, *LAST.get(target, [])]

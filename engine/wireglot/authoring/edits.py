@@ -105,8 +105,10 @@ def _said(ir: Any) -> list[str]:
     for at, part in _parts(ir, ()):
         if at[-2] == "parts" and part.get("text") != "" and part["type"] != "unknown":
             blocks = part.get("value") if part.get("kind") == "multimodal" else None
-            if isinstance(blocks, list):  # the name of a file may be made
-                blocks = [{k: v for k, v in b.items() if k != "filename"} for b in blocks]
+            if isinstance(blocks, list):  # the name of a file may be made, and ids of its own
+                blocks = [
+                    {k: v for k, v in b.items() if k not in ("filename", "own")} for b in blocks
+                ]
                 part = {**part, "value": blocks}
             if isinstance(blocks, list) and [b.get("type") for b in blocks] == ["text"]:
                 part = {**part, "kind": "text", "value": blocks[0].get("text")}  # the same

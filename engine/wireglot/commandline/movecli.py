@@ -41,12 +41,19 @@ def move(rules: RuleSet, arguments: argparse.Namespace) -> int:
     _print(f"{source.agent} to {arguments.target}: {source.path}")
     for line in (*summary(ready.notes), *(f"note: {one}" for one in ready.said)):
         _print(line)
+    folder = f"cd {shlex.quote(ready.cwd)} && "
+    taken = f"{folder}{shlex.join(ready.register)}"
     if arguments.dry_run:
         _print(f"would write {ready.path}")
+        if ready.register:
+            _print(f"would run: {taken}")
     else:
         moving.write(ready)
         _print(f"wrote {ready.path}")
-    _print(f"resume: cd {shlex.quote(ready.cwd)} && {shlex.join(ready.command)}")
+        if ready.register:
+            _print(f"runs: {taken}")
+            moving.register(ready, env)
+    _print(f"resume: {folder}{shlex.join(ready.command)}")
     return OK
 
 

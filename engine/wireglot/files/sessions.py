@@ -20,10 +20,9 @@ from ..language.measure import worded
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole
 from ..trail import At, keys_of
-from . import pieces, replay, tree
+from . import ids, pieces, replay, tree
 
 PLAIN = Document(("json",), None, None, None)
-REPEATS = "it repeats another value"
 TAKEN_BACK = "a later line takes this message back"
 
 
@@ -56,7 +55,12 @@ class File:
 
     def like(self, item: Any) -> bool:
         """Tell whether all fixed words of a message stand in a line."""
-        return any(_like(case, item) for case in self.cases)
+        return self.role(item) != ""
+
+    def role(self, item: Any) -> str:
+        """Return the role of a message by its fixed words; empty where it looks like none."""
+        found = (case.name for case in self.cases if _like(case, item))
+        return next(found, "").partition(".")[0]
 
     def remember(self, reader: ReadJob, i: int, message: dict[str, Any]) -> None:
         """Let a message remember its number, where something was kept right before it.
@@ -114,6 +118,10 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         file.places = [(i,) for i in range(len(body))]
     if form != document.texts[0]:
         memory["form"] = form
+    if document.ids is not None and isinstance(whole, dict) and isinstance(whole.get(key), list):
+        roles = [file.role(item) for item in whole[key]]
+        whole, loose = ids.drawn(reader, document.ids, whole, key, roles)
+        memory.update({"loose": loose} if loose else {})
     ir: dict[str, Any] = units.whole(reader, shape, whole, at)
     if memory:
         own = reader.memory(ir)
@@ -216,7 +224,7 @@ def _unlinked(reader: ReadJob, links: Tree, messages: list[dict[str, Any]]) -> l
 
 def _hush(reader: ReadJob, i: int, key: str) -> None:
     if reader.recorder is not None:
-        reader.recorder.hush((reader.file.numbers[i], key), REPEATS, None)
+        reader.recorder.hush((reader.file.numbers[i], key), ids.REPEATS, None)
 
 
 # -- writing --------------------------------------------------------------------------------------
@@ -248,6 +256,9 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     form = memory.get("form", document.texts[0])
     if form != "lines":
         wire[key] = lines
+        if document.ids is not None:
+            roles = [writer.spoken.get(id(line), {}).get("role", "") for line in lines]
+            ids.given(writer, document.ids, wire, key, roles, memory.get("loose", []))
         return lines if form == "list" else wire
     wire.pop(key, None)
     if document.in_each:

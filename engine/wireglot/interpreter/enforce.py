@@ -196,7 +196,7 @@ def _hollow(
     writer: WriteJob, talk: Conversation, message: dict[str, Any], parts: list[Any]
 ) -> bool:
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
-    said = SAID & writer.dialect.held
+    said = SAID if writer.dialect.answered else SAID & writer.dialect.held  # in their calls
     if writer.same or any(part.get("type") in said for part in parts):
         return False
     mark, gone = len(writer.notes), len(writer.gone)

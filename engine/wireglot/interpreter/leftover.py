@@ -106,6 +106,8 @@ def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
         unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
         if unsent or id(obj) in writer.made:
             return True
+    if key == "tool_call_id" and writer.dialect.answered:
+        return True  # it stands in its call
     # The name of a result follows from its call.
     return (
         key == "name"

@@ -298,6 +298,7 @@ class PictureWriter(WriteJob):
             if key in out:
                 raise Misfit(f"`{key}` is written twice", (), h.pos)
         out.update(wire)
+        self.stands[id(wire)] = (wire, out, None)
         if self.recorder is not None:
             self.recorder.copy(wire, out)
         for draft in self.notes[mark:]:

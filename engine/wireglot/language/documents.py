@@ -36,6 +36,17 @@ class Tree(NamedTuple):
     beside: str | None = None
 
 
+class Ids(NamedTuple):
+    """Ids of a document: the path of keys to each, what an id that is made begins with.
+
+    `again` are paths to places within a message where the id stands once more.
+    """
+
+    at: tuple[str, ...]
+    made: str | None
+    again: tuple[tuple[str, ...], ...]
+
+
 class Document(NamedTuple):
     """What a rule file says of session files. The first text is written, each is read."""
 
@@ -45,6 +56,7 @@ class Document(NamedTuple):
     line: Node | None  # the picture around a message, with `$message` in it
     in_each: bool = False  # the keys of the head stand in each message, and not in a line
     again: tuple[tuple[str, Node], ...] = ()  # roles, and the line that says their text again
+    ids: dict[str, Ids] | None = None  # of the session, a message, a part; a role: its last message
 
 
 def load(node: Node) -> Document:
@@ -59,7 +71,13 @@ def load(node: Node) -> Document:
         node.get("message"),
         said.get("head") == "in-each",
         tuple(again.value.items()) if again is not None else (),
+        {name: _ids(one) for name, one in said["ids"].items()} if "ids" in said else None,
     )
+
+
+def _ids(said: dict[str, Any]) -> Ids:
+    again = tuple(tuple(path.split(".")) for path in said.get("again", ()))
+    return Ids(tuple(said.get("at", "").split(".")), said.get("made"), again)
 
 
 def _tree(said: dict[str, str]) -> Tree:

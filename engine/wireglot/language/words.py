@@ -161,6 +161,20 @@ _AGAIN = Map(
     Picture("wire", "{what} is an object", whole=True), "{what} maps roles to lines",
     keys=("user", "assistant"), strange="{what} names `{name}`, which is no role that speaks",
 )  # fmt: skip
+_PLACE = Leaf({**TEXT, "pattern": r"^[^.\s]+(\.[^.\s]+)*$"},
+              "{what} is a path of keys", "as `parts[].id`")  # fmt: skip
+_IDS = Map(
+    Words(
+        "an id",
+        {
+            "at": (_PLACE, "where it stands: that of the session in the head, others in a message"),
+            "made": (_TEXT, "what an id begins with that is made, and sorts behind the one before"),
+            "again": (Listed(_PLACE, "{what} is a list of paths"), "where it stands once more"),
+        },
+        "Ids",
+    ),
+    "{what} maps what has an id to words",
+)  # fmt: skip
 DOCUMENT = Words(
     "`document`",
     {
@@ -170,6 +184,7 @@ DOCUMENT = Words(
         "message": (_LINE, "what stands around each message"),
         "again": (_AGAIN, "the picture of a line that says `$text` of a message once more"),
         "head": (one_of("in-each"), "the keys of the head stand in each message"),
+        "ids": (_IDS, "where ids stand, how they are made, and where they stand once more"),
     },
     "Document", "document", whole=True,
 )  # fmt: skip

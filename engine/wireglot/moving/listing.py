@@ -51,8 +51,10 @@ def sessions(rules: RuleSet, env: Mapping[str, str]) -> list[Session]:
 
 
 def files(agent: Agent, env: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the files of an agent's sessions."""
+    """Yield the files of an agent's sessions; in a database they stand as if it were a folder."""
     root = agent.root(env)
+    if agent.database is not None and (file := root / agent.database.file).is_file():
+        yield from (file / name for name in agent.database.ask(file, agent.database.names))
     for pattern in agent.files if root.is_dir() else ():
         yield from sorted(root.glob(pattern))
 
@@ -61,7 +63,7 @@ def read(rules: RuleSet, agent: Agent, path: Path) -> tuple[Any, dict[str, Any]]
     """Return the body of a session file, and what it means. Raises ConversionError, UsageError."""
     dialect = rules[agent.dialect]
     try:
-        body = dialect.parse(path.read_text("utf-8"))
+        body = dialect.parse(_text(agent, path))
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"`{path}` cannot be read: {error}") from None
     ir = dialect.read(body, unit="session").ir
@@ -70,6 +72,12 @@ def read(rules: RuleSet, agent: Agent, path: Path) -> tuple[Any, dict[str, Any]]
         owner = next((one for one in owners if one.is_file()), None)
         ir |= {"cwd": owner.read_text("utf-8").strip()} if owner is not None else {}
     return body, ir
+
+
+def _text(agent: Agent, path: Path) -> str:
+    if agent.database is None or path.is_file():
+        return path.read_text("utf-8")
+    return "".join(agent.database.ask(path.parent, agent.database.session, path.name))
 
 
 def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:
@@ -81,7 +89,7 @@ def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:
     said = [text for message in ir["messages"] if (text := _said(message))]
     date = began(ir)
     words = shown(said[0]) if said else ""
-    name = str(ir.get("id") or path.stem)
+    name = path.name if agent.database is not None else str(ir.get("id") or path.stem)
     return Session(agent.name, path, name, str(ir.get("cwd", "")), date, words, len(said))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -35,6 +36,7 @@ class Move(NamedTuple):
         owner: A further file that says whose the folder is, with what it says.
         notes: What became of all that could not go as it was.
         said: What the user should know before.
+        register: The command with which the agent takes the file in, there; empty where none is.
         command: The command that takes the session up, in its folder.
         cwd: That folder.
     """
@@ -45,6 +47,7 @@ class Move(NamedTuple):
     owner: tuple[Path, str] | None
     notes: tuple[Note, ...]
     said: list[str]
+    register: list[str]
     command: list[str]
     cwd: str
 
@@ -75,13 +78,15 @@ def plan(
     if not other.name_of:
         raise UsageError(f"sessions are not written for {target}: it finds them by its own index")
     body, ir = listing.read(rules, home, source.path)
-    made = rules.convert(body, home.dialect, other.dialect, unit="session")
     folder = cwd or str(ir.get("cwd") or "")
     if not folder:
         raise UsageError("the session does not say which folder it is about; say it (--cwd)")
     name = name or source.id
     if not _UUID.fullmatch(name):
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
+    if name != ir.get("id"):  # ids that are made are of the session's
+        body = rules[home.dialect].write({**ir, "id": name}, unit="session").body
+    made = rules.convert(body, home.dialect, other.dialect, unit="session")
     text, start, closed = _named(rules, other, made, name, folder)
     root = other.root(env)
     below, owner = other.owned(root, folder)
@@ -93,7 +98,8 @@ def plan(
         None if owner is None else (owner, folder),
         made.notes,
         [*_told(source, other, folder, path), *_open(closed)],
-        other.command(folder, name, path),
+        other.command(other.register, folder, name, path),
+        other.command(other.resume, folder, name, path),
         folder,
     )
 
@@ -147,7 +153,8 @@ def _when(messages: list[dict[str, Any]]) -> dict[str, str]:
 
 def _told(source: listing.Session, other: Agent, cwd: str, path: Path) -> Iterator[str]:
     """Yield what the user should know."""
-    age = time.time() - source.path.stat().st_mtime
+    file = source.path if source.path.exists() else source.path.parent  # of a database
+    age = time.time() - file.stat().st_mtime
     if age < RECENT:
         yield f"the session changed {max(0, round(age))} seconds ago; it may be in use still"
     if not Path(cwd).is_dir():
@@ -172,6 +179,20 @@ def write(move: Move) -> None:
                 file.write(text)
         except FileExistsError:
             raise UsageError(THERE.format(path)) from None
+
+
+def register(move: Move, env: Mapping[str, str]) -> None:
+    """Let the agent take in what was written. Raises UsageError where it does not."""
+    try:
+        done = subprocess.run(
+            move.register, cwd=move.cwd, env=dict(env), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, encoding="utf-8", errors="replace",
+        )  # fmt: skip
+    except OSError as error:
+        raise UsageError(f"`{move.register[0]}` does not run in {move.cwd}: {error}") from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()
+        raise UsageError(f"`{move.register[0]}` does not take {move.path} in: {said}")
 
 
 def _private(path: str, flags: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections.abc import Mapping
@@ -13,6 +14,24 @@ from ..errors import UsageError
 from ..loading.shelf import beside
 
 FILE = "sessions/agents.yaml"
+
+
+class Database(NamedTuple):
+    """A database of SQLite: its file, and what asks it for the names of sessions, and for one."""
+
+    file: str
+    names: str
+    session: str
+
+    def ask(self, file: Path, query: str, *given: str) -> list[str]:
+        """Return the texts of the first column. Raises UsageError."""
+        import sqlite3  # most agents keep files
+
+        try:
+            with contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as base:
+                return [str(row[0]) for row in base.execute(query, given)]
+        except sqlite3.Error as error:
+            raise UsageError(f"`{file}` cannot be read: {error}") from None
 
 
 class Agent(NamedTuple):
@@ -30,6 +49,8 @@ class Agent(NamedTuple):
         owner: The file in such a folder that says whose it is.
         local: Whether times of names are local ones.
         resume: The command that takes a session up.
+        register: The command with which the agent itself takes in a file that was written.
+        database: Where it keeps sessions, if not in files.
     """
 
     name: str
@@ -43,6 +64,8 @@ class Agent(NamedTuple):
     owner: str | None
     local: bool
     resume: list[str]
+    register: list[str]
+    database: Database | None
 
     def root(self, env: Mapping[str, str]) -> Path:
         """Return the folder of the agent."""
@@ -86,9 +109,9 @@ class Agent(NamedTuple):
         held = {"folder": folder, "id": name, "short": name[:8]}
         return _filled(moment.strftime(self.name_of), held)
 
-    def command(self, cwd: str, name: str, file: Path) -> list[str]:
-        """Return the command that takes a session up."""
-        return [_filled(word, {"id": name, "file": str(file), "cwd": cwd}) for word in self.resume]
+    def command(self, words: list[str], cwd: str, name: str, file: Path) -> list[str]:
+        """Return a command about a session, as that which takes it up."""
+        return [_filled(word, {"id": name, "file": str(file), "cwd": cwd}) for word in words]
 
 
 def _filled(text: str, held: Mapping[str, str]) -> str:
@@ -109,13 +132,15 @@ def made(said: Any) -> dict[str, Agent]:
             one["dialect"],
             one["install"],
             one["home"],
-            one["files"],
+            one.get("files", []),
             one.get("name", ""),
             one.get("folder", []),
             one.get("longest"),
             one.get("owner"),
             one.get("clock") == "machine",
             one.get("resume", []),
+            one.get("register", []),
+            Database(**one["database"]) if "database" in one else None,
         )
         for name, one in said["agents"].items()
     }

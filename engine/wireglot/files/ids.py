@@ -1,0 +1,120 @@
+"""Ids of a document: they sort as what they name stands, and stand in further places once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..interpreter.jobs import ReadJob, WriteJob
+from ..language.documents import Ids
+from ..seeds import LENGTH, digest
+from ..trail import At, value_at
+
+MADE = "the target wants an id here that sorts behind the one before; it is made from its place"
+REPEATS = "it repeats another value"
+
+
+class Place(NamedTuple):
+    """A place of an id: the path that leads there, the object, the key, and what stands there."""
+
+    path: tuple[str, ...]
+    at: At
+    owner: dict[str, Any]
+    name: Any = None
+
+    @property
+    def key(self) -> str:
+        return self.path[-1]
+
+
+def _places(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) -> Iterator[Place]:
+    """Yield the places to which a path leads; `[]` behind a key goes through a list."""
+    head, inner = rest[0], rest[1:]
+    if not isinstance(value, dict):
+        return
+    if not inner:
+        yield Place(path, (*at, head), value)
+    elif head.endswith("[]"):
+        found = value.get(head[:-2])
+        for i, one in enumerate(found if isinstance(found, list) else ()):
+            yield from _places(one, path, inner, (*at, head[:-2], i))
+    else:
+        yield from _places(value.get(head), path, inner, (*at, head))
+
+
+def _own(ids: dict[str, Ids], messages: list[Any], key: str) -> Iterator[tuple[Ids, list[Place]]]:
+    """Yield the ids that are made, each with all its places in their order."""
+    for said in ids.values():
+        if said.made is not None:
+            yield (
+                said,
+                [
+                    place
+                    for i, message in enumerate(messages)
+                    for place in _places(message, said.at, said.at, (key, i))
+                ],
+            )
+
+
+def _again(
+    ids: dict[str, Ids], whole: dict[str, Any], messages: list[Any], key: str, roles: list[str]
+) -> Iterator[Place]:
+    """Yield the places in which an id stands once more, with that id."""
+    session = ids.get("session")
+    last = {"session": value_at(whole, session.at)} if session is not None else {}
+    for i, message in enumerate(messages):
+        last["message"] = value_at(message, ids["message"].at) if "message" in ids else None
+        for who, said in ids.items():
+            for path in said.again if who != roles[i] else ():
+                for place in _places(message, path, path, (key, i)):
+                    yield place._replace(name=last.get(who))
+        last[roles[i]] = last["message"]
+
+
+def drawn(
+    reader: ReadJob, ids: dict[str, Ids], whole: dict[str, Any], key: str, roles: list[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Draw out of a document what says an id again.
+
+    Returns the paths, too, in which not each place has its id: these stay as they are.
+    """
+    messages = whole[key]
+    places = list(_again(ids, whole, messages, key, roles))
+    own = [place for _, found in _own(ids, messages, key) for place in found]
+    loose = {place.path for place in (*places, *own) if place.key not in place.owner}
+    gone: set[tuple[int, str]] = set()
+    for place in places:
+        if place.path not in loose and place.name == place.owner[place.key] is not None:
+            gone.add((id(place.owner), place.key))
+            if reader.recorder is not None:
+                reader.recorder.hush(place.at, REPEATS, None)
+    return {**whole, key: _without(messages, gone)}, sorted(".".join(path) for path in loose)
+
+
+def _without(value: Any, gone: set[tuple[int, str]]) -> Any:
+    if isinstance(value, list):
+        return [_without(one, gone) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {k: _without(one, gone) for k, one in value.items() if (id(value), k) not in gone}
+
+
+def given(
+    writer: WriteJob, ids: dict[str, Ids], whole: dict[str, Any], key: str,
+    roles: list[str], loose: list[str],
+) -> None:  # fmt: skip
+    """Make the ids that lack, and say them where they stand once more."""
+    messages, session = whole[key], ids.get("session")
+    seed = digest(value_at(whole, session.at) if session is not None else "")[:LENGTH]
+    for said, places in _own(ids, messages, key) if messages else ():
+        before, count = f"{said.made}{seed}", 0
+        for place in places:
+            if place.key in place.owner:
+                before, count = str(place.owner[place.key]), 0
+            elif ".".join(place.path) not in loose:
+                count += 1
+                place.owner[place.key] = f"{before}{count:06}"
+                writer.note("made-id", "added", None, None, MADE, place.owner, place.key)
+    for place in _again(ids, whole, messages, key, roles):
+        if place.name is not None and ".".join(place.path) not in loose:
+            place.owner.setdefault(place.key, place.name)
