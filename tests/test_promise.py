@@ -99,6 +99,8 @@ LANGUAGE |= {"size"}
 LANGUAGE |= {"weight"}  # ... of a note
 # ... and the codec `bytes`, and the form of a report (`--html`).
 LANGUAGE |= {"bytes", "html"}
+# An event of streams, a severity and a code of notes; a wire has the same by chance.
+LANGUAGE |= {"finish", "info", "ignored"}
 # Media types are registered names, the same in every format; audits try some.
 LANGUAGE |= {"image/png", "text/plain", "application/pdf", "application/json"}
 
@@ -112,7 +114,7 @@ STOPS = {
     "plan.py": {"prefix"},
     "picture.py": {"closed"},
     "generate.py": {"k"},  # the key of any object
-    "exchanges.py": {"http", "not_found", "invalid_request"},
+    "exchanges.py": {"http", "not_found", "permission", "invalid_request"},
     "jobs.py": {"steps"},
     "traces.py": {"steps"},
     "relay.py": {"http"},
