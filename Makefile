@@ -35,7 +35,7 @@ help:
 	@echo "make wires   what recorded streams of six become in further wires; of bodies the sweep has it"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
 	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
-	@echo "make loaders   let agents load sessions that we write, and take up those that wireglot move wrote (node, npm)"
+	@echo "make loaders   let agents and frameworks load what we write, and take up those that wireglot move wrote (node, npm)"
 	@echo "make loop   put official SDKs through nine turns before strict stand-ins of five providers, through eight before models that think, and agent libraries through six"
 	@echo "make threads MANY=1000000   10,000 conversions in 8 threads while rules change; memory over many conversions"
 	@echo "make agents AGENTS=... TARGETS=... SCENES=...   run coding agents before wireglot serve and strict providers (npm)"
@@ -121,6 +121,7 @@ usage: $(VENV)/.installed-dev
 
 loaders: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.loaders $(VENV)/loaders
+	@$(BIN)/python -m tests.loaders.frameworks $(VENV)/loaders
 	@$(BIN)/python -m tests.loaders.resume $(VENV)/agents
 
 agents: $(VENV)/.installed-dev

@@ -114,12 +114,12 @@ def _named(
     dialect = rules[other.dialect]
     ir: dict[str, Any] = dialect.read(made.body, unit="session").ir
     start = listing.began(ir) or START
-    messages, closed = _closed(ir["messages"])
+    messages, many = closed(ir["messages"])
     ir |= {"id": name, "messages": messages, **({"cwd": cwd} if "cwd" in ir else {})}
-    return dialect.text(dialect.write(ir, unit="session").body), start, closed
+    return dialect.text(dialect.write(ir, unit="session").body), start, many
 
 
-def _closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     """Answer each call that nobody answered, behind the results of its turn; tell how many."""
     answered = {
         part["tool_call_id"]

@@ -1,0 +1,114 @@
+"""Let frameworks load what we write for them: each must find the same calls, each with its result.
+
+    python -m tests.loaders.frameworks FOLDER
+
+Their libraries are installed into FOLDER, from PyPI and npm. Exit code 1: something differs.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wireglot.moving import move
+
+from .. import test_frameworks as frameworks
+from .. import test_rich_session as rich
+
+Json = Any
+HERE = Path(__file__).parent
+SOURCES = ("openclaw", "claude-code", "codex", "gemini-cli")
+LIBRARIES = ["langchain-core==1.7.2", "pydantic-ai-slim[openai]==2.68.0", "openai-agents==0.24.0"]
+LIBRARIES += ["transformers==5.23.0", "jinja2"]
+APART = ["trl==1.16.0"]  # for its templates alone
+PACKAGES = ["ai@6.0.326", "zod"]
+# What templates do with any messages like these: what they say of it, or leave out.
+BY_THEMSELVES = {
+    "deepseek_r1_distill": "lacks",  # calls
+    "deepseekv3": "refuses",  # arguments that are no text
+    "gptoss": "refuses",  # a text and a thought beside calls
+    "llama3_1": "refuses",  # more than one call at once
+    "llama3_2": "refuses",
+    "muse_glimmer": "lacks",  # the text beside calls
+}
+
+
+def written(source: str) -> dict[str, Json]:
+    """Return a session for each framework, with its open calls closed as `move` closes them."""
+    ir = rich.RULES[source].read(rich.BODIES[source], unit="session").ir
+    messages, _ = move.closed(ir["messages"])
+    found = {}
+    for name in frameworks.FRAMEWORKS:
+        made = rich.RULES[name].write({"messages": messages}, unit="session").body
+        found[name] = made["messages"] if isinstance(made, dict) else made
+    return found
+
+
+def libraries(folder: Path, bodies: dict[str, Json]) -> dict[str, Json]:
+    """Let the Python libraries load theirs."""
+    home = folder / "python"
+    if not (home / "bin/pip").exists():
+        venv.create(home, with_pip=True)
+        pip = [str(home / "bin/pip"), "install", "-q"]
+        subprocess.run([*pip, *LIBRARIES], check=True)
+        subprocess.run([*pip, "--no-deps", *APART], check=True)
+    return printed([str(home / "bin/python"), str(HERE / "libraries.py")], folder, bodies)
+
+
+def ai_sdk(folder: Path, body: Json) -> Json:
+    """Let the AI SDK load its messages."""
+    home = folder / "ai-sdk"
+    home.mkdir(parents=True, exist_ok=True)
+    if not (home / "node_modules").is_dir():
+        install = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+        subprocess.run([*install, *PACKAGES], cwd=home, check=True)
+    script = home / "ai-sdk.mjs"
+    script.write_text((HERE / script.name).read_text("utf-8"), "utf-8")
+    return printed(["node", str(script)], folder, body)
+
+
+def printed(command: list[str], folder: Path, given: Json) -> Json:
+    """Return what a program prints of a file with these values."""
+    path = folder.absolute() / "messages.json"
+    path.write_text(json.dumps(given), "utf-8")
+    run = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise SystemExit(f"{command}: {run.stderr[-2000:]}")
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def faults(name: str, found: Json, meant: rich.Found) -> Iterator[str]:
+    """Yield what a library found otherwise."""
+    calls = [list(call) for call in meant.calls]
+    if found["calls"] != calls:
+        yield f"the calls are {found['calls']}"
+    ids = [call[0] for call in calls]
+    if sorted(found["results"]) != sorted(ids):
+        yield f"there are results of {sorted(found['results'])}"
+    for template, said in found.get("templates", {}).items():
+        if said.partition(" ")[0] not in ("whole", BY_THEMSELVES.get(template)):
+            yield f"{template} {said}"
+
+
+def main(folder: Path) -> int:
+    """Write, load, compare."""
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    for source in SOURCES:
+        meant = rich.found_in(source, rich.messages_of(source, rich.BODIES[source]))
+        bodies = written(source)
+        found = {"ai-sdk": ai_sdk(folder, bodies.pop("ai-sdk")), **libraries(folder, bodies)}
+        for name, one in found.items():
+            wrong = list(faults(name, one, meant))
+            failed += bool(wrong)
+            print(f"{'differs' if wrong else 'same':8}{source} as {name}", *wrong, sep="\n        ")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
