@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from .audit import EVERYWHERE, Audit, Cell
 from .auditline import Line
 
-FORMATS = ("terminal", "markdown", "html", "json")
 WORDS = {
     "refused": "cannot be converted",
     "lost": "is lost",

@@ -16,7 +16,7 @@ from ..language.picture import Hole
 from ..payload import MAX_DEPTH
 from ..trail import At, pointer
 from . import readers
-from .readtime import NO, remember
+from .readtime import NO, attempt, remember
 
 if TYPE_CHECKING:
     from ..interpreter.recorder import Recorder
@@ -154,33 +154,16 @@ class CodedReader(PictureReader):
     def listed(self, name: str, wire: list[Any], at: At) -> Any:
         """Read a list in which elements may be fields of those before them."""
         hole = Hole(("parts",), "each", name, (), None, None, None)  # type: ignore[arg-type]
-        mark = len(self.notes)
-        try:
-            return intake.each(self, hole, wire, at, (), Env(at, _NONE, False))
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            del self.notes[mark:]
-            return NO
+        return attempt(self, intake.each, self, hole, wire, at, (), Env(at, _NONE, False))
 
     def messages(self, wire: Any, at: At) -> Any:
         """Read a conversation; NO where something in it is wrong."""
-        mark = len(self.notes)
-        try:
-            return conversation.read_messages(self, wire, at)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            del self.notes[mark:]
-            return NO
+        return attempt(self, conversation.read_messages, self, wire, at)
 
     def talked(self, wire: Any, at: At) -> Any:
         """Read a conversation that may be one text."""
-        mark = len(self.notes)
-        try:
-            return conversation.read_talk(self, _BARE, wire, at, (), Env(at, _NONE, False))
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            del self.notes[mark:]
-            return NO
+        env = Env(at, _NONE, False)
+        return attempt(self, conversation.read_talk, self, _BARE, wire, at, (), env)
 
     def lone(self, messages: list[Any]) -> bool:
         """Tell whether a conversation is one plain text of the user."""

@@ -5,23 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import building, conversation, runs
-from ..language.lenses import Misfit
 from ..language.model import Case, Group, Shape
 from ..trail import At, Several, Trail, keys_of
-from .readtime import NO, hollow, remember
+from .readtime import attempt, hollow, remember
 
 
 def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
     """Read one object by one case in the interpreter; what stands in it runs generated again."""
     if mark >= 0:
         del x.notes[mark:]
-    mark = len(x.notes)
-    try:
-        made = building.build(x, shape, case, x.case(case, w, at, lenient), at)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        del x.notes[mark:]
-        return NO
+    made = attempt(x, lambda: building.build(x, shape, case, x.case(case, w, at, lenient), at))
     if w.__class__ is dict and not w and isinstance(made, dict) and not x.probe:
         hollow(x, made)
     return made
@@ -31,26 +24,14 @@ def odd_message(x: Any, group: Group, w: Any, at: At, lenient: bool, mark: int =
     """Read one message by one group of cases in the interpreter."""
     if mark >= 0:
         del x.notes[mark:]
-    mark = len(x.notes)
-    try:
-        return conversation.read_group(x, group, w, at, lenient)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        del x.notes[mark:]
-        return NO
+    return attempt(x, conversation.read_group, x, group, w, at, lenient)
 
 
 def odd_run(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
     """Read one element that holds a run in the interpreter."""
     if mark >= 0:
         del x.notes[mark:]
-    mark = len(x.notes)
-    try:
-        return runs.gathered(x, shape, case, w, at, lenient)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        del x.notes[mark:]
-        return NO
+    return attempt(x, runs.gathered, x, shape, case, w, at, lenient)
 
 
 def around(x: Any, made: dict[str, Any], kp: dict[str, Any], at: At, more: list[At]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import (
@@ -183,6 +184,17 @@ def owns(
     if own is None:
         renamed = []
     return used, own, sp, [one for one in renamed if own and one[0] in own]
+
+
+def attempt(x: Any, read: Callable[..., Any], *given: Any) -> Any:
+    """Return what reads something; NO, and nothing noted, where it does not fit."""
+    mark = len(x.notes)
+    try:
+        return read(*given)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        del x.notes[mark:]
+        return NO
 
 
 def parsed(text: str) -> Any:
