@@ -57,7 +57,10 @@ def libraries(folder: Path, bodies: dict[str, Json]) -> dict[str, Json]:
         pip = [str(home / "bin/pip"), "install", "-q"]
         subprocess.run([*pip, *LIBRARIES], check=True)
         subprocess.run([*pip, "--no-deps", *APART], check=True)
-    return printed([str(home / "bin/python"), str(HERE / "libraries.py")], folder, bodies)
+    found: dict[str, Json] = printed(
+        [str(home / "bin/python"), str(HERE / "libraries.py")], folder, bodies
+    )
+    return found
 
 
 def ai_sdk(folder: Path, body: Json) -> Json:

@@ -50,8 +50,9 @@ def read(
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         try:
             ir = _unit(reader, body, unit)
-            if unit == "session" and body and ir.keys() <= _SAYS_NOTHING and not ir["messages"]:
-                _no_session(rules, body)
+            if unit == "session" and "kept" in ir and ir.keys() <= _SAYS_NOTHING:
+                if not ir["messages"]:
+                    _no_session(rules, body)
         except Misfit as misfit:
             misfit.__traceback__ = None
             rule = rule_of(misfit.pos)
@@ -203,12 +204,7 @@ _SAYS_NOTHING = frozenset(("messages", "kept", "own", "spelled"))  # a head has 
 
 def _no_session(rules: Held, body: Any) -> None:
     """Refuse a document of which neither a head nor a message was read; raises Misfit."""
-    from ..files import sessions
-
-    shape = units.pictured(rules.model, "session")
-    if isinstance(body, dict) and body.get(sessions.key_of(shape)) == []:
-        return  # nobody has said anything yet
-    pos = shape.pos
+    pos = units.pictured(rules.model, "session").pos
     try:
         found = _unit(Reader(rules.model.of_unit("messages"), {}), body, "messages")
     except (Misfit, ConversionError):
