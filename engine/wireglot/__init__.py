@@ -94,7 +94,8 @@ def convert(
         body: Parsed JSON. It never changes; big leaves may be shared with the result.
         source: The dialect of the body.
         target: The dialect to write.
-        unit: What the body is: a whole request, or a piece of one.
+        unit: What the body is: a whole request, or a piece of one. Where a `request` is wanted of
+            a dialect that has sessions alone, or a `session` of one that has none, it is the other.
         model: The model, where the body of a request does not name it.
         stream: Whether a stream is asked for, where the body does not say it.
         options: `repair` (off within a dialect, on across), `json_results` (`data` or `text`),

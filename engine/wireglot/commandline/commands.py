@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..columns import columns
 from ..errors import ConversionError, UsageError, WireglotError
+from ..interpreter import units
 from ..language.source import LADDER
 from ..loaded import check_name
 from ..loading import shelf, start
@@ -435,10 +436,11 @@ def _likely(rules: RuleSet, body: Any, arguments: argparse.Namespace) -> str | N
 
 def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
     """Return the value that a command is given; a session file has a form of its own."""
-    if arguments.unit != "session":
+    dialect = rules[arguments.source] if arguments.source in rules else None
+    if dialect is None or units.given(dialect.model, arguments.unit) != "session":
         return terminal.body(arguments.file)
     text = terminal.text(terminal.read(arguments.file), terminal.named(arguments.file))
-    return rules[arguments.source].parse(text)
+    return dialect.parse(text)
 
 
 def _rules(arguments: argparse.Namespace) -> RuleSet:

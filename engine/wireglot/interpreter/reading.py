@@ -47,6 +47,7 @@ def read(
     with Foreseen(rules.model.pos):
         check_unit(unit)
         check_json(body)
+        wanted, unit = unit, units.given(rules.model, unit)
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         try:
             ir = _unit(reader, body, unit)
@@ -59,7 +60,7 @@ def read(
             raise ConversionError(misfit.reason, pointer(misfit.at), rule) from None
         except RecursionError:
             raise TooDeep("the payload is nested too deep") from None
-        if unit == "request":
+        if wanted == "request":
             if model is not None and "model" not in ir:
                 ir["model"] = model
             if stream is not None and "stream" not in ir:
@@ -81,7 +82,7 @@ def read(
         odd = _paired(reader, ir, messages, look)
         if unit == "response" and (gone or options.get("asked") is not None):
             odd += _apart(reader.trail, ir)
-        if unit == "request" and options.get("check_arguments"):
+        if wanted == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)
         return Read(ir, reader.trail, reader.notes, made, odd, look)
 

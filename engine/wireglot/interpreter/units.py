@@ -98,6 +98,16 @@ def at_home(ir: Any, name: str) -> bool:
     return False
 
 
+def given(dialect: Dialect, unit: str) -> str:
+    """Return the unit that a payload is of where some unit is wanted: it, or what is there of it.
+
+    What was said is in a request and in a session: a dialect that has no picture of the one
+    gives the other.
+    """
+    other = {"request": "session", "session": "request"}.get(unit, unit)
+    return other if unit not in dialect.units and other in dialect.units else unit
+
+
 def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
     """Return the list of messages in a unit's value, None where there is none."""
     if unit in ("request", "session"):
