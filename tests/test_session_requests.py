@@ -1,4 +1,4 @@
-"""What was said is in a request and in a session: each becomes the other, on the way between dialects."""
+"""Requests become sessions, and sessions requests, on the way between dialects."""
 
 from __future__ import annotations
 
