@@ -85,7 +85,7 @@ def printed(command: list[str], folder: Path, given: Json) -> Json:
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def faults(name: str, found: Json, meant: rich.Found) -> Iterator[str]:
+def faults(found: Json, meant: rich.Found) -> Iterator[str]:
     """Yield what a library found otherwise."""
     calls = [list(call) for call in meant.calls]
     if found["calls"] != calls:
@@ -93,8 +93,13 @@ def faults(name: str, found: Json, meant: rich.Found) -> Iterator[str]:
     ids = [call[0] for call in calls]
     if sorted(found["results"]) != sorted(ids):
         yield f"there are results of {sorted(found['results'])}"
+    flagged = {name: one.flagged for name, one in meant.answers.items()}
+    for name, failed in found["results"].items():
+        # What nobody answered is an error that says so.
+        if failed is not None and failed != flagged.get(name, True):
+            yield f"the result of {name} is {'an' if failed else 'no'} error"
     for template, said in found.get("templates", {}).items():
-        if said.partition(" ")[0] not in ("whole", BY_THEMSELVES.get(template)):
+        if said.partition(" ")[0].rstrip(":") not in ("whole", BY_THEMSELVES.get(template)):
             yield f"{template} {said}"
 
 
@@ -107,7 +112,7 @@ def main(folder: Path) -> int:
         bodies = written(source)
         found = {"ai-sdk": ai_sdk(folder, bodies.pop("ai-sdk")), **libraries(folder, bodies)}
         for name, one in found.items():
-            wrong = list(faults(name, one, meant))
+            wrong = list(faults(one, meant))
             failed += bool(wrong)
             print(f"{'differs' if wrong else 'same':8}{source} as {name}", *wrong, sep="\n        ")
     return int(failed > 0)
