@@ -436,8 +436,8 @@ def _likely(rules: RuleSet, body: Any, arguments: argparse.Namespace) -> str | N
 
 def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
     """Return the value that a command is given; a session file has a form of its own."""
-    dialect = rules[arguments.source] if arguments.source in rules else None
-    if dialect is None or units.given(dialect.model, arguments.unit) != "session":
+    dialect = rules[arguments.source]
+    if units.given(dialect.model, arguments.unit) != "session":
         return terminal.body(arguments.file)
     text = terminal.text(terminal.read(arguments.file), terminal.named(arguments.file))
     return dialect.parse(text)
