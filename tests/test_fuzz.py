@@ -38,9 +38,9 @@ BASES = {base.name: base for base in rulefuzz.Fuzz("").bases}
 
 def test_changed_rule_files_raise_nothing_but_rule_errors() -> None:
     fuzz = rulefuzz.Fuzz("suite")
-    fuzz.run(400)
+    fuzz.run(450)
     assert fuzz.faults == {}
-    assert fuzz.count["executions"] == 400
+    assert fuzz.count["executions"] == 450
     assert fuzz.count["reached"] >= 200
     assert fuzz.count["functions"] >= 600 and fuzz.count["run"] >= 20
     assert fuzz.count["bytes"] >= 20

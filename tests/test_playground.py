@@ -27,7 +27,9 @@ def test_there_is_a_payload_to_begin_with_for_each_unit() -> None:
     for name, units in UNITS.items():
         for unit in units:
             text = called("sample", name, unit)
-            assert text is None or called("convert", text, name, name, unit, {})["body"] == text
+            if text is not None:
+                told = called("convert", text, name, name, unit, {})
+                assert json.loads(told["body"]) == json.loads(text)
             assert text is not None or unit == "session", f"{name} {unit}"
 
 

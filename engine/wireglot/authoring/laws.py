@@ -170,6 +170,8 @@ def _cross(case: Case, wire: Any) -> None:
     middle, one, around = case.convert(normal, here, there)
     # What the other dialect keeps outside the body comes back from there.
     outside = (around.model, around.stream if "stream" in ir else None) if around else (None, None)
+    if case.unit == "request" and outside[0] is None and _lost(case, one):
+        outside = (ir["model"], outside[1])  # or no request could come back
     back, two, _ = case.convert(middle, there, here, *outside)
     named = [_named(n, n.source_path) for n in one] + [_named(n, n.target_path) for n in two]
     # What was filled in there is there when it is read: what a message says may come of it.
@@ -187,6 +189,13 @@ def _cross(case: Case, wire: Any) -> None:
         # What came in addition is a literal of the other dialect's rules, or was noted there.
         if apart.meant is not ABSENT and not _has_no_place(case, apart):
             raise _broken(case, "it comes back otherwise and no note says so", apart)
+
+
+def _lost(case: Case, notes: Iterable[Note]) -> bool:
+    """Tell whether a note says that the other dialect has no place for the model."""
+    keys = case.rules[case.dialect].keys_of_model("request") or ()
+    places = {f"/{key}" for key in keys}
+    return any(note.effect == "lost" and note.source_path in places for note in notes)
 
 
 def _normal(case: Case, wire: Any, unsaid: Iterable[str] = ()) -> tuple[Any, Any]:
