@@ -47,7 +47,7 @@ def read(
     with Foreseen(rules.model.pos):
         check_unit(unit)
         check_json(body)
-        wanted, unit = unit, units.given(rules.model, unit)
+        wanted, unit = unit, units.given(rules.model, unit) if options.get("away") else unit
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         try:
             ir = _unit(reader, body, unit)
