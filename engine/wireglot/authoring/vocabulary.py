@@ -55,7 +55,8 @@ class Vocabulary:
         self.tops: dict[str, Counter[str]] = {}  # the keys of whole payloads, by their dialects
         self.kinds: dict[str, str] = {kind: kind for kind in PARTS}
         for dialect in dialects:
-            self._learn(dialect)
+            if "request" in dialect.units:  # files of agents have words of their own
+                self._learn(dialect)
 
     def _learn(self, dialect: Dialect) -> None:
         for case in dialect.cases:
