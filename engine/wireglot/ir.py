@@ -51,7 +51,7 @@ FIELDS: dict[str, str] = {
     ),
     **dict.fromkeys(
         "max_tokens top_logprobs seed n budget created index cache_read cache_write output "
-        "tool_input total start_index end_index part_index document_index search_result_index "
+        "tool_input total http start_index end_index part_index document_index search_result_index "
         "start_char end_char start_page end_page start_block end_block".split(),
         "integer",
     ),
