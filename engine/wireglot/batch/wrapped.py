@@ -18,7 +18,7 @@ from ..loading.shelf import node_beside
 from ..loop.exchanges import kind_of, open_kind, status_of
 from ..notes import UNKNOWN_KEY, Effect, Note, Weight, no_place, own_field, severity_of
 from ..results import rule_of
-from ..trail import At, pointer
+from ..trail import At, keys_of, pointer
 
 if TYPE_CHECKING:
     from ..language.source import Pos
@@ -103,8 +103,13 @@ class Wrapping:
         return _Line(self, value, found, self.home, self.abroad).converted()
 
     def _read(self, form: Form, value: Any) -> Found | None:
-        """Read a line by the first picture that fits. Raises the ConversionError of the nearest."""
+        """Read a line by the first picture that fits. Raises the ConversionError of the nearest.
+
+        A key that one picture did not take must not be left out by another: the line of an answer
+        that is odd would be a request.
+        """
         best: tuple[int, ConversionError] | None = None
+        odd: set[At] = set()
         for kind, line in form.lines.items():
             if not isinstance(value, dict) or not _meant(line, value):
                 continue
@@ -112,10 +117,12 @@ class Wrapping:
             try:
                 _match(line, value, (), found, form.urls[self.source])
             except ConversionError as error:
+                odd.add(tuple(keys_of(error.path)[:1]))
                 if best is None or len(found.held) > best[0]:
                     best = len(found.held), error
             else:
-                return found
+                if odd.isdisjoint(found.other):
+                    return found
         if best is not None:
             raise best[1]
         return None
@@ -144,7 +151,7 @@ class _Line:
                 self._body(unit)
         if kind == "error" and self.found.kind == "error":
             self._error()
-        if self.home is self.abroad:
+        if self._stays():
             return self._at_home(), self.notes
         for name, (value, at, pos) in self.found.held.items():
             self._carried(name, value, at, pos)
@@ -198,14 +205,14 @@ class _Line:
             body = rules[ways.source].write({"message": value}, "error").body
         asked = rules.exchange(ways.target, ways.source, options=ways.options)
         out = asked.error(body, status)
+        said = rules[ways.source].read(body, "error").ir
+        kind = self._failed(out.body, said.get("http", status), said.get("kind"))
         if name != "message" and self.wanted.isdisjoint(("error", "error.error")):
             told = "a line of the target tells of an error what it says, and a status at most"
             self._note("no-place", "lost", at, None, None, told)
         elif name != "message":
             within = at[:-1] if name == "error.error" else at
             self._inner(out.notes, within, self._target_at("error"))
-        said = rules[ways.source].read(body, "error").ir
-        kind = self._failed(out.body, said.get("http", status), said.get("kind"))
         if status == status_of(kind) or (kind_of(status) == kind and not open_kind(kind)):
             self.told.add("status")
 
@@ -231,6 +238,11 @@ class _Line:
         return found
 
     # -- the line itself ---------------------------------------------------------------------------
+
+    def _stays(self) -> bool:
+        """Tell whether the line stays as it is around what it holds, which may be a piece."""
+        whole = "error.error" not in self.found.held or "error.error" in self.values
+        return self.home is self.abroad and whole
 
     def _at_home(self) -> Any:
         """Put what was converted into the line as it was."""
@@ -265,7 +277,7 @@ class _Line:
 
     def _target_at(self, unit: str) -> At:
         """Return where a body stands in the line that is written."""
-        if self.home is self.abroad:
+        if self._stays():
             return self.found.held[unit][1] if unit in self.found.held else ()
         for kind in (self.found.kind, "error"):
             line = self.abroad.lines.get(kind)
