@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 Options = Mapping[str, Any] | None
 FILE = "batch/lines.yaml"
 BODIES = ("request", "response", "error")  # what a line holds is of these units
+OUTSIDE = {  # what stands outside of a request in some targets, and in none of their lines
+    "model": "the job names the model in the target, and not its lines",
+    "stream": "nobody hears a stream of a job, and no line of the target asks for one",
+}
 
 
 class Form(NamedTuple):
@@ -187,10 +191,10 @@ class _Line:
             raise ConversionError(error.reason, path, error.rule) from None
         self.values[unit] = out.body
         self._inner(out.notes, at, within)
-        outside = out.envelope is not None and out.envelope.model is not None
-        if outside and "model" in body and "model" not in out.body and unit == self.found.kind:
-            told = "the job names the model in the target, and not its lines"
-            self._note("no-place", "lost", (*at, "model"), None, pos, told)
+        around = out.envelope if unit == self.found.kind else None
+        for name, told in OUTSIDE.items():
+            if getattr(around, name, None) and body.get(name) and name not in out.body:
+                self._note("no-place", "lost", (*at, name), None, pos, told)
 
     def _error(self) -> None:
         """Convert an error: a body of the unit, or what the line says of one."""
