@@ -463,14 +463,10 @@ def test_the_command_reads_and_writes_files(tmp_path: Path) -> None:
     assert (tmp_path / "two").read_text("utf-8") == made.read_text("utf-8")
 
 
-@pytest.mark.parametrize("unit", ["session", "messages"])
-def test_what_has_no_sessions_says_so(unit: str) -> None:
-    dialect = RULES["openai-chat"]
-    if unit == "messages":
-        assert dialect.read([], unit).ir == []
-        return
+def test_what_has_no_sessions_says_so() -> None:
+    assert RULES["openai-chat"].read([], "messages").ir == []
     with pytest.raises(UsageError, match="no picture of a session"):
-        dialect.read([], unit)
+        RULES["gemini-cli-stream"].read([], "session")
 
 
 def test_time_grows_with_the_length_of_a_file_and_not_faster() -> None:
@@ -582,3 +578,47 @@ def test_a_line_that_says_a_text_again_knows_the_text_and_its_time(tmp_path: Pat
     (tmp_path / "codex.yaml").write_text(text.replace("message: $text}", "message: $txt}"))
     with pytest.raises(wireglot.RuleError, match="of the assistant again holds `\\$txt`"):
         wireglot.load_rules(tmp_path)
+
+
+def opencode() -> dict[str, Any]:
+    talk = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]}
+    made = RULES.convert(talk, "openai-chat", "opencode", "session", clock=lambda: 1.7e9).body
+    assert made["messages"][1]["info"]["parentID"] == made["messages"][0]["info"]["id"]
+    return dict(made)
+
+
+@pytest.mark.parametrize("odd", [None, [], 5])
+def test_ids_come_home_around_a_message_that_is_none(odd: Any) -> None:
+    file = opencode()
+    file["messages"][0]["info"]["model"] = odd
+    ir = RULES["opencode"].read(file, "session").ir
+    before = copy.deepcopy(ir)
+    assert RULES["opencode"].write(ir, "session").body == file
+    assert ir == before
+
+
+def test_a_line_whose_id_is_no_text_is_on_no_path() -> None:
+    told = {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "w"}]}
+    lines: list[Any] = [
+        {"type": "user", "message": {"role": "user", "content": text}, **ids}
+        for text, ids in (
+            ("x", {"uuid": "a", "parentUuid": None}),
+            ("y", {"uuid": [], "parentUuid": "a"}),
+            ("z", {"uuid": "a"}),
+            ("v", {"uuid": "b", "parentUuid": "a"}),
+        )
+    ]
+    lines += [{"type": "assistant", "uuid": "c", "parentUuid": "b", "message": told}]
+    ir = RULES["claude-code"].read(lines, "session").ir
+    texts = [part["text"] for message in ir["messages"] for part in message["parts"]]
+    assert texts == ["x", "v", "w"]
+    assert RULES["claude-code"].write(ir, "session").body == lines
+
+
+@pytest.mark.parametrize("odd", ["5", {}, [1], True, 0.5])
+def test_a_count_that_is_no_number_is_no_fault_of_the_rules(odd: Any) -> None:
+    session = copy.deepcopy(body("gemini-cli.json"))
+    session["messages"][1]["tokens"]["thoughts"] = odd
+    out = RULES.convert(session, "gemini-cli", "anthropic", "request", "m")
+    assert ("unfit", "/messages/1/tokens/thoughts") in [(n.code, n.source_path) for n in out.notes]
+    assert RULES.convert(session, "gemini-cli", "gemini-cli", "session").body == session

@@ -7,6 +7,7 @@ before the message that it stood before.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..language import picture
 from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
-from ..language.model import Case, Shape
+from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Fields, Hole
 from ..trail import At, keys_of
 from . import ids, pieces, replay, tree
@@ -29,8 +30,9 @@ TAKEN_BACK = "a later line takes this message back"
 class File:
     """What reading a file found besides its messages."""
 
-    def __init__(self, cases: list[Case]) -> None:
-        self.cases = cases  # the pictures of messages
+    def __init__(self, dialect: Dialect) -> None:
+        groups = dialect.conversation.groups if dialect.conversation else ()
+        self.cases = [case for group in groups for case in group.cases]  # pictures of messages
         self.places: list[At] | None = None  # of the messages; None where they have no lines
         self.numbers: list[int] = []
         self.kept: dict[int, tuple[At, Any]] = {}  # what is no message
@@ -103,9 +105,7 @@ def key_of(shape: Shape) -> str:
 def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
     """Read a whole document."""
     document, key = reader.dialect.document or PLAIN, key_of(shape)
-    talk = reader.dialect.conversation
-    file = File([case for group in talk.groups for case in group.cases] if talk else [])
-    reader.file = file
+    reader.file = file = File(reader.dialect)
     memory: dict[str, Any] = {}
     at: At = ()
     if not isinstance(body, list):
@@ -246,6 +246,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     memory = ir.get("spelled", {}).get(name, {}).get("", {}) if writer.same else {}
     kept = ir.get("kept", {}).get(name, {}) if writer.same else {}
     asides = {int(k[3:]): v for k, v in kept.items() if k.startswith("../") and k[3:].isdecimal()}
+    if document.ids is not None:
+        asides = copy.deepcopy(asides)  # ids are said in them, too
     if not writer.same:  # what has no time of its own was said when the first message was
         writer.now = next((m["time"] for m in ir.get("messages", ()) if "time" in m), writer.now)
     wire = units.stepped(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
@@ -257,7 +259,10 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     if form != "lines":
         wire[key] = lines
         if document.ids is not None:
-            roles = [writer.spoken.get(id(line), {}).get("role", "") for line in lines]
+            file, spoken = File(writer.dialect), writer.spoken
+            roles = [  # what was kept has the role that reading gave it
+                spoken[id(one)]["role"] if id(one) in spoken else file.role(one) for one in lines
+            ]
             ids.given(writer, document.ids, wire, key, roles, memory.get("loose", []))
         return lines if form == "list" else wire
     wire.pop(key, None)

@@ -23,8 +23,9 @@ def path(tree: Tree, lines: list[Any]) -> list[int] | None:
         at = _before(by_id, lines[at].get(tree.parent), at)
     on = set(found)
     turns = {_turn(tree, lines[i]) for i in on} - {None} if tree.turn else set()
-    for i, line in enumerate(lines) if turns else ():
-        if isinstance(line, dict) and line.get(tree.id) in by_id and i not in on:
+    for i in sorted(at for places in by_id.values() for at in places) if turns else ():
+        line = lines[i]
+        if i not in on:
             hangs = tree.beside in line and _before(by_id, line[tree.parent], i) in on
             if hangs or _turn(tree, line) in turns:
                 on.add(i)
