@@ -69,11 +69,22 @@ def test_a_refusal_is_a_fault_of_itself(file: Path, capsys: pytest.CaptureFixtur
 
 
 def test_without_a_fault_there_is_no_case(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for asked in ([], ["--note", "unpaired"], ["--expect", "/max_tokens=50"], ["--expect", "/x/y"]):
+    for asked in ([], ["--note", "unpaired"], ["--expect", "/max_tokens=50"], ["--expect", "/x/y"],
+                  ["--expect", "/messages/x=1"], ["--expect", "/messages/-1=1"]):  # fmt: skip
         assert cli.main(["case", str(file), *ENDS, *asked]) == 1
         assert "no fault was found; `--expect" in capsys.readouterr().err
     for asked in (["--expect", "model"], ["--expect", "/model={"], ["--unit", "no"]):
         assert cli.main(["case", str(file), *ENDS, *asked]) == 2
+
+
+def test_the_place_of_what_is_expected_says_nothing_of_the_payload(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(json.dumps({**PAYLOAD, "metadata": {"Acme/Co": "x", "other": "y"}}))
+    ends = ["--from", "openai-chat", "--to", "openai-responses"]
+    assert cli.main(["case", str(file), *ends, "--expect", '/metadata/Acme~1Co="z"']) == 0
+    text = capsys.readouterr().out
+    assert "Acme" not in text and "is nothing" not in text
 
 
 def test_a_fault_that_hangs_on_a_text_wants_it_kept(

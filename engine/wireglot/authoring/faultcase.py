@@ -78,7 +78,8 @@ class Asked(NamedTuple):
     def _unexpected(self, out: Conversion, at: str) -> Fault | None:
         """Return what stands where something else is expected."""
         around = _value(out.body, _around(at))
-        if not isinstance(around, dict | list):
+        number = keys_of(at)[-1].isdecimal()
+        if not (isinstance(around, dict) or (isinstance(around, list) and number)):
             return None
         found, wanted = _value(out.body, at), self.expected
         if found is wanted or (ABSENT not in (found, wanted) and same(found, wanted)):

@@ -12,6 +12,7 @@ from ..authoring.faultcase import Asked, Fault
 from ..authoring.redact import NotRedacted, Redaction
 from ..language.picture import ABSENT
 from ..rulesets import RuleSet
+from ..trail import keys_of, pointer
 from . import terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
@@ -32,9 +33,7 @@ def case(rules: RuleSet, arguments: argparse.Namespace) -> int:
         raise Stop(FAILED, NOTHING)
     try:
         body = json.loads(redaction.text(terminal.text(data, name)))
-        if asked.at is not None and asked.expected is not ABSENT:
-            said = json.dumps(asked.expected, ensure_ascii=False)
-            asked = asked._replace(expected=json.loads(redaction.text(said)))
+        asked = _redacted(asked, redaction)
     except NotRedacted as error:
         raise Stop(FAILED, f"`{name}`: {error}") from None
     fault = asked.fault(body)
@@ -60,6 +59,19 @@ def _asked(rules: RuleSet, arguments: argparse.Namespace) -> Asked:
         raise Stop(USAGE, f"`--expect {arguments.expect}`: `{wanted}` is no JSON") from None
     ends = (arguments.source, arguments.target, arguments.unit, arguments.model)
     return Asked(rules, *ends, at or None, expected, arguments.note)
+
+
+def _redacted(asked: Asked, redaction: Redaction) -> Asked:
+    """Return what is asked for, redacted as the payload is: its keys may stand in the place."""
+
+    def other(said: Any) -> Any:
+        return json.loads(redaction.text(json.dumps(said, ensure_ascii=False)))
+
+    if asked.at is None:
+        return asked
+    at = pointer(tuple(key if key.isdecimal() else other(key) for key in keys_of(asked.at)))
+    expected = asked.expected if asked.expected is ABSENT else other(asked.expected)
+    return asked._replace(at=at, expected=expected)
 
 
 def _head(asked: Asked, fault: Fault, text: str) -> list[str]:
