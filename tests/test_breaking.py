@@ -101,7 +101,7 @@ def test_machines_are_told_the_same(rules: Path, capsys: pytest.CaptureFixture[s
     )
 
 
-@pytest.mark.parametrize("ref", ["gone", "--output=x", "HEAD:nowhere"])
+@pytest.mark.parametrize("ref", ["", "gone", "--output=x", "HEAD:nowhere"])
 def test_what_is_no_revision_is_a_usage_error(
     rules: Path, capsys: pytest.CaptureFixture[str], ref: str
 ) -> None:

@@ -56,7 +56,7 @@ def against(folder: str, ref: str, converting: bool = True) -> list[Graded]:
 
     Raises RuleError, UsageError.
     """
-    old = _in_folder(ref) if Path(ref).is_dir() else _in_git(folder, ref)
+    old = _in_folder(ref) if ref and Path(ref).is_dir() else _in_git(folder, ref)
     new = _in_folder(folder)
     files = {n: t for n, t in old.items() if "/" not in n or n.startswith(f"{FOLDER}/")}
     found = diff.compared(_rules(files, old), _rules(folder, new), converting)
