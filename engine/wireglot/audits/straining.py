@@ -10,7 +10,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-_IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
+_IMAGE: dict[str, Any] = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/png", "data": "AA=="},
+}
+_SAFE = {**_IMAGE, "source": {**_IMAGE["source"], "data": "_w"}}  # in the alphabet of addresses
 _FILE = {"type": "document", "source": {"type": "url", "url": "https://a.example/d.pdf"}}
 _TEXT = {"type": "text", "text": "a"}
 _THOUGHT = {"type": "reasoning", "text": "a"}
@@ -41,6 +45,7 @@ MESSAGES: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "e": ("user", []),
     "E": ("assistant", []),
     "i": ("user", [_IMAGE]),
+    "j": ("user", [_SAFE]),
     "I": ("assistant", [_TEXT, _IMAGE]),
     "x": ("user", [_TEXT, _IMAGE, _TEXT]),
     "O": ("assistant", [_call(1, name="g"), _call(2)]),
@@ -53,7 +58,7 @@ WORDS: tuple[str, ...] = (
     *("u" + a + b for a, b in product(("c", "C", "D", "t", "I"), _BEHIND)),
     *("uC" + a + b for a, b in product(_BEHIND, repeat=2)),
     *("sus", "suas", "usa", "uaus", "ucrucr", "ucrcr", "ucrauc", "cr", "Cq", "uarR", "scr"),
-    *("x", "uOo"),
+    *("x", "uOo", "j"),
 )
 _VALUES: dict[str, tuple[Any, ...]] = {
     "text": ("a", "", "{}"),
@@ -64,6 +69,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
         [_TEXT, _TEXT],
         [_TEXT, _IMAGE],
         [_IMAGE],
+        [_SAFE],
         [_FILE],
         [_IMAGE, _TEXT, _FILE],
         [_TEXT, _IMAGE, _TEXT],
