@@ -1,6 +1,6 @@
 """Build the playground into a site: `python -m website.playground SITE [PYODIDE]`.
 
-PYODIDE is the folder of its package of npm. Without it there is a page that says what is missing.
+PYODIDE is the folder of its package of npm. Without it the page says that it cannot begin.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ def main() -> int:
     for name in PAGE:
         shutil.copyfile(HERE / name, folder / name)
     if said.pyodide is None:
-        shutil.copyfile(HERE / "missing.html", folder / "index.html")
         return 0
     for name in PYODIDE:
         shutil.copyfile(said.pyodide / name, folder / "pyodide" / name)

@@ -10,7 +10,8 @@ worker.onmessage = ({ data: { id, value, error } }) => {
   waiting.delete(id)
   error === undefined ? done(value) : failed(new Error(error))
 }
-worker.onerror = (event) => say(`Python cannot be loaded: ${event.message || "see the console"}`, true)
+worker.onerror = () =>
+  say("Python cannot be loaded. Is this page read from the disk, or built without `make playground`?", true)
 
 const ask = (name, ...given) =>
   new Promise((done, failed) => {

@@ -44,10 +44,8 @@ def present(
     if not kinds:
         return messages
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
-    told, pos = (
-        "the target takes no {} of turns that are over",
-        talk.places.get("this-turn", talk.pos),
-    )
+    told = "the target takes no {} of turns that are over"
+    pos = talk.places.get("this-turn", talk.pos)
     out = [
         _without(writer, message, told, pos, lambda part: part.get("type") in kinds)
         for message in messages[:last]

@@ -51,9 +51,8 @@ def read(
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         try:
             ir = _unit(reader, body, unit)
-            if unit == "session" and "kept" in ir and ir.keys() <= _SAYS_NOTHING:
-                if not ir["messages"]:
-                    _no_session(rules, body)
+            if unit == "session" and _says_nothing(ir):
+                _no_session(rules, body)
         except Misfit as misfit:
             misfit.__traceback__ = None
             rule = rule_of(misfit.pos)
@@ -201,6 +200,11 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
 
 
 _SAYS_NOTHING = frozenset(("messages", "kept", "own", "spelled"))  # a head has an id or a time
+
+
+def _says_nothing(ir: dict[str, Any]) -> bool:
+    """Tell whether a document has neither a head nor a message, but something else."""
+    return "kept" in ir and not ir["messages"] and ir.keys() <= _SAYS_NOTHING
 
 
 def _no_session(rules: Held, body: Any) -> None:

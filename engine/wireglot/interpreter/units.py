@@ -104,8 +104,10 @@ def given(dialect: Dialect, unit: str) -> str:
     What was said is in a request and in a session: a dialect that has no picture of the one
     gives the other.
     """
-    other = {"request": "session", "session": "request"}.get(unit, unit)
-    return other if unit not in dialect.units and other in dialect.units else unit
+    if unit in dialect.units:
+        return unit
+    other = {"request": "session", "session": "request"}.get(unit)
+    return other if other in dialect.units else unit
 
 
 def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:

@@ -35,6 +35,7 @@ _KINDS = {
     401: "authentication", 403: "permission", 404: "not_found", 408: "timeout",
     429: "rate_limit", 503: "overloaded", 504: "timeout", 529: "overloaded",
 }  # fmt: skip
+_STATUSES = {kind: http for http, kind in reversed(_KINDS.items())}
 Part = dict[str, Any]
 
 
@@ -341,9 +342,7 @@ def kind_of(http: int | None) -> str | None:
 
 def status_of(kind: str | None) -> int:
     """Return the status of HTTP that an error of a kind mostly has."""
-    return {v: k for k, v in reversed(_KINDS.items())}.get(
-        kind or "", 400 if kind == "invalid_request" else 500
-    )
+    return _STATUSES.get(kind or "", 400 if kind == "invalid_request" else 500)
 
 
 def open_kind(kind: str | None) -> bool:
