@@ -10,8 +10,10 @@ A picture of an event stands alone when it is read, and over that of `frame` whe
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from ..patterns import fits
 from ..trail import At, path_of
@@ -75,8 +77,8 @@ class Event:
     """An event: what it does, how its frame is read, and the frames that are written for it."""
 
     __slots__ = (
-        "acts", "addresses", "alike", "heads", "holes", "last", "listed", "name", "names", "piece",
-        "pos", "reads", "words", "writes",
+        "__weakref__", "acts", "addresses", "alike", "heads", "holes", "last", "listed", "made_of",
+        "name", "names", "piece", "pos", "reads", "words", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -98,6 +100,12 @@ class Event:
         self.heads: frozenset[str] = frozenset()  # the first names of these paths
         self.listed = False  # whether its piece is an element of a list, and nothing says which
         self.alike: frozenset[tuple[str, str]] = frozenset()  # what flows by frames that it reads
+        self.made_of: Event | None = None  # as other streams have it too
+
+
+# Events, by their nodes and whether keys have a second spelling: most dialects and sets of variants
+# hold those of a parent.
+_events: WeakValueDictionary[tuple[str, Node, Node | None, bool], Event] = WeakValueDictionary()
 
 
 class Ask(NamedTuple):
@@ -176,15 +184,22 @@ def load(
     tables: dict[str, Table],
     shapes: Mapping[str, Pictured],
     unions: dict[str, list[str]],
+    respelt: bool = False,
 ) -> Stream:
-    """Build the stream of a rule file, whose form is right. Raises RuleError."""
+    """Build the stream of a rule file, whose form is right. Raises RuleError.
+
+    `respelt` says that the caller will let keys be read in a second spelling.
+    """
     words, frame = node.value, node.get("frame")
     common = pic.parse(frame) if frame is not None else None
     stream = Stream(
         words["framing"].value if "framing" in words else "sse",
         words["named"].value if "named" in words else "",
         common,
-        [_event(name, child, frame, common) for name, child in words["events"].value.items()],
+        [
+            _event_of(name, child, frame, common, respelt)
+            for name, child in words["events"].value.items()
+        ],
         words["drop"].plain() if "drop" in words else {},
         node.pos,
     )
@@ -297,6 +312,19 @@ def _word(text: str) -> Word:
     if act in ("append", "part_start", "put"):
         path = path or USUAL.get(kind, "text")
     return Word(act, kind, path)
+
+
+def _event_of(
+    name: str, node: Node, frame: Node | None, common: Picture | None, respelt: bool
+) -> Event:
+    """Return an event for one stream, whose pictures are the same for the same nodes."""
+    key = (name, node, frame, respelt)
+    shared = _events.get(key)
+    if shared is None:
+        shared = _events[key] = _event(name, node, frame, common)
+    event = copy.copy(shared)  # what a stream says of it, such as its likes, is its own
+    event.made_of = shared
+    return event
 
 
 def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:

@@ -79,7 +79,9 @@ def load(node: Node) -> Dialect:
         carry={k: v.value for k, v in _map(top.get("carry")).items()},
         signatures=_signatures(top.get("signatures")),
         document=documents.load(top["document"]) if "document" in top else None,
-        stream=events.load(top["stream"], tables, shapes, unions) if "stream" in top else None,
+        stream=events.load(top["stream"], tables, shapes, unions, respelt)
+        if "stream" in top
+        else None,
         weights=Weights(
             frozenset(top["repeated"].plain() if "repeated" in top else ()),
             _reasons(top.get("slight")),
