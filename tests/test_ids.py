@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import wireglot
 from wireglot.ir import Unit
 
-from . import growth
+from . import growth, width
 
 Json = dict[str, Any]
 TIME = "2026-11-23T05:00:00.123456Z"
@@ -478,7 +478,7 @@ def unsaid(value: Any, kept: tuple[str, ...]) -> Any:
 
 
 @pytest.mark.parametrize("kept", [("r1", "a.1", "a:1"), ("r1",), ()], ids=["all", "head", "none"])
-@pytest.mark.parametrize("source", sorted({*STREAMED} - {"agent-sdk"}))
+@pytest.mark.parametrize("source", width.dialects(sorted({*STREAMED} - {"agent-sdk"}), 3))
 def test_whole_and_streamed_answers_have_the_same_ids(source: str, kept: tuple[str, ...]) -> None:
     """The stream of an agent says neither id nor time of an answer, by which it is known."""
     whole = RULES[source].write(SAID, unit="response").body
@@ -486,7 +486,7 @@ def test_whole_and_streamed_answers_have_the_same_ids(source: str, kept: tuple[s
     whole = unsaid(whole, kept)
     if not kept:
         whole.pop(LATE.get(source), None)
-    for target in STREAMED:
+    for target in width.targets(source, STREAMED):
         if target == source:
             continue
         for exchanged in (True, False) if kept and source not in NAMELESS else (True,):

@@ -19,6 +19,8 @@ from wireglot import cli
 from wireglot.executor import readers, writer
 from wireglot.executor.code import Code
 
+from . import width
+
 ANSWER = {
     "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use",
     "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}],
@@ -70,7 +72,7 @@ def test_each_line_of_a_rule_names_it(capsys: pytest.CaptureFixture[str]) -> Non
     )
 
 
-@pytest.mark.parametrize("name", wireglot.packaged().dialects)
+@pytest.mark.parametrize("name", width.dialects(wireglot.packaged().dialects, 7))
 def test_all_functions_of_a_dialect_are_shown(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 import wireglot
 
+from . import width
+
 DIALECTS = ("openai-chat", "anthropic", "gemini")
 PNG = "iVBORw0KGgo="
 DEEP = 600
@@ -856,7 +858,7 @@ def test_results_within_results_do_no_harm(key: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", DIALECTS)
-@pytest.mark.parametrize("depth", [DEEP, 100_000])
+@pytest.mark.parametrize("depth", [DEEP, width.times(100_000, 20_000)])
 @pytest.mark.parametrize("shape", ["[{}]", "[]", '{"k":}'])
 def test_deep_json_text_does_no_harm(shape: str, depth: int, target: str) -> None:
     opening, closing = {"[{}]": ('{"k":[', "]}"), "[]": ("[", "]"), '{"k":}': ('{"k":', "}")}[shape]

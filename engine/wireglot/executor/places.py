@@ -46,6 +46,7 @@ class Places:
         self._met: dict[int, Address] = {}  # of what was asked for, and of pictures beside it
         self._known: dict[int, Address] = {}  # of shapes, groups and cases that were met
         self._nodes: dict[Address, list[Picture]] = {}  # of cases that were asked for
+        self._all = False  # whether the pictures of all cases were met
 
     def holder(self, identity: int) -> Address | None:
         """Return the address of a shape, group or case, by its identity."""
@@ -89,9 +90,11 @@ class Places:
             for name, one in getattr(self.dialect, word).items():
                 if one is value:
                     return word, name
-        for address, holder in self._holders():
-            for n, case in enumerate(holder.cases):
-                self._meet(case, ("case", address, n))
+        if not self._all:
+            for address, holder in self._holders():
+                for n, case in enumerate(holder.cases):
+                    self._meet(case, ("case", address, n))
+            self._all = all(holder.whole for _, holder in self._holders())
         return self._met.get(id(value))
 
     def _meet(self, case: Case, at: Address) -> None:
