@@ -2,7 +2,7 @@
 
 A peer runs in an environment of its own, in a folder that `python -m benchmarks --peers DIR` takes:
 
-    python3.11 -m venv DIR/litellm && DIR/litellm/bin/pip install litellm==1.106.2
+    python3.11 -m venv DIR/litellm && DIR/litellm/bin/pip install litellm==1.106.2 mcp
     python3.11 -m venv DIR/rosetta && DIR/rosetta/bin/pip install llm-rosetta==0.13.0
 
 Peers are timed as they are called in practice and held to nothing: some lose content silently.

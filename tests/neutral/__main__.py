@@ -8,24 +8,25 @@ python -m tests.neutral --peers DIR      # the table of docs/cases.md; DIR as be
 from __future__ import annotations
 
 import argparse
-import copy
 import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+
+from . import peers, score
+from .score import Case
 
 FILE = Path(__file__).with_name("cases.jsonl")
+VERDICTS = Path(__file__).with_name("verdicts.yaml")
 ROOT = Path(__file__).parents[2]
 TABLES = ("bugs", "hard", "gaps", "wires", "ollama", "vertex")
 UNITS = ("request", "response", "error", "messages", "tools")
 PEERS = {"litellm": "litellm", "rosetta": "llm-rosetta"}  # folders, and how packages are called
-NOTHING: Any = object()
-Case = dict[str, Any]
-Convert = Callable[[Case], Any]
+# What a look at a failing case found; the first counts as a pass.
+FATES = ("equal", "loses", "refused", "raises", "scope")
 
 
 def made() -> Iterator[Case]:
@@ -58,102 +59,60 @@ def _of_table(table: str, case: Case) -> Iterator[Case]:
         yield {"id": name, "given": case["given"], "call": call, "wanted": wanted}
 
 
-def holds(wanted: Case, body: Any) -> bool:
-    """Tell whether a result is what a case wants."""
-    if "is" in wanted:
-        return alike(wanted["is"], body)
-    return (
-        all(alike(value, at(body, p)) for p, value in wanted.get("has", {}).items())
-        and all(at(body, p) is NOTHING for p in wanted.get("lacks", ()))
-        and all(alike(at(body, a), at(body, b)) for a, b in wanted.get("same", ()))
-        and not any(alike(at(body, a), at(body, b)) for a, b in wanted.get("differ", ()))
-    )
-
-
-def alike(one: Any, two: Any) -> bool:
-    """Tell whether two values are the same JSON: 1 is 1.0, and true is not 1."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        return one.keys() == two.keys() and all(alike(one[key], two[key]) for key in one)
-    if isinstance(one, list) and isinstance(two, list):
-        return len(one) == len(two) and all(map(alike, one, two))
-    return isinstance(one, bool) is isinstance(two, bool) and bool(one == two)
-
-
-def at(body: Any, pointer: str) -> Any:
-    """Return what stands at an RFC 6901 pointer, or NOTHING."""
-    for key in pointer.split("/")[1:]:
-        step = key.replace("~1", "/").replace("~0", "~")
-        if isinstance(body, list) and step.isdecimal() and int(step) < len(body):
-            body = body[int(step)]
-        elif isinstance(body, dict) and step in body:
-            body = body[step]
-        else:
-            return NOTHING
-    return body
-
-
-def converter(name: str) -> Convert:
-    """Return how a converter does what a case calls for; it raises KeyError for another pair."""
-    if name == "wireglot":
-        import wireglot
-
-        def own(case: Case) -> Any:
-            call = case["call"]
-            ends = (call["from"], call["to"], call["unit"], call.get("model"))
-            return wireglot.convert(case["given"], *ends).body
-
-        return own
-    from benchmarks import peers
-
-    requests, responses = peers._made(name)
-    runs = {"request": requests, "response": responses}
-
-    def peer(case: Case) -> Any:
-        call = case["call"]
-        run = runs[call["unit"]][call["from"], call["to"]]
-        more = {"model": call["model"]} if call["unit"] == "request" and "model" in call else {}
-        made = run({**more, **case["given"]})
-        return json.loads(json.dumps(made, default=lambda value: value.model_dump()))
-
-    return peer
-
-
-def scored(name: str, cases: list[Case]) -> tuple[Counter[str], list[str]]:
-    """Count passes, failures, errors and cases out of scope, by kind; also the ids that failed."""
-    convert = converter(name)
-    counts: Counter[str] = Counter()
-    failed = []
+def fates(name: str, cases: list[Case], show: bool = False) -> dict[str, str]:
+    """Return what became of each case: `pass`, `fail`, `raise`, or `out` where it is not asked."""
+    convert = peers.converter(name)
+    found = {}
     for case in cases:
-        kind = "crossing" if case["id"].startswith("crossing/") else "bug"
+        if name != "wireglot" and not peers.asked(case):
+            found[case["id"]] = "out"
+            continue
         try:
-            fate = "pass" if holds(case["wanted"], convert(copy.deepcopy(case))) else "fail"
-        except KeyError as error:
-            pair = (case["call"]["from"], case["call"]["to"])
-            scope = error.args and error.args[0] in (pair, case["call"]["unit"])
-            fate = "out" if scope else "raise"
-        except Exception:
-            fate = "raise"
-        counts[f"{kind} {fate}"] += 1
-        failed += [case["id"]] if fate in ("fail", "raise") else []
-    return counts, failed
+            body = convert(case)
+            found[case["id"]] = "pass" if score.holds(case, body) else "fail"
+        except Exception as error:
+            found[case["id"]], body = "raise", f"{type(error).__name__}: {error}"
+        if show and found[case["id"]] != "pass":
+            print(json.dumps(case | {"made": body}, ensure_ascii=False))
+    return found
+
+
+def judged(name: str, version: str) -> dict[str, str]:
+    """Return the fate that was seen for each failing case of a peer, of this version alone."""
+    from ..tables import read_yaml
+
+    said = read_yaml(VERDICTS.read_text("utf-8")).get(name, {})
+    seen = said["verdicts"] if said.get("version") == version else ()
+    return {case: one["fate"] for one in seen for case in one["cases"]}
+
+
+def kind(case: str) -> str:
+    """Return which cases an id is of: an example of two dialects, or a bug of a table."""
+    return "crossings" if case.startswith("crossing/") else "bugs"
 
 
 def rows(folder: Path) -> Iterator[str]:
-    """Yield the rows of the table: who, what is in scope, what passes."""
+    """Yield the rows of the table, for wireglot and each peer in the folder."""
     for name in ("wireglot", *PEERS):
         python = sys.executable if name == "wireglot" else str(folder / name / "bin" / "python")
-        asked = [python, "-m", "tests.neutral", "--score", name]
-        done = subprocess.run(asked, cwd=ROOT, check=True, capture_output=True, text=True)
+        command = [python, "-m", "tests.neutral", "--score", name]
+        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
         said = json.loads(done.stdout.splitlines()[-1])
-        cells = [f"{PEERS.get(name, name)} {said['version']}"]
-        for kind in ("bug", "crossing"):
-            found = {fate: said["counts"].get(f"{kind} {fate}", 0) for fate in FATES}
-            inside = sum(found.values()) - found["out"]
-            cells += [f"{found['pass']} of {inside}", str(found["raise"]), str(found["out"])]
-        yield f"| {' | '.join(cells)} |"
+        verdicts = judged(name, said["version"])
+        for which in ("bugs", "crossings"):
+            counts = Counter(
+                fate if fate in ("pass", "out") else verdicts.get(case, "open")
+                for case, fate in said["fates"].items()
+                if kind(case) == which
+            )
+            yield row(f"{PEERS.get(name, name)} {said['version']}", which, counts)
 
 
-FATES = ("pass", "fail", "raise", "out")
+def row(who: str, which: str, counts: Counter[str]) -> str:
+    """Return a row: who, which cases, what passes of those in scope, and each other fate."""
+    of = counts.total() - counts["scope"] - counts["out"]
+    cells = [who, which, f"{counts['pass'] + counts['equal']} of {of}"]
+    return f"| {' | '.join([*cells, *(str(counts[fate]) for fate in (*FATES, 'open', 'out'))])} |"
 
 
 def main() -> None:
@@ -162,16 +121,17 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--score", choices=("wireglot", *PEERS))
     parser.add_argument("--peers", type=Path)
-    parser.add_argument("--failed", action="store_true", help="the ids of cases that fail")
+    parser.add_argument(
+        "--show", action="store_true", help="print cases that fail, and what was made"
+    )
     asked = parser.parse_args()
     if asked.write:
         FILE.write_text("".join(f"{line(case)}\n" for case in made()), "utf-8")
     if asked.score:
         cases = [json.loads(text) for text in FILE.read_text("utf-8").splitlines()]
-        counts, failed = scored(asked.score, cases)
-        print("\n".join(failed) if asked.failed else "")
+        found = fates(asked.score, cases, asked.show)
         version = metadata.version(PEERS.get(asked.score, asked.score))
-        print(json.dumps({"version": version, "counts": counts}))
+        print(json.dumps({"version": version, "fates": found}))
     if asked.peers:
         print("\n".join(rows(asked.peers)))
 
