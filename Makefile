@@ -26,11 +26,12 @@ find_python = for python in $(2) $(foreach version,$(1),python$(version) \
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve playground look release test-all-pythons wheel clean loaders audit agents loop threads datasets
+.PHONY: help demo house old against test test-wide lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve playground look release test-all-pythons wheel clean loaders audit agents loop threads datasets
 
 help:
 	@echo "make demo   convert an exchange between four providers, and tell what is lost"
 	@echo "make test   run ruff, mypy and the test suite"
+	@echo "make test-wide   the same with all that the suite takes some of: pairs, files, dialects"
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make wires   what recorded streams of six become in further wires; of bodies the sweep has it"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
@@ -66,6 +67,9 @@ demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
 
 test: lint pytest
+
+test-wide: export WIREGLOT_TESTS = wide
+test-wide: test
 
 loop: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.loops

@@ -21,6 +21,7 @@ from website import commandline, dialects, links, losses, matrix, pages, referen
 from wireglot import cli, notes
 from wireglot.language import order, orderwords
 
+from . import width
 from .tables import read_yaml
 
 ROOT = Path(__file__).parent.parent
@@ -130,7 +131,7 @@ def test_a_picture_and_its_examples_stand_side_by_side_where_there_is_room() -> 
     )
 
 
-@pytest.mark.parametrize("name", wireglot.packaged().dialects)
+@pytest.mark.parametrize("name", width.dialects(wireglot.packaged().dialects, 6))
 def test_the_page_of_a_dialect_shows_each_shape_and_example(name: str) -> None:
     rules = wireglot.packaged()
     page = page_of(rules, name)

@@ -33,9 +33,16 @@ class Trial:
     the file that it stands in.
     """
 
-    def __init__(self, folder: str | None = None, runs: int = laws.RUNS, seed: str = "0") -> None:
+    def __init__(
+        self,
+        folder: str | None = None,
+        runs: int = laws.RUNS,
+        seed: str = "0",
+        targets: Sequence[str] | None = None,
+    ) -> None:
+        """Try nothing yet; `targets` are the dialects that laws cross to, all if none are named."""
         self.folder = None if folder is None else os.path.normpath(folder)
-        self.runs, self.seed = runs, seed
+        self.runs, self.seed, self.targets = runs, seed, targets
         self.examples: set[Pos] = set()
         self.laws = 0
         self.failures: list[str] = []
@@ -52,8 +59,9 @@ class Trial:
                 self.failures.append(f"{example.where}: {message}")
         if self.runs:
             touched = [n for n in names if self._touched(rules[n].model.node)]
-            self.laws += sum(1 for name in touched for _ in laws.cases(rules, name))
-            self.failures.extend(map(str, laws.run(rules, touched, self.runs, self.seed)))
+            self.laws += sum(1 for name in touched for _ in laws.cases(rules, name, self.targets))
+            found = laws.run(rules, touched, self.runs, self.seed, self.targets)
+            self.failures.extend(map(str, found))
         return self
 
     def cross(self, rules: RuleSet, files: Iterable[Node]) -> Trial:
