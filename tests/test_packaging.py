@@ -20,7 +20,7 @@ import pytest
 import wireglot
 from benchmarks import workloads
 
-from . import way
+from . import way, width
 
 ROOT = Path(__file__).resolve().parent.parent
 CONVERT = """
@@ -45,6 +45,8 @@ for call in json.load(open(sys.argv[1], encoding="utf-8")):
     told.append([out.body, out.notes, out.envelope])
 print(json.dumps({"told": told, "modules": sorted(sys.modules)}))
 """
+# The dialects of the wheel that the suite builds: to make the functions of all takes two minutes.
+BUILT = ("anthropic", "gemini", "ollama", "openai-chat", "openai-responses")
 PAIRS = [
     (one, two)
     for one in ("openai-chat", "anthropic", "gemini")
@@ -91,9 +93,24 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not (work / "dist").is_dir():
             ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
             shutil.copytree(ROOT, work / "tree", ignore=ignored)
+            if not width.WIDE:
+                _fewer(work / "tree" / "rules")
             out = ("-o", str(work / "dist"))
             python("-m", "build", "-q", "--no-isolation", *out, "tree", cwd=work)
     return work / "dist"
+
+
+def _fewer(rules: Path) -> None:
+    """Take the rule files of most dialects out of a folder, with their examples."""
+    for file in [*rules.glob("*.yaml"), *(rules / "examples").glob("*.yaml")]:
+        if file.stem not in (*BUILT, "ladder"):
+            file.unlink()
+
+
+@pytest.fixture(scope="module")
+def tree(dist: Path) -> Path:
+    """Return the tree that the wheel was built of."""
+    return dist.parent / "tree"
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +124,7 @@ def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
+def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path, tree: Path) -> None:
     assert sorted(path.name for path in installed.iterdir() if path.suffix != ".dist-info") == [
         "wireglot"
     ]
@@ -123,8 +140,9 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path) -> None:
     assert beside <= {Path("rules/__init__.py")}
     assert modules <= there
     rules = {
-        path.name for kind in ("yaml", "schema.json") for path in (ROOT / "rules").glob(f"*.{kind}")
+        path.name for kind in ("yaml", "schema.json") for path in (tree / "rules").glob(f"*.{kind}")
     }
+    assert {f"{name}.yaml" for name in BUILT} <= rules
     assert rules <= {path.name for path in (package / "rules").iterdir()}
     overlays = {path.name for path in (ROOT / "rules" / "overlays").glob("*.yaml")}
     assert overlays and overlays == {p.name for p in (package / "rules" / "overlays").iterdir()}
@@ -201,12 +219,12 @@ print("yaml" in sys.modules)
 
 @pytest.mark.slow
 def test_rules_that_are_loaded_from_a_wheel_are_the_packaged_ones(
-    installed: Path, tmp_path: Path
+    installed: Path, tree: Path, tmp_path: Path
 ) -> None:
     code = """
 import wireglot
 one, two = wireglot.packaged(), wireglot.load_rules()
 print(one.hash == two.hash == two.reloaded().hash, one.dialects == two.dialects, one.hash)
 """
-    there = wireglot.packaged()
+    there = wireglot.load_rules(tree / "rules", builtin=False)
     assert python("-c", code, cwd=tmp_path, path=installed).split() == ["True", "True", there.hash]

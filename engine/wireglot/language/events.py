@@ -11,9 +11,9 @@ A picture of an event stands alone when it is read, and over that of `frame` whe
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
-from weakref import WeakValueDictionary
 
 from ..patterns import fits
 from ..trail import At, path_of
@@ -77,8 +77,8 @@ class Event:
     """An event: what it does, how its frame is read, and the frames that are written for it."""
 
     __slots__ = (
-        "__weakref__", "acts", "addresses", "alike", "heads", "holes", "last", "listed", "made_of",
-        "name", "names", "piece", "pos", "reads", "words", "writes",
+        "acts", "addresses", "alike", "heads", "holes", "last", "listed", "name", "names", "piece",
+        "pos", "reads", "words", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -100,12 +100,6 @@ class Event:
         self.heads: frozenset[str] = frozenset()  # the first names of these paths
         self.listed = False  # whether its piece is an element of a list, and nothing says which
         self.alike: frozenset[tuple[str, str]] = frozenset()  # what flows by frames that it reads
-        self.made_of: Event | None = None  # as other streams have it too
-
-
-# Events, by their nodes and whether keys have a second spelling: most dialects and sets of variants
-# hold those of a parent.
-_events: WeakValueDictionary[tuple[str, Node, Node | None, bool], Event] = WeakValueDictionary()
 
 
 class Ask(NamedTuple):
@@ -197,7 +191,7 @@ def load(
         words["named"].value if "named" in words else "",
         common,
         [
-            _event_of(name, child, frame, common, respelt)
+            copy.copy(_shared(name, child, frame, respelt))
             for name, child in words["events"].value.items()
         ],
         words["drop"].plain() if "drop" in words else {},
@@ -314,17 +308,14 @@ def _word(text: str) -> Word:
     return Word(act, kind, path)
 
 
-def _event_of(
-    name: str, node: Node, frame: Node | None, common: Picture | None, respelt: bool
-) -> Event:
-    """Return an event for one stream, whose pictures are the same for the same nodes."""
-    key = (name, node, frame, respelt)
-    shared = _events.get(key)
-    if shared is None:
-        shared = _events[key] = _event(name, node, frame, common)
-    event = copy.copy(shared)  # what a stream says of it, such as its likes, is its own
-    event.made_of = shared
-    return event
+@functools.lru_cache(2048)
+def _shared(name: str, node: Node, frame: Node | None, respelt: bool) -> Event:
+    """Return an event, made once for the same nodes: most streams hold those of a parent.
+
+    What one stream says of it, such as its likes, belongs to a copy; its pictures are shared, but
+    not with a stream whose keys are `respelt`.
+    """
+    return _event(name, node, frame, pic.parse(frame) if frame is not None else None)
 
 
 def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:
