@@ -223,6 +223,9 @@ def foreign(origin: Any) -> str:
     return f"only {origin} can read this"
 
 
+NOWHERE = (None, None)  # the owner and the key of a note that points to no place of the output
+
+
 class Draft:
     """A note in the making: its target is found once the body is finished."""
 

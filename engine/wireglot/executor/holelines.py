@@ -201,7 +201,7 @@ class HoleLines:
             if not w.isidentifier():
                 t(f"{fitted} = {w}")
                 w = fitted
-            made = f"fit(x, {self.hole}, {w}, o, {place(found)}, {self.into}, {kind!r})"
+            made = f"fitted(x, {self.hole}, {w}, o, {place(found)}, {self.into}, {kind!r})"
             fits = (
                 f"{w} if {w}.__class__ is str and {c.writes.fits(kind)}({w}) else " if kind else ""
             )

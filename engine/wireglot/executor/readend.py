@@ -178,7 +178,7 @@ class WholeText(IrText):
             if case.doubles and case.name:
                 self.line(f"if x.home: chosen(x, {self.one}, {self.two}, made, at)", case.pos)
             if isinstance(case.wire, Fields) and not case.needs:
-                self.line("if not w: hollow(x, made)")
+                self.line("if not w: x.remember(made, '', 'empty', True)")
         self.line("return made")
 
     def _memory(self) -> None:

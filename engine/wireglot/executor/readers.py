@@ -238,7 +238,7 @@ class Reads(Functions):
                 t("parts, run = found")
                 if runs:
                     t("if run is not None and run is last and parts:")
-                    t("    remember(x, parts[0], '../', 'apart', True)")
+                    t("    x.remember(parts[0], '../', 'apart', True)")
                     t("last = run")
                 t("made += parts")
             with t.under("else:"):

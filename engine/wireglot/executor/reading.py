@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..errors import ConversionError
 from ..interpreter import conversation, intake, runs
@@ -11,33 +12,24 @@ from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..language.lenses import Misfit
 from ..language.measure import may_fit
-from ..language.model import Case, Dialect, Group, Shape
+from ..language.model import Case, Group, Shape
 from ..language.picture import Hole
 from ..payload import MAX_DEPTH
 from ..trail import At, pointer
 from . import readers
-from .readtime import NO, attempt, remember
-
-if TYPE_CHECKING:
-    from ..interpreter.recorder import Recorder
+from .readtime import NO, attempt
 
 
 class CodedReader(PictureReader):
     """Reads one payload by the functions of its dialect."""
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        options: dict[str, Any],
-        probe: bool = False,
-        recorder: Recorder | None = None,
-    ) -> None:
-        super().__init__(dialect, options, probe, recorder)
-        self.away = not probe and not self.home
-        mode = "probe" if probe else "home" if self.home else "away"
-        self.code = readers.of(dialect, mode)
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.away = not self.probe and not self.home
+        mode = "probe" if self.probe else "home" if self.home else "away"
+        self.code = readers.of(self.dialect, mode)
         self.late = self.trail.late.append
-        self.walks = recorder is not None  # a trace is told of each step of the walk
+        self.walks = self.recorder is not None  # a trace is told of each step of the walk
 
     def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         if not self.walks:
@@ -72,20 +64,22 @@ class CodedReader(PictureReader):
 
     def as_home(self, name: str, wire: Any, at: At) -> Any:
         """Read one node as if it might be written again, for it counts whether it could be."""
-        code, away = self.code, self.away
-        if away:
-            self.code, self.away = readers.of(self.dialect, "home"), False
-        try:
+        if not self.away:
             return super().as_home(name, wire, at)
-        finally:
-            self.code, self.away = code, away
+        with self._at_home():
+            return super().as_home(name, wire, at)
 
     def plain(self, item: Any) -> Any:
         """Return the text of an element that is the dialect's own text alone, or None."""
+        with self._at_home():
+            return intake.plain_text(self, item)
+
+    @contextlib.contextmanager
+    def _at_home(self) -> Iterator[None]:
         code, away = self.code, self.away
         self.code, self.away = readers.of(self.dialect, "home"), False
         try:
-            return intake.plain_text(self, item)
+            yield
         finally:
             self.code, self.away = code, away
 
@@ -125,7 +119,7 @@ class CodedReader(PictureReader):
         """Return the parts of a run, and what was read beside it."""
         if not self.away and self.dialect.has_rivals(name, shape):
             for part in parts:
-                remember(self, part, "../", "run", shape.name)
+                self.remember(part, "../", "run", shape.name)
         if "kept" not in parts[0]:
             return parts, shape
         more, other = runs.beside(self, parts[0], case, self.dialect.cases_of(name), item, at)

@@ -7,7 +7,7 @@ from typing import Any
 from ..interpreter import building, conversation, runs
 from ..language.model import Case, Group, Shape
 from ..trail import At, Several, Trail, keys_of
-from .readtime import attempt, hollow, remember
+from .readtime import attempt
 
 
 def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
@@ -16,7 +16,7 @@ def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: i
         del x.notes[mark:]
     made = attempt(x, lambda: building.build(x, shape, case, x.case(case, w, at, lenient), at))
     if w.__class__ is dict and not w and isinstance(made, dict) and not x.probe:
-        hollow(x, made)
+        x.remember(made, "", "empty", True)
     return made
 
 
@@ -47,9 +47,9 @@ def of_run(x: Any, parts: list[Any], shape: str, case: str | None) -> None:
     """Remember how the parts of a run stood together."""
     for part in parts:
         if case is not None:
-            remember(x, part, "../", "case", case)
+            x.remember(part, "../", "case", case)
         if part.get("type") == "unknown":
-            remember(x, part, "../", "run", shape)
+            x.remember(part, "../", "run", shape)
 
 
 def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
@@ -85,7 +85,7 @@ KEPT: dict[str | None, At] = {"kept": ()}
 def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
     """Remember the case that was read, where another one would be written."""
     if case.home or building.chosen(x, shape, made, case) is not case:
-        remember(x, made, "", "case", case.name)
+        x.remember(made, "", "case", case.name)
         building.told(x, case, at)
 
 

@@ -72,7 +72,7 @@ class MessageText(WholeText):
                 self.tested(child, seen)
         self._memory()
         if self.mode == "home" and case.read_only:
-            self.line(f"remember(x, made, '', 'case', {case.name!r})")
+            self.line(f"x.remember(made, '', 'case', {case.name!r})")
         self.line("return turns(x, made, at)" if self.splits else "return [made]")
 
 
@@ -159,6 +159,6 @@ def _spliced(reads: Functions, talk: Conversation, i: int, title: str) -> str:
     t("x.late((made, at, BARE, ()))")
     earlier = (c for g in talk.groups[:i] for c in g.cases)
     if reads.mode == "home" and any(talk.role(c) == role for c in earlier):
-        t(f"remember(x, made, '', 'case', {case.name!r})")
+        t(f"x.remember(made, '', 'case', {case.name!r})")
     t("return [made]")
     return str(t)

@@ -48,17 +48,6 @@ def no(x: Any, mark: int) -> Any:
     return NO
 
 
-def hollow(x: Any, made: dict[str, Any]) -> None:
-    """Remember that an object with nothing in it was read."""
-    remember(x, made, "", "empty", True)
-
-
-def remember(x: Any, made: dict[str, Any], key: str, word: str, value: Any) -> None:
-    """Put one word into the memory of an IR object."""
-    memory = x.memory(made)
-    memory[key] = {**memory.get(key, {}), word: value}
-
-
 def spell(sp: Memory, key: str, was: Any, written: Any) -> dict[str, Any]:
     """Remember that `was` stood where writing would put `written`."""
     sp = {} if sp is None else sp
@@ -311,13 +300,13 @@ def aside(x: Any, parts: list[Any], shape: str, both: bool) -> None:
     """Remember by which hole parts were read, where an earlier one could write them."""
     for part in parts:
         if both or part.get("type") == "unknown":
-            remember(x, part, "../", "hole", shape)
+            x.remember(part, "../", "hole", shape)
 
 
 def again(x: Any, parts: list[Any], key: str) -> None:
     """Remember the spelling of the key that parts stood under."""
     for part in parts:
-        remember(x, part, "../", "key", key)
+        x.remember(part, "../", "key", key)
 
 
 def nth(at: At) -> int:
@@ -376,7 +365,7 @@ def has(value: Any, kinds: frozenset[str]) -> bool:
 
 
 _FUNCTIONS = (
-    no, hollow, remember, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
+    no, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
     spelling, owns, parsed, word, schema, seconds, through, said, alone, entries, present, opaque,
     pointer, aside, again, nth, deep, several, agrees, look, has, guard, same, stringify,
     not_an_object,

@@ -6,6 +6,8 @@ from types import FunctionType
 from typing import Any
 
 from ..interpreter.conversation import write_talk
+from ..interpreter.making import filled
+from ..interpreter.outlet import fitted
 from ..interpreter.share import spelling
 from ..ir import FULL
 from ..language.lenses import Misfit, guard, same
@@ -25,6 +27,8 @@ NAMES: dict[str, Any] = {
     "FULL": FULL,
     "Misfit": Misfit,
     "NO": NO,
+    "filled": filled,
+    "fitted": fitted,
     "guard": guard,
     "same": same,
     "spelling": spelling,

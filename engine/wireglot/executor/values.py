@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ..interpreter import choosing, itself
+from ..interpreter import choosing, itself, outlet
 from ..interpreter.jobs import WriteJob
 from ..interpreter.sight import View, means, memory_of
 from ..ir import DERIVED
@@ -336,16 +336,10 @@ def own_fields(fields: dict[str, Any], out: dict[str, Any], table: Any) -> list[
 def schema(x: Any, pair: Any, h: Hole, value: Any, o: Any, path: str) -> Any:
     """Return a JSON Schema as the dialect takes it, and note what had to change; NO for none."""
     try:
-        wire, told = pair.write(value, x.options.get("tell_constraints") is True)
+        return outlet.abroad(x, pair, h, value, o, path)
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
-    at = x.trail.find(o, path) if told else None
-    for one in told:
-        place = at if at is None else x.trail.within(value, at, one.at)
-        place = None if one.effect == "added" else place
-        x.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
-    return wire
 
 
 def schema_home(pair: Any, value: Any) -> Any:
@@ -368,40 +362,6 @@ def through(x: Any, lens: str, h: Hole, value: Any, rel: Any) -> Any:
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
-
-
-def fit(x: Any, h: Hole, value: Any, o: Any, path: str, into: Any, known: str = "") -> Any:
-    """Return a name or id as the limits of the dialect let it be written."""
-    kind = known or x.limits.kind(o, path)
-    if kind not in x.limits.limits or (value.__class__ is str and x.limits.fits(kind, value)):
-        return value
-    found = [value] if not isinstance(value, list) else value
-    if not all(isinstance(one, str) for one in found):
-        return value  # no name, whatever it is: the picture's own checks say so
-    fitted = [x.limits.fit(kind, one) for one in found]
-    if fitted != found:
-        x.respelt.update(zip(found, fitted, strict=True))
-        owner, key = into if into is not None else (None, None)
-        told = f"`{value}` does not fit the limits of `{kind}` here"
-        x.note("renamed", "changed", x.trail.find(o, path), h.pos, told, owner, key)
-    return fitted if isinstance(value, list) else fitted[0]
-
-
-def filled(x: Any, h: Hole, o: Any, rel: Any, into: Any) -> Any:
-    """Return what stands where nothing is, as the mark of a hole says."""
-    value = x.fill.get(h.path, h.value) if x.fill else h.value
-    if h.mode == "as" and value == {}:
-        mark = len(x.notes)
-        value = x.shape(h.shape, {})
-        del x.notes[mark:]
-    if h.mark == "fill" and h.value is not None:
-        told = f"`{rel[-1]}` is required here and was not there"
-        if h.path in x.fill and value != h.value:
-            told += f"; {value} leaves room for what the source asks for"
-        owner, key = into if into is not None else (None, None)
-        x.note("filled-in", "added", None, h.pos, told, owner, key)
-        x.fills(o, h.path)
-    return [] if value == [] else {} if value == {} else value
 
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:

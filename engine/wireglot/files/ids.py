@@ -86,8 +86,7 @@ def drawn(
     for place in places:
         if place.path not in loose and place.name == place.owner[place.key] is not None:
             gone.add((id(place.owner), place.key))
-            if reader.recorder is not None:
-                reader.recorder.hush(place.at, REPEATS, None)
+            reader.hush(place.at, REPEATS, None)
     return {**whole, key: _without(messages, gone)}, sorted(".".join(path) for path in loose)
 
 

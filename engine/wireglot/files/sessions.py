@@ -185,7 +185,7 @@ def _drawn(
         if lacks := [k for k in head if k not in message]:
             file.told[i] = {**file.told.get(i, {}), "lacks": lacks}
         for k in again if i != file.head else ():
-            _hush(reader, i, k)
+            reader.hush((file.numbers[i], k), ids.REPEATS, None)
         rest.append({k: v for k, v in message.items() if k not in again})
     return head, rest
 
@@ -216,15 +216,10 @@ def _unlinked(reader: ReadJob, links: Tree, messages: list[dict[str, Any]]) -> l
         if isinstance(name, str) and name != before and name in there[:i]:
             file.told[i], file.drawn[i] = {"parent": name}, {links.parent: name}
         if links.parent in message:
-            _hush(reader, i, links.parent)
+            reader.hush((file.numbers[i], links.parent), ids.REPEATS, None)
         before = message.get(links.id)
         rest.append({k: v for k, v in message.items() if k != links.parent})
     return rest
-
-
-def _hush(reader: ReadJob, i: int, key: str) -> None:
-    if reader.recorder is not None:
-        reader.recorder.hush((reader.file.numbers[i], key), ids.REPEATS, None)
 
 
 # -- writing --------------------------------------------------------------------------------------

@@ -50,15 +50,14 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
             for message in new if not group.spliced else ():
                 if _second(talk, group, message):
                     same = (c.name for c in group.cases if talk.role(c) == message["role"])
-                    _remember(reader, message, "case", next(same))
+                    reader.remember(message, "", "case", next(same))
         if group.spliced and group is before:
             if reader.run is not None and reader.run is run:
-                memory = reader.memory(new[0]["parts"][0])
-                memory["../"] = {**memory.get("../", {}), "apart": True}
+                reader.remember(new[0]["parts"][0], "../", "apart", True)
             messages[-1]["parts"].extend(new[0]["parts"])
         else:
             if group is before and talk.per == "run":
-                _remember(reader, new[0], "apart", True)
+                reader.remember(new[0], "", "apart", True)
             messages.extend(new)
         before, run = group, reader.run
     return marks.lowered(reader, messages)
@@ -191,7 +190,7 @@ def read_group(
         message = {"role": talk.role(case), "parts": found}
         reader.trail.put(message, None, at)
         if _second(talk, group, message):
-            _remember(reader, message, "case", case.name)
+            reader.remember(message, "", "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
     building.tests(reader, case, env.fields, env)
@@ -210,7 +209,7 @@ def read_group(
     first = messages[0]
     _fields(reader, plain, env, first)
     if case.read_only:
-        _remember(reader, first, "case", case.name)
+        reader.remember(first, "", "case", case.name)
     for message in messages:
         reader.trail.put(message, None, at)
     return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
@@ -221,11 +220,6 @@ def _fields(reader: ReadJob, case: Case, env: Env, message: dict[str, Any]) -> N
     building.fill(reader, message, case.ir, env)
     message["role"] = role if role == "tool" else message.get("role", role)
     building.attach(reader, message, env)
-
-
-def _remember(reader: ReadJob, message: dict[str, Any], key: str, value: Any) -> None:
-    memory = reader.memory(message)
-    memory[""] = {**memory.get("", {}), key: value}
 
 
 # -- writing ----------------------------------------------------------------------------------

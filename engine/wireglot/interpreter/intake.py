@@ -48,8 +48,8 @@ def keep(
 def place_of(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Read `$nth`, the place of the object in its list: nothing to carry while it is right."""
     place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
-    if reader.recorder is not None and wire is not ABSENT:
-        reader.recorder.hush(at, "it counts its place", h.pos)
+    if wire is not ABSENT:
+        reader.hush(at, "it counts its place", h.pos)
     if wire is ABSENT or wire is None or not same(wire, place):
         env.spell(rel, wire, place)
         if wire is not ABSENT and wire is not None:
@@ -90,8 +90,7 @@ def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         scratch = Env(env.base, env.case, False)
         try:
             if same(taken(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]):
-                if reader.recorder is not None:
-                    reader.recorder.hush(at, "it repeats another value", h.pos)
+                reader.hush(at, "it repeats another value", h.pos)
                 return
         except Misfit:
             pass
@@ -110,8 +109,7 @@ def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> b
         return False
     if same(wire, said):
         env.spelled.setdefault(pointer(rel), {})["again"] = True
-        if reader.recorder is not None:
-            reader.recorder.hush(at, "it repeats another value", h.pos)
+        reader.hush(at, "it repeats another value", h.pos)
     else:
         env.kept[pointer(at[len(env.base) :])] = wire
         told = f"{show(wire)} stands where the parts are said again, and they say something else"
@@ -343,8 +341,7 @@ def each(
             continue
         parts, shape = element(reader, h.shape, item, here)
         if shape is not None and shape is last and parts:
-            memory = reader.memory(parts[0])
-            memory["../"] = {**memory.get("../", {}), "apart": True}
+            reader.remember(parts[0], "../", "apart", True)
         last = shape
         found.extend(parts)
         if reader.recorder is not None:
@@ -378,8 +375,7 @@ def aside(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None)
     holes = env.case.lists.get(h.path, [h])
     if key is not None and "again" in h.lenses:
         for part in parts:
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "key": key}
+            reader.remember(part, "../", "key", key)
     if h not in holes[1:] and not h.dated:
         return
     kinds = reader.dialect.kinds_of
@@ -388,8 +384,7 @@ def aside(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None)
     both = h.dated or bool(earlier & kinds(h.shape))
     for part in parts:
         if both or part.get("type") == "unknown":
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "hole": h.shape}
+            reader.remember(part, "../", "hole", h.shape)
 
 
 def element(
@@ -428,8 +423,7 @@ def run(
     found = runs.gathered(reader, shape, case, item, at, lenient)
     if reader.dialect.has_rivals(name, shape):
         for part in found:
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "run": shape.name}
+            reader.remember(part, "../", "run", shape.name)
     more, other = runs.beside(reader, found[0], case, reader.dialect.cases_of(name), item, at)
     return found + more, other or shape
 

@@ -1,13 +1,13 @@
 """What reading and writing keep while they go on, and what their pieces ask of them.
 
 The pieces (`building`, `share` and the like) call each other through the reader or writer that they
-work for: the methods here that do nothing are those of `reader`, `writer` and `hands`.
+work for.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..language.model import Case, Dialect, Group, Shape
@@ -21,6 +21,7 @@ from .sight import Look, View
 if TYPE_CHECKING:
     from ..language.events import Event
     from ..language.ladder import Ladder
+    from ..language.source import Pos
     from .recorder import Recorder
     from .resolver import Resolver
 
@@ -38,6 +39,19 @@ def _steps(dialect: Dialect) -> tuple[frozenset[tuple[str, str]], str | None]:
 
 class ReadJob:
     """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
+
+    # What `reader` and `hands` do, for the pieces that work for them; each raises Misfit.
+    shape: Callable[..., Any]  # read one node by the first case of a shape that fits
+    first: Callable[[Iterable[tuple[Shape, Case]], Any, At, bool], Any]  # the same, of some cases
+    as_home: Callable[[str, Any, At], Any]  # the same, as if it might be written again
+    whole: Callable[[Shape, Any, At], Any]  # strictly, or else with what does not fit kept
+    case: Callable[..., Env]  # match one picture; `outer` shares its base, `rel` is the place below
+    finish: Callable[[Env], None]  # solve sums, and read holes that need what others found
+    hole: Callable[..., None]  # match a hole: absence by its mark, then lenses and shape backwards
+    element: Callable[..., tuple[list[Any], Shape | None]]  # of a list; a run gives several parts
+    message: Callable[[Any, At], tuple[Group, list[dict[str, Any]]]]  # of the wire
+    talk: Callable[[Hole, Any, At, At, Env], list[Any]]
+    writer: Callable[[], WriteJob]  # of this dialect at home, where words of no table have a form
 
     def __init__(
         self,
@@ -64,68 +78,41 @@ class ReadJob:
         memory: dict[str, Any] = made.setdefault("spelled", {}).setdefault(self.dialect.name, {})
         return memory
 
-    def shape(self, name: str, wire: Any, at: At, lenient: bool = False) -> Any:
-        """Read one node by the first case that fits; raises the deepest Misfit."""
-        raise NotImplementedError
+    def remember(self, made: dict[str, Any], place: str, word: str, value: Any) -> None:
+        """Put one word into the memory of an IR object."""
+        memory = self.memory(made)
+        memory[place] = {**memory.get(place, {}), word: value}
 
-    def as_home(self, name: str, wire: Any, at: At) -> Any:
-        """Read one node as if it might be written again, for it counts whether it could be."""
-        raise NotImplementedError
-
-    def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
-        """Read one node by the first of some cases that fits."""
-        raise NotImplementedError
-
-    def whole(self, shape: Shape, wire: Any, at: At) -> Any:
-        """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
-        raise NotImplementedError
-
-    def case(
-        self,
-        case: Case,
-        wire: Any,
-        at: At,
-        lenient: bool,
-        outer: Env | None = None,
-        rel: At = (),
-    ) -> Env:
-        """Match one case's picture; `outer` shares its base, and `rel` is the place below it."""
-        raise NotImplementedError
-
-    def finish(self, env: Env) -> None:
-        """Solve the sums, then read the holes that need what their neighbours found."""
-        raise NotImplementedError
-
-    def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
-        """Match a hole: absence by its mark, then lenses and shape backwards."""
-        raise NotImplementedError
-
-    def element(
-        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
-    ) -> tuple[list[Any], Shape | None]:
-        """Read one element of a list; a gathering shape gives several."""
-        raise NotImplementedError
-
-    def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
-        """Read one wire message: its group, and the IR messages that it holds."""
-        raise NotImplementedError
-
-    def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
-        """Read a conversation."""
-        raise NotImplementedError
+    def hush(self, at: At, why: str, pos: Pos | None) -> None:
+        """Tell a trace, if there is one, that what stands here says nothing more."""
+        if self.recorder is not None:
+            self.recorder.hush(at, why, pos)
 
     @functools.cached_property
     def prober(self) -> WriteJob:
         """A writer of this dialect at home, which tells by which case something is written."""
         return self.writer()
 
-    def writer(self) -> WriteJob:
-        """Return a writer of this dialect at home, where words of no table have a form."""
-        raise NotImplementedError
-
 
 class WriteJob:
     """Writes one IR value. `same` says that the IR was read from this very dialect."""
+
+    # What `writer` and `hands` do, for the pieces that work for them; each raises Misfit.
+    shape: Callable[[str, Any], Any]  # write a value by the first case that takes it and reads back
+    one: Callable[[Shape, Any], Any]  # the same, by one shape
+    choice: Callable[..., Case | None]  # the case that would write what was `read` by one
+    case: Callable[[Shape, Case, Any], Any]
+    match: Callable[[Picture, Any, str, View], None]  # an `ir` picture: literals stand, holes name
+    picture: Callable[..., Any]  # write one picture; ABSENT where nothing is written
+    frame: Callable[[Event, int, dict[str, Any]], Any]  # one of those of an event
+    remembered: Callable[[View, At, Any], Any]  # what stood here, or what is written now
+    hole: Callable[[Hole, View, At, Any], Any]
+    share: Callable[..., dict[int, list[Any]]]  # give each part of a list to the hole that takes it
+    give: Callable[..., list[tuple[Hole, Any, Any]]]  # one part; a lost one is noted
+    leftover: Callable[[View, Any], None]  # put kept keys back, or note what no picture took
+    talk: Callable[[Hole, Any, View, At, Any], Any]
+    afresh: Callable[[], WriteJob]  # that remembers nothing, and repairs nothing
+    reader: Callable[[], ReadJob]  # that only sees what a written value means
 
     def __init__(
         self,
@@ -247,20 +234,6 @@ class WriteJob:
                 while id(draft.owner) in self.stands:  # a text may stand for what holds it, too
                     _, draft.owner, draft.place = self.stands[id(draft.owner)]
 
-    def shape(self, name: str, value: Any) -> Any:
-        """Write a value by the first case that takes it and reads back; raises Misfit."""
-        raise NotImplementedError
-
-    def one(self, shape: Shape, value: Any) -> Any:
-        """Write a value by one shape; raises Misfit."""
-        raise NotImplementedError
-
-    def choice(
-        self, shape: Shape, value: Any, read: Case | None, first: bool = False
-    ) -> Case | None:
-        """Return the case that would write a value, which was `read` by one."""
-        raise NotImplementedError
-
     def request_by(self, case: Case, ir: dict[str, Any]) -> Any:
         """Write a request that is ready, if that can be done at once; else ABSENT."""
         return ABSENT
@@ -268,55 +241,3 @@ class WriteJob:
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
         """Write a message of which no part is lost, if that can be done at once; else None."""
         return None
-
-    def case(self, shape: Shape, case: Case, value: Any) -> Any:
-        """Write a value by one case; raises Misfit."""
-        raise NotImplementedError
-
-    def match(self, ir: Picture, value: Any, path: str, view: View) -> None:
-        """Match an IR value against an `ir` picture: literals must stand, holes get names."""
-        raise NotImplementedError
-
-    def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
-        """Write one picture; ABSENT when there is nothing to write."""
-        raise NotImplementedError
-
-    def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
-        """Write one of the frames of an event from what is said in it; raises Misfit."""
-        raise NotImplementedError
-
-    def remembered(self, view: View, rel: At, written: Any) -> Any:
-        """Return what stood here when the present value was read, or what is written now."""
-        raise NotImplementedError
-
-    def hole(self, h: Hole, view: View, rel: At, into: Any) -> Any:
-        """Write a hole."""
-        raise NotImplementedError
-
-    def share(
-        self, holes: list[Hole], parts: list[Any], whole: bool = False
-    ) -> dict[int, list[Any]]:
-        """Give each part of a list to the hole that takes it, going down the ladder."""
-        raise NotImplementedError
-
-    def give(
-        self, holes: list[Hole], part: Any, whole: bool = False, refused: bool = False
-    ) -> list[tuple[Hole, Any, Any]]:
-        """Write one part by the first hole that takes it; a lost part is noted."""
-        raise NotImplementedError
-
-    def leftover(self, view: View, wire: Any) -> None:
-        """Put kept keys back at home; note everything that no picture took abroad."""
-        raise NotImplementedError
-
-    def talk(self, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
-        """Write a conversation."""
-        raise NotImplementedError
-
-    def afresh(self) -> WriteJob:
-        """Return a writer of this dialect that remembers nothing and repairs nothing."""
-        raise NotImplementedError
-
-    def reader(self) -> ReadJob:
-        """Return a reader of this dialect that only sees what a written value means."""
-        raise NotImplementedError

@@ -10,7 +10,8 @@ from .. import jsontext, seeds
 from ..language import picture as pic
 from ..language.lenses import moment_of
 from ..language.picture import ABSENT, Hole
-from ..trail import HOLDERS, Ids
+from ..notes import NOWHERE
+from ..trail import HOLDERS, At, Ids
 from .jobs import WriteJob
 from .sight import View
 
@@ -22,18 +23,34 @@ _UUID = (0, 8, 12, 15, 18, 30)
 
 def made(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
     """Make a value for a `(made P)` hole; what repeats it finds it there."""
-    owner, key = into if into is not None else (None, None)
     if h.value == "time":
         new, code = _time(writer), "made-time"
         told = "the target wants a time here; it is that of what stands before"
     else:
         new, code = _id(writer, str(h.value), view), "made-id"
         told = TOLD
-    writer.note(code, "added", None, h.pos, told, owner, key)
+    writer.note(code, "added", None, h.pos, told, *(into or NOWHERE))
     writer.fills(view.obj, h.path)
     if not h.path.startswith("own."):
         view.names[h.path] = (new, h.path)
     return new
+
+
+def filled(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool = False) -> Any:
+    """Return what stands where nothing is, as the mark of a hole says; at `home` nobody is told."""
+    value = writer.fill.get(h.path, h.value) if writer.fill else h.value
+    if h.mode == "as" and value == {} and not home:
+        assert h.shape is not None
+        mark = len(writer.notes)
+        value = writer.shape(h.shape, {})
+        del writer.notes[mark:]
+    if h.mark == "fill" and h.value is not None and not home:
+        told = f"`{rel[-1]}` is required here and was not there"
+        if h.path in writer.fill and value != h.value:
+            told += f"; {value} leaves room for what the source asks for"
+        writer.note("filled-in", "added", None, h.pos, told, *(into or NOWHERE))
+        writer.fills(obj, h.path)
+    return [] if value == [] else {} if value == {} else value
 
 
 def copied(writer: WriteJob, h: Hole, view: View, into: Any) -> Any:

@@ -18,7 +18,8 @@ from ..language.lenses import (
     stringify,
 )
 from ..language.picture import Hole
-from ..notes import Weight
+from ..language.schema import Schema
+from ..notes import NOWHERE, Weight
 from ..trail import At, pointer
 from . import share
 from .jobs import WriteJob
@@ -66,7 +67,7 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
             raise Misfit(f"`{h.path}` is no JSON number", rel, h.pos)
         if wire.is_integer() and not writer.same and (kind == "integer" or "integer" in h.lenses):
             wire = int(wire)  # 40.0 is 40, and many parsers take no other
-    return fitted(writer, h, wire, view, into)
+    return fitted(writer, h, wire, view.obj, view.source(h.path), into)
 
 
 def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
@@ -97,21 +98,23 @@ def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
         writer.shared.pop(id(value), None)
 
 
-def fitted(writer: WriteJob, h: Hole, wire: Any, view: View, into: Any) -> Any:
-    """Rewrite names and ids to the dialect's limits."""
-    kind = writer.limits.kind(view.obj, view.source(h.path))
-    if kind is None:
+def fitted(
+    writer: WriteJob, h: Hole, wire: Any, obj: Any, path: str, into: Any, known: str = ""
+) -> Any:
+    """Return a name or id as the limits of the dialect let it be written."""
+    kind = known or writer.limits.kind(obj, path)
+    if kind not in writer.limits.limits:
         return wire
     many = isinstance(wire, list)
-    if not all(isinstance(w, str) for w in (wire if many else [wire])):
+    names = wire if many else [wire]
+    if not all(isinstance(name, str) for name in names):
         return wire  # no name, whatever it is: the picture's own checks say so
-    fitted = [writer.limits.fit(kind, w) for w in (wire if many else [wire])]
-    if fitted != (wire if many else [wire]):
-        writer.respelt.update(zip([wire] if not many else wire, fitted, strict=True))
-        owner, key = into if into is not None else (None, None)
-        at = writer.trail.find(view.obj, view.source(h.path))
+    fitted = [writer.limits.fit(kind, name) for name in names]
+    if fitted != names:
+        writer.respelt.update(zip(names, fitted, strict=True))
+        at = writer.trail.find(obj, path)
         told = f"`{wire}` does not fit the limits of `{kind}` here"
-        writer.note("renamed", "changed", at, h.pos, told, owner, key)
+        writer.note("renamed", "changed", at, h.pos, told, *(into or NOWHERE))
     return fitted if many else fitted[0]
 
 
@@ -148,12 +151,12 @@ def through(
         return schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
     if not exact and not remembers(writer, view, rel, wire):
-        owner, key = into if into is not None else (None, None)
         at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
         writer.respelt.add((value, writer.dialect.tables[lens].read(wire)[0]))
         told = f"`{value}` has no word of its own here and is written as `{wire}`"
         weight: Weight = "slight" if h.path in CACHE else ""
-        writer.note("reworded", "changed", at, h.pos, told, owner, key, weight=weight)
+        owner: tuple[Any, Any] = into or NOWHERE
+        writer.note("reworded", "changed", at, h.pos, told, *owner, weight)
     return wire
 
 
@@ -164,8 +167,13 @@ def schema(writer: WriteJob, lens: str, h: Hole, value: Any, view: View) -> Any:
     chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
     if writer.same and chosen and (pair.simple or not writer.repair):
         return pair.home(value)
+    return abroad(writer, pair, h, value, view.obj, view.source(h.path))
+
+
+def abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: str) -> Any:
+    """Return a JSON Schema of another dialect as this one takes it; raises Misfit."""
     wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
-    at = writer.trail.find(view.obj, view.source(h.path)) if told else None
+    at = writer.trail.find(obj, path) if told else None
     for one in told:
         place = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place

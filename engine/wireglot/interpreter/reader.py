@@ -72,8 +72,7 @@ class PictureReader(ReadJob):
                 env = self.case(case, wire, at, lenient)
                 value = building.build(self, shape, case, env, at)
                 if wire == {} and isinstance(value, dict) and not self.probe:
-                    memory = self.memory(value)
-                    memory[""] = {**memory.get("", {}), "empty": True}
+                    self.remember(value, "", "empty", True)
                 return value
             except Misfit as misfit:
                 misfit.__traceback__ = None
@@ -154,8 +153,8 @@ class PictureReader(ReadJob):
             if not isinstance(wire, list) or len(wire) < head or (len(wire) > head and not p.rest):
                 more = " or more" if p.rest is not None else ""
                 raise Misfit(f"expected a list of {head}{more}", at, p.pos)
-            if self.recorder is not None and not wire:
-                self.recorder.hush(at, "it is empty", p.pos)
+            if not wire:
+                self.hush(at, "it is empty", p.pos)
             for i, (child, item) in enumerate(zip(p.items, wire, strict=False)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
             if p.rest is not None:
@@ -227,8 +226,8 @@ class PictureReader(ReadJob):
 
     def _entries(self, p: Fields, wire: dict[str, Any], at: At, rel: At, env: Env) -> None:
         used: set[str] = set()
-        if self.recorder is not None and not wire:
-            self.recorder.hush(at, "it is empty", p.pos)
+        if not wire:
+            self.hush(at, "it is empty", p.pos)
         for names, child in p.entries:
             key = names[0]
             if len(names) > 1 and (key := told_by(names, wire)) != names[0]:
@@ -287,8 +286,7 @@ class PictureReader(ReadJob):
                 found = None if again else {"as": wire[name]}
                 entry["twice"] = {**entry.get("twice", {}), name: found}
                 used.add(name)
-                if self.recorder is not None:
-                    self.recorder.hush((*at, name), "it repeats another value", env.case.pos)
+                self.hush((*at, name), "it repeats another value", env.case.pos)
 
     # -- holes --------------------------------------------------------------------------------
 
@@ -308,8 +306,7 @@ class PictureReader(ReadJob):
             return
         if wire == self.dialect.signatures.placeholder and h.path == "signature":
             env.spell(rel, wire, ABSENT)  # there is none, and home says so again
-            if self.recorder is not None:
-                self.recorder.hush(at, "it says that there is none", h.pos)
+            self.hush(at, "it says that there is none", h.pos)
             return
         if "again" in h.lenses and intake.repeats(self, h, wire, at, rel, env):
             return

@@ -38,12 +38,10 @@ def gathered(
             reader.trail.put(first, None, Several.of(places))
     if case is not shape.cases[0]:
         for part in parts:
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "case": case.name}
+            reader.remember(part, "../", "case", case.name)
     for part in parts:
         if part.get("type") == "unknown":
-            memory = reader.memory(part)
-            memory["../"] = {**memory.get("../", {}), "run": shape.name}
+            reader.remember(part, "../", "run", shape.name)
     for key, value in env.kept.items():
         kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept[f"..{key}"] = value
@@ -89,14 +87,12 @@ def beside(
             continue
         for key in some:
             del kept[f"../{key}"]
-        memory = reader.memory(parts[0])
-        memory["../"] = {**memory.get("../", {}), "beside": True}
+        reader.remember(parts[0], "../", "beside", True)
         if shape is None:
             reader.trail.put(parts[0], None, Several.of([(*at, key) for key in some]))
         found, last = found + parts, shape or last
     if found:  # whatever stands before it, this element is one
-        memory = reader.memory(first)
-        memory["../"] = {**memory.get("../", {}), "apart": True}
+        reader.remember(first, "../", "apart", True)
     if found and not kept:
         del first["kept"][reader.dialect.name]
         if not first["kept"]:

@@ -10,7 +10,7 @@ from ..language.ladder import Row, step, whose
 from ..language.lenses import Misfit, same
 from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Hole
-from ..notes import NO_WORD, Weight, foreign, no_place
+from ..notes import NO_WORD, NOWHERE, Weight, foreign, no_place
 from ..trail import At, Several, pointer
 from . import intake, leftover, media
 from .jobs import WriteJob
@@ -70,9 +70,9 @@ def texts(writer: WriteJob, lens: str, h: Hole, pairs: list[Any], entry: Any, in
             return [wire for _, wire in pairs]
         raise Misfit("only plain texts can be joined", (), h.pos)
     if len(plain) > 1:
-        owner, key = into if into is not None else (None, None)
         at = writer.trail.find(pairs[1][0])
-        writer.note("joined", "changed", at, h.pos, f"{len(plain)} texts become one", owner, key)
+        told = f"{len(plain)} texts become one"
+        writer.note("joined", "changed", at, h.pos, told, *(into or NOWHERE))
     forget(writer, pairs)
     _stands(writer, pairs, into)
     for part, _ in pairs if writer.watched and into is not None else ():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.lenses import Misfit, guard, same
 from ..language.picture import ABSENT, Hole
+from ..notes import NOWHERE
 from ..trail import At, pointer
 from .env import Env, show
 from .jobs import ReadJob, WriteJob
@@ -88,7 +89,6 @@ def hidden(writer: WriteJob, h: Hole, view: View, into: Any) -> None:
     for path in only[1:]:
         # Nothing changes where a zero is added to what is there.
         if not writer.same and path in there and (view.look(path) != 0 or len(there) == 1):
-            owner, key = into if into is not None else (None, None)
             at = writer.trail.find(view.obj, view.source(path))
             told = f"the target counts `{path}` as `{only[0]}`"
-            writer.note("joined", "changed", at, h.pos, told, owner, key)
+            writer.note("joined", "changed", at, h.pos, told, *(into or NOWHERE))

@@ -13,6 +13,7 @@ from ..language import picture as pic
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.model import Case, Shape, of_frame
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..notes import NOWHERE
 from ..trail import At, pointer
 from . import choosing, conversation, itself, leftover, making, outlet, share, sums
 from .jobs import WriteJob
@@ -374,11 +375,9 @@ class PictureWriter(WriteJob):
                 if len(h.paths) > 1:
                     sums.hidden(self, h, view, into)
                 if made:
-                    owner, key = into if into is not None else (None, None)
+                    at = self.trail.find(view.obj)
                     told = "the source has no id here; it is made from place and content"
-                    self.note(
-                        "made-id", "added", self.trail.find(view.obj), h.pos, told, owner, key
-                    )
+                    self.note("made-id", "added", at, h.pos, told, *(into or NOWHERE))
         if wire is ABSENT:
             wire = self._mark(h, view, rel, into, entry)
         if entry and not (into is not None and into[1] is None):
@@ -387,20 +386,8 @@ class PictureWriter(WriteJob):
 
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
         if h.mark in ("default", "fill"):
-            value = self.fill.get(h.path, h.value)
-            if h.mode == "as" and value == {} and not (entry and "for" in entry):
-                assert h.shape is not None
-                mark = len(self.notes)
-                value = self.shape(h.shape, {})
-                del self.notes[mark:]
-            if h.mark == "fill" and not (entry and "for" in entry) and h.value is not None:
-                told = f"`{rel[-1]}` is required here and was not there"
-                if h.path in self.fill and value != h.value:
-                    told += f"; {value} leaves room for what the source asks for"
-                owner, key = into if into is not None else (None, None)
-                self.note("filled-in", "added", None, h.pos, told, owner, key)
-                self.fills(view.obj, h.path)
-            return [] if value == [] else {} if value == {} else value
+            known = bool(entry) and "for" in entry
+            return making.filled(self, h, view.obj, rel, into, known)
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
                 return ABSENT
