@@ -17,7 +17,7 @@ from .asking import Client
 from .guard import Guard
 from .record import Kept, Recorder, Seen
 from .relay import Asked, Refused, Relay, short
-from .sending import Answer, AsyncFlow, asend
+from .sending import Answer, Flow, send
 from .setting import Setting
 from .telemetry import Telemetry
 
@@ -71,7 +71,7 @@ class App:
             self._line("%s left before its request was whole", request.method)
             return
         body = answer.body
-        if not isinstance(body, AsyncFlow):
+        if not isinstance(body, Flow):
             assert isinstance(body, bytes)
             self._done(request, asked, answer, begun, Kept(body))
             await Response(body, answer.status, answer.headers)(scope, receive, send)
@@ -105,7 +105,7 @@ class App:
             asked = await self._asked(request)
         except Refused as error:
             return None, Answer(*error.reply, None, error)
-        return asked, await asend(self._relay, self._client, asked)
+        return asked, await send(self._relay, self._client, asked)
 
     async def _asked(self, request: Request) -> Asked:
         """Return a request that is let in, whole. Raises Refused."""
@@ -161,7 +161,7 @@ class App:
             seen.sent, seen.came = Kept(turn.sent.body), turn.came or Kept()
             seen.kind, seen.answered = turn.kind, turn.answered or None
         seen.given, seen.status, seen.failed, seen.seconds = given, answer.status, why, took
-        seen.streamed = isinstance(answer.body, AsyncFlow)
+        seen.streamed = isinstance(answer.body, Flow)
         try:
             self._recorder.keep(seen)
         except OSError as error:
@@ -178,7 +178,7 @@ class App:
         self._line("%s %s %d %.2fs%s", request.method, route, answer.status, took, tail)
 
 
-async def _passing(flow: AsyncFlow, given: Kept) -> AsyncIterator[bytes]:
+async def _passing(flow: Flow, given: Kept) -> AsyncIterator[bytes]:
     """Yield what flows, and keep it."""
     async for data in flow:
         given.add(data)

@@ -1,20 +1,21 @@
-"""Sending: the steps of a relay with a client of HTTP, waiting or not.
+"""Sending: the steps of a relay with a client of HTTP.
 
-A client that waits is of httpx or of httpx2, which have the same names; `library` is the module.
+They are written once, for clients beside which others run; of one that blocks nothing is waited
+for, and `now` takes the same steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import WireglotError
 from .relay import Asked, Headers, Limits, Refused, Relay, Reply, Sent
 from .turn import Turn, begin, gather
 
-Library = Any  # the module httpx or httpx2
+Library = Any  # the module httpx or httpx2, which have the same names
 AGAIN = (408, 429)  # statuses below 500 after which another provider is asked
-TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
+Made = TypeVar("Made")
 
 
 class Came(NamedTuple):
@@ -27,7 +28,7 @@ class Came(NamedTuple):
 
 
 class Client(Protocol):
-    """Asks providers, while others run.
+    """Asks providers.
 
     Attributes:
         failures: What is raised where a provider fails, by it and by the rules.
@@ -42,28 +43,7 @@ class Client(Protocol):
 
 
 class Flow:
-    """What a provider streams, for a client; `close` leaves it."""
-
-    def __init__(self, turn: Turn, response: Any, library: Library) -> None:
-        self._turn, self._response, self._failures = turn, response, failures(library)
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Yield what goes to the client as soon as it came."""
-        try:
-            for data in self._response.iter_bytes():
-                if new := self._turn.feed(data):
-                    yield new
-            yield self._turn.finish()
-        except self._failures as error:
-            yield self._turn.broken(told(error))
-
-    def close(self) -> None:
-        """Close the connection to the provider."""
-        self._response.close()
-
-
-class AsyncFlow:
-    """The same, where others run meanwhile."""
+    """What a provider streams, for a client; `aclose` leaves it."""
 
     def __init__(self, turn: Turn, came: Came, failures: tuple[type[Exception], ...]) -> None:
         self._turn, self._came, self._failures = turn, came, failures
@@ -90,14 +70,9 @@ class Answer(NamedTuple):
 
     status: int
     headers: Headers
-    body: bytes | Flow | AsyncFlow
+    body: bytes | Flow
     turn: Turn | None
     failed: Refused | None = None  # why it went no further
-
-
-def failures(library: Library) -> tuple[type[Exception], ...]:
-    """Return what is raised where a provider fails, by a client of a library and by the rules."""
-    return (library.HTTPError, library.StreamError, library.InvalidURL, WireglotError)
 
 
 def told(error: Exception) -> str:
@@ -113,41 +88,8 @@ def settings(library: Library, limits: Limits) -> dict[str, Any]:
     return {"limits": held, "timeout": library.Timeout(limits.silence, connect=limits.connect)}
 
 
-def send(relay: Relay, library: Library, client: Any, asked: Asked, seconds: Any = None) -> Answer:
+async def send(relay: Relay, client: Client, asked: Asked, seconds: Any = None) -> Answer:
     """Take a request to the provider, and its answer back."""
-    turn = None
-    try:
-        begun = begin(relay, asked)
-        if isinstance(begun, Reply):
-            return Answer(*begun, None)
-        turn = begun
-        while True:
-            try:
-                response = client.send(request(client, turn.sent, seconds), stream=True)
-                if turn.streams(response.status_code):
-                    flow = Flow(turn, response, library)
-                    return Answer(200, turn.begun(response.headers), flow, turn)
-                data = bytearray()
-                try:
-                    for piece in response.iter_bytes():
-                        gather(data, piece)
-                finally:
-                    response.close()
-            except failures(library) as error:
-                turn = _unreached(turn, isinstance(error, library.TimeoutException), error)
-                continue
-            other = _elsewhere(turn, response.status_code)
-            if other is None:
-                return Answer(
-                    *turn.whole(response.status_code, response.headers, bytes(data)), turn
-                )
-            turn = other
-    except Refused as error:
-        return Answer(*error.reply, turn, error)
-
-
-async def asend(relay: Relay, client: Client, asked: Asked, seconds: Any = None) -> Answer:
-    """Take a request to the provider, and its answer back, where others run meanwhile."""
     turn = None
     try:
         begun = begin(relay, asked)
@@ -158,7 +100,7 @@ async def asend(relay: Relay, client: Client, asked: Asked, seconds: Any = None)
             try:
                 came = await client.send(turn.sent, seconds)
                 if turn.streams(came.status):
-                    flow = AsyncFlow(turn, came, client.failures)
+                    flow = Flow(turn, came, client.failures)
                     return Answer(200, turn.begun(came.headers), flow, turn)
                 data = bytearray()
                 try:
@@ -177,12 +119,14 @@ async def asend(relay: Relay, client: Client, asked: Asked, seconds: Any = None)
         return Answer(*error.reply, turn, error)
 
 
-def request(client: Any, sent: Sent, seconds: Any) -> Any:
-    """Return a request as a client of httpx wants it."""
-    more = {} if seconds is None else {"extensions": {TIMEOUT: seconds}}
-    return client.build_request(
-        sent.method, sent.url, headers=sent.headers, content=sent.body, **more
-    )
+def now(steps: Awaitable[Made]) -> Made:
+    """Return what comes of steps that wait for nothing: a client that blocks gave what they ask."""
+    try:
+        steps.__await__().send(None)
+    except StopIteration as done:
+        made: Made = done.value
+        return made
+    raise RuntimeError("a step waits, and nothing else runs meanwhile")
 
 
 def _unreached(turn: Turn, late: bool, error: Exception) -> Turn:

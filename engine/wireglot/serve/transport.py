@@ -2,13 +2,56 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Self
 
+from ..errors import WireglotError
 from .relay import Asked, Sent
-from .sending import TIMEOUT, Answer, AsyncFlow, Came, Flow, Library, asend, failures, request, send
+from .sending import Answer, Came, Flow, Library, now, send
 from .setting import Setting
+
+TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
+
+
+class AsyncClient:
+    """Asks providers with a client of a library, which any loop may run."""
+
+    def __init__(self, client: Any, library: Library) -> None:
+        self.client = client
+        self.failures: tuple[type[Exception], ...] = (
+            library.HTTPError, library.StreamError, library.InvalidURL, WireglotError
+        )  # fmt: skip
+        self.late: tuple[type[Exception], ...] = (library.TimeoutException,)
+
+    async def send(self, sent: Sent, seconds: Any = None) -> Came:
+        """Ask a provider, or the demo. Raises one of `failures`."""
+        came = await self.client.send(self._request(sent, seconds), stream=True)
+        return Came(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
+
+    def _request(self, sent: Sent, seconds: Any) -> Any:
+        more = {} if seconds is None else {"extensions": {TIMEOUT: seconds}}
+        return self.client.build_request(
+            sent.method, sent.url, headers=sent.headers, content=sent.body, **more
+        )
+
+
+class Client(AsyncClient):
+    """The same with a client that blocks: what is asked for is there."""
+
+    async def send(self, sent: Sent, seconds: Any = None) -> Came:
+        """Ask a provider, or the demo. Raises one of `failures`."""
+        came = self.client.send(self._request(sent, seconds), stream=True)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            for piece in came.iter_bytes():
+                yield piece
+
+        async def close() -> None:
+            came.close()
+
+        return Came(came.status_code, came.headers, pieces(), close)
 
 
 class Transport:
@@ -16,17 +59,17 @@ class Transport:
 
     def __init__(self, given: Setting, library: Library) -> None:
         self._relay, self._library = given.relay, library
-        self._client = given.client(library)
+        self._client = Client(given.client(library), library)
 
     def handle_request(self, request: Any) -> Any:
         """Answer a request of the client."""
         asked = _asked(request, request.read())
-        answer = send(self._relay, self._library, self._client, asked, _seconds(request))
-        return _response(self._library, answer)
+        answer = now(send(self._relay, self._client, asked, _seconds(request)))
+        return _response(self._library, answer, False)
 
     def close(self) -> None:
         """Close all connections to the provider."""
-        self._client.close()
+        self._client.client.close()
 
     def __enter__(self) -> Self:
         """Begin a block, at whose end it is closed."""
@@ -37,40 +80,22 @@ class Transport:
         self.close()
 
 
-class AsyncClient:
-    """Asks providers with a client of a library, which any loop may run."""
-
-    def __init__(self, given: Setting, library: Library) -> None:
-        self._client = given.async_client(library)
-        self.failures = failures(library)
-        self.late: tuple[type[Exception], ...] = (library.TimeoutException,)
-
-    async def send(self, sent: Sent, seconds: Any = None) -> Came:
-        """Ask a provider, or the demo. Raises one of `failures`."""
-        came = await self._client.send(request(self._client, sent, seconds), stream=True)
-        return Came(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._client.aclose()
-
-
 class AsyncTransport:
-    """The same for a client that does not wait."""
+    """The same for a client beside which others run."""
 
     def __init__(self, given: Setting, library: Library) -> None:
         self._relay, self._library = given.relay, library
-        self._client = AsyncClient(given, library)
+        self._client = AsyncClient(given.async_client(library), library)
 
     async def handle_async_request(self, request: Any) -> Any:
         """Answer a request of the client."""
         asked = _asked(request, await request.aread())
-        answer = await asend(self._relay, self._client, asked, _seconds(request))
-        return _response(self._library, answer)
+        answer = await send(self._relay, self._client, asked, _seconds(request))
+        return _response(self._library, answer, True)
 
     async def aclose(self) -> None:
         """Close all connections to the provider."""
-        await self._client.aclose()
+        await self._client.client.aclose()
 
     async def __aenter__(self) -> Self:
         """Begin a block, at whose end it is closed."""
@@ -91,11 +116,11 @@ def _seconds(request: Any) -> Any:
     return request.extensions.get(TIMEOUT)
 
 
-def _response(library: Library, answer: Answer) -> Any:
+def _response(library: Library, answer: Answer, others: bool) -> Any:
     body = answer.body
     if isinstance(body, bytes):
         return library.Response(answer.status, headers=answer.headers, content=body)
-    kind = _streams(library)[isinstance(body, AsyncFlow)]
+    kind = _streams(library)[others]
     return library.Response(answer.status, headers=answer.headers, stream=kind(body))
 
 
@@ -108,13 +133,16 @@ def _streams(library: Library) -> tuple[Any, Any]:
             self._flow = flow
 
         def __iter__(self) -> Iterator[bytes]:
-            return iter(self._flow)
+            pieces = aiter(self._flow)
+            with contextlib.suppress(StopAsyncIteration):
+                while True:
+                    yield now(anext(pieces))
 
         def close(self) -> None:
-            self._flow.close()
+            now(self._flow.aclose())
 
     class AsyncStream(library.AsyncByteStream):  # type: ignore[misc]
-        def __init__(self, flow: AsyncFlow) -> None:
+        def __init__(self, flow: Flow) -> None:
             self._flow = flow
 
         def __aiter__(self) -> AsyncIterator[bytes]:
