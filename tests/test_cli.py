@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wireglot import cli
-from wireglot.commandline import commands, terminal
+from wireglot.commandline import given, terminal
 
 CALL = {
     "id": "call_1",
@@ -155,10 +155,10 @@ def test_arguments_are_checked_where_it_is_asked_for(
 
 
 def test_a_policy_and_an_option_are_parsed_at_the_right_equals_sign() -> None:
-    assert commands._option("k=a=b") == ("k", "a=b")
-    assert commands._option("k=[1]") == ("k", [1])
-    assert commands._option("k=NaN") == ("k", "NaN")
-    assert commands._policy(["path:/a=b=fail"]).table == {"path:/a=b": "fail"}
+    assert given._option("k=a=b") == ("k", "a=b")
+    assert given._option("k=[1]") == ("k", [1])
+    assert given._option("k=NaN") == ("k", "NaN")
+    assert given.policy(["path:/a=b=fail"]).table == {"path:/a=b": "fail"}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was for
 from __future__ import annotations
 
 import argparse
+import functools
+import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -68,6 +70,13 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
+def _later(module: str, name: str, arguments: argparse.Namespace) -> int:
+    """Run a command of a module that most commands do without."""
+    found = importlib.import_module(f".commandline.{module}", __package__)
+    run: Callable[[argparse.Namespace], int] = getattr(found, name)
+    return run(arguments)
+
+
 def _drop() -> None:
     """Let what is still buffered go nowhere: it must not raise again when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -89,8 +98,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     added = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> Any:
+    def command(name: str, run: Callable[[argparse.Namespace], int] | str, text: str) -> Any:
         made = added.add_parser(name, help=text, description=text, allow_abbrev=False)
+        if isinstance(run, str):
+            run = functools.partial(_later, run, name)
         made.set_defaults(command=run)
         return made
 
@@ -140,22 +151,20 @@ def _parser() -> argparse.ArgumentParser:
     add("--to", dest="target", metavar="D", help="the dialect to write them in")
     add("--json", action="store_true", help="print the differences as JSON")
 
-    breaking = command(
-        "breaking", commands.breaking, "say what a change of rule files means for users"
-    )
+    breaking = command("breaking", "breakingcli", "say what a change of rule files means for users")
     _breaks(breaking)
-    case = command("case", commands.case, "make a small, redacted case of a payload with a fault")
+    case = command("case", "casecli", "make a small, redacted case of a payload with a fault")
     _makes_a_case(case)
-    sessions = command("sessions", commands.sessions, "list the sessions of agents that lie here")
+    sessions = command("sessions", "movecli", "list the sessions of agents that lie here")
     sessions.add_argument("--json", action="store_true", help="as JSON, with the files")
-    move = command("move", commands.move, "write a session of one agent where another finds it")
+    move = command("move", "movecli", "write a session of one agent where another finds it")
     _moves(move)
-    drift = command("drift", commands.drift, "hold rules against the types of the installed SDK")
+    drift = command("drift", "driftcli", "hold rules against the types of the installed SDK")
     add = drift.add_argument
     add("dialect", nargs="?", metavar="DIALECT", help="its name; none: all whose SDK is known")
     add("--format", choices=("terminal", "json"), default="terminal", help="how it is shown")
 
-    batch = command("batch", commands.batch, "convert the JSON lines of files of any size")
+    batch = command("batch", "batchcli", "convert the JSON lines of files of any size")
     _batches(batch)
     diagnose = command(
         "diagnose", commands.diagnose, "say what a provider would refuse in a request"
@@ -167,10 +176,8 @@ def _parser() -> argparse.ArgumentParser:
     diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
     _writes(repair)
 
-    collect = command("collect", commands.collect, "make the response of a stream's frames")
-    frames = command(
-        "frames", commands.frames, "write the frames of a stream that makes a response"
-    )
+    collect = command("collect", "streamcli", "make the response of a stream's frames")
+    frames = command("frames", "streamcli", "write the frames of a stream that makes a response")
     for made in (collect, frames):
         made.add_argument("file", nargs="?", default="-", metavar="FILE", help="- is stdin")
         made.add_argument("--dialect", required=True, metavar="D", help="the dialect of both")
@@ -221,7 +228,7 @@ def _parser() -> argparse.ArgumentParser:
     add = test.add_argument
     add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
     add("--seed", default="0", metavar="S", help="another seed makes other payloads")
-    new = command("new", commands.new, "start a rule file, from a parent or from samples of an API")
+    new = command("new", "newcli", "start a rule file, from a parent or from samples of an API")
     add = new.add_argument
     add("name", metavar="NAME", help="of the dialect or overlay; NAME.yaml is written")
     base = new.add_mutually_exclusive_group()
@@ -239,20 +246,20 @@ def _parser() -> argparse.ArgumentParser:
     add("--dir", default=".", metavar="DIR", help="where the file is written (default: here)")
     add("--force", action="store_true", help="write over a file that is there")
     add("--rules", action="append", default=[], metavar="DIR", help=RULES)
-    fmt = command("fmt", commands.fmt, "lay rule files out in the one way; comments stay")
+    fmt = command("fmt", "rewritecli", "lay rule files out in the one way; comments stay")
     add = fmt.add_argument
     add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
     add("--check", action="store_true", help="write nothing; say which files would change")
     add("--diff", action="store_true", help="write nothing; print what would change")
     migrate = command(
-        "migrate", commands.migrate, "rewrite rule files of version 1 in the words of version 2"
+        "migrate", "rewritecli", "rewrite rule files of version 1 in the words of version 2"
     )
     add = migrate.add_argument
     add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
     add("--diff", action="store_true", help="write nothing; print what would change")
     completion = command("completion", _complete, "print what completes commands in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="of which shell")
-    redact = command("redact", commands.redact, "make payloads safe to show: what they say goes")
+    redact = command("redact", "rewritecli", "make payloads safe to show: what they say goes")
     add = redact.add_argument
     text = "JSON, JSON lines or a stream; - is stdin (default); equal strings of all stay equal"
     add("files", nargs="*", metavar="FILE", help=text)

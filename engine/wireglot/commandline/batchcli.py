@@ -14,12 +14,14 @@ from ..batch import Job, lines, pool
 from ..batch.job import keys
 from ..batch.run import Files, Stopped, Sum, run
 from ..columns import columns
-from ..policy import Policy
+from . import given, terminal
 from .terminal import FAILED, FORBIDDEN, OK, USAGE, Stop
 
 
-def batch(arguments: argparse.Namespace, options: dict[str, Any], policy: Policy) -> int:
+def batch(arguments: argparse.Namespace) -> int:
     """Convert the lines of files. Raises WireglotError, and Stop."""
+    terminal.folders(arguments.rules)
+    options, policy = given.options(arguments), given.policy(arguments.policy)
     names = lines.files(arguments.files)
     out = arguments.output
     files = Files(out, arguments.bad or (f"{out}.bad.jsonl" if out else None), arguments.notes)

@@ -13,7 +13,7 @@ from ..authoring.redact import NotRedacted, Redaction
 from ..language.picture import ABSENT
 from ..rulesets import RuleSet
 from ..trail import keys_of, pointer
-from . import terminal
+from . import given, terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
 NOTHING = (
@@ -23,7 +23,8 @@ NOTHING = (
 HANGS = "the fault hangs on what a text says; `--keep WORD` keeps a text as it is"
 
 
-def case(rules: RuleSet, arguments: argparse.Namespace) -> int:
+def case(arguments: argparse.Namespace) -> int:
+    rules = given.rules(arguments)
     redaction = Redaction((rules[name].model for name in rules.dialects), arguments.keep)
     data = terminal.read(arguments.file)
     name = terminal.named(arguments.file)

@@ -11,7 +11,6 @@ import importlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..columns import columns
@@ -19,13 +18,11 @@ from ..errors import ConversionError, UsageError, WireglotError
 from ..interpreter import units
 from ..language.source import LADDER
 from ..loaded import check_name
-from ..loading import shelf, start
-from ..loading.policyfile import load_policy
-from ..policy import Policy, Row
+from ..loading import shelf
 from ..results import Conversion
 from ..rulesets import RuleSet
 from ..selecting import Selection
-from . import terminal
+from . import given, terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
 if TYPE_CHECKING:
@@ -36,10 +33,10 @@ WORDS = ("ignore", "note", "fail")
 
 
 def convert(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments)
+    rules = given.rules(arguments)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
-    options = _options(arguments)
-    policy = _policy(arguments.policy)
+    options = given.options(arguments)
+    policy = given.policy(arguments.policy)
     if arguments.unit == "stream":
         from . import streamcli
 
@@ -79,7 +76,7 @@ def _served(name: str, arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         needs = f"a server needs `pip install 'wireglot[serve]'`: {error.name} is missing"
         raise Stop(USAGE, needs) from None
-    status: int = module.main(arguments, functools.partial(_rules, arguments))
+    status: int = module.main(arguments, functools.partial(given.rules, arguments))
     return status
 
 
@@ -92,8 +89,8 @@ def replay(arguments: argparse.Namespace) -> int:
             raise UsageError(
                 "`--rules`, `--overlay`, `--plugins`: the file of `--config` says them"
             )
-        given = replay.given(file) if file is not None else (_rules(arguments), None, None)
-        for one in replay.replay(arguments.dir, *given):
+        said = replay.given(file) if file is not None else (given.rules(arguments), None, None)
+        for one in replay.replay(arguments.dir, *said):
             counts[bool(one.apart)] += 1
             if one.apart:
                 lines = [f"{one.file}: {one.ends}", *(f"  {line}" for line in one.apart)]
@@ -108,11 +105,11 @@ def explain(arguments: argparse.Namespace) -> int:
     from ..audits import explain
 
     select = None if arguments.select is None else Selection(arguments.select)
-    rules = _rules(arguments)
+    rules = given.rules(arguments)
     body, out = _traced(rules, arguments)
     part = explain.chosen(out, arguments.path, arguments.input)
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
-    refused = explain.refused(rules, body, chosen, _options(arguments), part, arguments.input)
+    refused = explain.refused(rules, body, chosen, given.options(arguments), part, arguments.input)
     if arguments.json or select is not None:
         text = json.dumps(explain.as_json(out, part, select, refused), indent=2)
     else:
@@ -126,7 +123,7 @@ def explain(arguments: argparse.Namespace) -> int:
 def report(arguments: argparse.Namespace) -> int:
     from ..audits import report
 
-    body, out = _traced(_rules(arguments), arguments)
+    body, out = _traced(given.rules(arguments), arguments)
     text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
     terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
     return OK
@@ -135,8 +132,8 @@ def report(arguments: argparse.Namespace) -> int:
 def audit(arguments: argparse.Namespace) -> int:
     from ..audits import audit, auditpage
 
-    rules = _rules(arguments)
-    options = _options(arguments)
+    rules = given.rules(arguments)
+    options = given.options(arguments)
     one, two = arguments.source, arguments.target
     if one is None or two is None:
         for name in filter(None, (one, two)):
@@ -167,26 +164,9 @@ def _listed(rules: RuleSet, arguments: argparse.Namespace) -> list[Listed]:
     return listing.listed(rules, arguments.rules, arguments.plugins)
 
 
-def collect(arguments: argparse.Namespace) -> int:
-    from . import streamcli
-
-    rules = _rules(arguments)
-    body = streamcli.collect(rules, arguments.dialect, arguments.file)
-    terminal.write(terminal.dump(body, arguments.indent), arguments.output)
-    return OK
-
-
-def frames(arguments: argparse.Namespace) -> int:
-    from . import streamcli
-
-    rules = _rules(arguments)
-    streamcli.frames(rules, arguments.dialect, terminal.body(arguments.file), arguments.output)
-    return OK
-
-
 def diagnose(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments)
-    options = _options(arguments)
+    rules = given.rules(arguments)
+    options = given.options(arguments)
     body = terminal.body(arguments.file)
     found = rules.diagnose(body, arguments.dialect, arguments.model, options)
     if arguments.json:
@@ -200,9 +180,9 @@ def diagnose(arguments: argparse.Namespace) -> int:
 
 
 def repair(arguments: argparse.Namespace) -> int:
-    rules = _rules(arguments)
-    options = _options(arguments)
-    policy = _policy(arguments.policy)
+    rules = given.rules(arguments)
+    options = given.options(arguments)
+    policy = given.policy(arguments.policy)
     body = terminal.body(arguments.file)
     out = rules.repair(body, arguments.dialect, arguments.model, options, policy)
     terminal.write(terminal.dump(out.body, arguments.indent), arguments.output)
@@ -211,20 +191,13 @@ def repair(arguments: argparse.Namespace) -> int:
 
 
 def dialects(arguments: argparse.Namespace) -> int:
-    found = _listed(_rules(arguments), arguments)
+    found = _listed(given.rules(arguments), arguments)
     if arguments.format == "json":
         print(json.dumps([one._asdict() for one in found], indent=2, ensure_ascii=False))
         return OK
     head = ("dialect", "over", "units", "stream", "lines", "compared", "described at")
     print("\n".join(columns([head, *(one.row() for one in found)])))
     return OK
-
-
-def batch(arguments: argparse.Namespace) -> int:
-    from . import batchcli
-
-    terminal.folders(arguments.rules)
-    return batchcli.batch(arguments, _options(arguments), _policy(arguments.policy))
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -234,7 +207,7 @@ def show(arguments: argparse.Namespace) -> int:
     if arguments.home and not arguments.code:
         raise Stop(USAGE, "`--home` goes with `--code`")
     if arguments.code:
-        model = _rules(arguments)[arguments.dialect].model
+        model = given.rules(arguments)[arguments.dialect].model
         text = show.functions(model, arguments.shape, arguments.home)
         terminal.write(text.encode("utf-8", "backslashreplace"), None)
         return OK
@@ -269,36 +242,6 @@ def diff(arguments: argparse.Namespace) -> int:
     text = json.dumps(found.as_json(), indent=2) if arguments.json else "\n".join(found.lines())
     terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
     return FAILED if found.differs else OK
-
-
-def breaking(arguments: argparse.Namespace) -> int:
-    from . import breakingcli
-
-    return breakingcli.breaking(arguments)
-
-
-def case(arguments: argparse.Namespace) -> int:
-    from . import casecli
-
-    return casecli.case(_rules(arguments), arguments)
-
-
-def drift(arguments: argparse.Namespace) -> int:
-    from . import driftcli
-
-    return driftcli.drift(_rules(arguments), arguments)
-
-
-def sessions(arguments: argparse.Namespace) -> int:
-    from . import movecli
-
-    return movecli.sessions(_rules(arguments), arguments)
-
-
-def move(arguments: argparse.Namespace) -> int:
-    from . import movecli
-
-    return movecli.move(_rules(arguments), arguments)
 
 
 def _one(source: str | None) -> list[str]:
@@ -369,30 +312,6 @@ def _each(
             yield loaded(folders, [*arguments.overlay, name]), [dialect]
 
 
-def new(arguments: argparse.Namespace) -> int:
-    from . import newcli
-
-    return newcli.new(arguments)
-
-
-def fmt(arguments: argparse.Namespace) -> int:
-    from . import rewritecli
-
-    return rewritecli.fmt(arguments)
-
-
-def migrate(arguments: argparse.Namespace) -> int:
-    from . import rewritecli
-
-    return rewritecli.migrate(arguments)
-
-
-def redact(arguments: argparse.Namespace) -> int:
-    from . import rewritecli
-
-    return rewritecli.redact(arguments)
-
-
 def schema(arguments: argparse.Namespace) -> int:
     terminal.write(shelf.schema("ladder" if arguments.ladder else "rule-file"), None)
     return OK
@@ -401,7 +320,7 @@ def schema(arguments: argparse.Namespace) -> int:
 def _traced(rules: RuleSet, arguments: argparse.Namespace) -> tuple[Any, Conversion]:
     """Return the input of a command, and its conversion with a trace."""
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
-    options = _options(arguments)
+    options = given.options(arguments)
     body = _given(rules, arguments)
     try:
         out = rules.convert(body, **chosen, options=options, trace=True)
@@ -441,43 +360,3 @@ def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
         return terminal.body(arguments.file)
     text = terminal.text(terminal.read(arguments.file), terminal.named(arguments.file))
     return dialect.parse(text)
-
-
-def _rules(arguments: argparse.Namespace) -> RuleSet:
-    terminal.folders(arguments.rules)
-    return start.load_rules(*arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins)
-
-
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    options = dict(map(_option, arguments.option))
-    if getattr(arguments, "check_arguments", False):
-        options["check_arguments"] = True
-    return options
-
-
-def _option(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise Stop(USAGE, f"`--option {text}` has no `K=V`; say for example `repair=true`")
-    try:
-        return key, json.loads(value, parse_constant=terminal.no_constant)
-    except ValueError:
-        return key, value
-
-
-def _policy(texts: Iterable[str]) -> Policy:
-    table: dict[str, str] = {}
-    rows: list[Row] = []
-    otherwise = "note"
-    for text in texts:
-        key, equals, word = text.rpartition("=")
-        if equals and word in WORDS:
-            table[key] = word
-        elif equals and not Path(text).is_file():
-            raise Stop(USAGE, f"`--policy {text}`: `{word}` is none of {', '.join(WORDS)}")
-        else:
-            loaded = load_policy(text)
-            table.update(loaded.table)
-            rows += loaded.rows
-            otherwise = loaded.otherwise
-    return Policy(table, rows, otherwise)

@@ -7,8 +7,7 @@ import json
 
 from ..errors import UsageError
 from ..loaded import check_name
-from ..rulesets import RuleSet
-from . import terminal
+from . import given, terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
 try:
@@ -18,7 +17,8 @@ except ModuleNotFoundError:  # most SDKs bring it
     raise UsageError("what SDKs have is read with `pip install 'wireglot[models]'`") from None
 
 
-def drift(rules: RuleSet, arguments: argparse.Namespace) -> int:
+def drift(arguments: argparse.Namespace) -> int:
+    rules = given.rules(arguments)
     known = sdks.known(arguments.rules)
     one = arguments.dialect
     if one is not None:

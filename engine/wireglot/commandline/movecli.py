@@ -12,15 +12,14 @@ from collections.abc import Iterable, Iterator
 from ..moving import listing, places
 from ..moving import move as moving
 from ..notes import Note
-from ..rulesets import RuleSet
-from . import terminal
+from . import given, terminal
 from .terminal import OK
 
 LOUD = ("warning", "error")
 
 
-def sessions(rules: RuleSet, arguments: argparse.Namespace) -> int:
-    found = listing.sessions(rules, os.environ)
+def sessions(arguments: argparse.Namespace) -> int:
+    found = listing.sessions(given.rules(arguments), os.environ)
     if arguments.json:
         said = [{**one._asdict(), "path": str(one.path)} for one in found]
         _print(json.dumps(said, indent=2, ensure_ascii=False))
@@ -33,8 +32,8 @@ def sessions(rules: RuleSet, arguments: argparse.Namespace) -> int:
     return OK
 
 
-def move(rules: RuleSet, arguments: argparse.Namespace) -> int:
-    env, name = os.environ, arguments.session
+def move(arguments: argparse.Namespace) -> int:
+    rules, env, name = given.rules(arguments), os.environ, arguments.session
     whose = places.agent(arguments.source) if arguments.source is not None else None
     source = listing.found(rules, name, env, whose)
     ready = moving.plan(rules, source, arguments.target, env, arguments.cwd, arguments.id)

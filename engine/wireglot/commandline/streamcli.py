@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -9,7 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import ConversionError, UsageError
 from ..streaming import framing
-from . import terminal
+from . import given, terminal
+from .terminal import OK
 
 if TYPE_CHECKING:
     from ..language.events import Stream
@@ -44,29 +47,35 @@ def convert(
     return made.notes
 
 
-def collect(rules: RuleSet, dialect: str, file: str) -> Any:
-    """Return the response that the bytes of a stream make."""
-    stream = rules[dialect].model.stream
-    if stream is None:
-        raise UsageError(f"{dialect} has no picture of a stream")
+def collect(arguments: argparse.Namespace) -> int:
+    rules = given.rules(arguments)
+    stream = _stream(rules, arguments.dialect)
     splitter = framing.Splitter(stream)
 
     def frames() -> Iterator[Any]:
-        for data in _bytes(file, stream):
+        for data in _bytes(arguments.file, stream):
             yield from splitter.feed(data)
         yield from splitter.finish()
 
-    return rules.collect(frames(), dialect)
+    body = rules.collect(frames(), arguments.dialect)
+    terminal.write(terminal.dump(body, arguments.indent), arguments.output)
+    return OK
 
 
-def frames(rules: RuleSet, dialect: str, body: Any, output: str | None) -> None:
-    """Write the frames of a response, as they go over the wire."""
+def frames(arguments: argparse.Namespace) -> int:
+    rules, body = given.rules(arguments), terminal.body(arguments.file)
+    stream = _stream(rules, arguments.dialect)
+    with _written(arguments.output) as out:
+        for frame in rules.frames(body, arguments.dialect):
+            _put(out, framing.written([frame], stream))
+    return OK
+
+
+def _stream(rules: RuleSet, dialect: str) -> Stream:
     stream = rules[dialect].model.stream
     if stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
-    with _written(output) as out:
-        for frame in rules.frames(body, dialect):
-            _put(out, framing.written([frame], stream))
+    return stream
 
 
 def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:
@@ -103,25 +112,18 @@ def _chunks(file: str) -> Iterator[bytes]:
         raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
 
 
-class _written:
-    """The file that is written, or stdout, which stays open."""
-
-    def __init__(self, name: str | None) -> None:
-        self._name = name
-        self._out: BinaryIO | None = None
-
-    def __enter__(self) -> BinaryIO:
-        if self._name is None:
-            return sys.stdout.buffer
-        try:
-            self._out = Path(self._name).open("wb")
-        except OSError as error:
-            raise UsageError(f"`{self._name}` cannot be written: {error.strerror}") from None
-        return self._out
-
-    def __exit__(self, *_: object) -> None:
-        if self._out is not None:
-            self._out.close()
+@contextlib.contextmanager
+def _written(name: str | None) -> Iterator[BinaryIO]:
+    """Open the file that is written, or give stdout, which stays open."""
+    if name is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        out = Path(name).open("wb")  # noqa: SIM115
+    except OSError as error:
+        raise UsageError(f"`{name}` cannot be written: {error.strerror}") from None
+    with out:
+        yield out
 
 
 def _put(out: BinaryIO, data: bytes) -> None:
