@@ -531,6 +531,27 @@ def test_an_output_leaf_that_nothing_explains_is_found(defect: str, pointer: str
     assert (pointer in found) is (defect != "writes an unknown key")
 
 
+def test_a_sum_is_explained_beside_a_long_list_of_numbers() -> None:
+    tokens = [{"token": "x", "logprob": -1.5, "bytes": [120], "top_logprobs": []}] * 90
+    body = {
+        "id": "r", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "logprobs": {"content": tokens},
+                     "message": {"role": "assistant", "content": "x"}}],
+        "usage": {"completion_tokens": 9, "prompt_tokens": 7, "total_tokens": 16},
+    }  # fmt: skip
+
+    def convert(body: Json) -> toy.Conversion:
+        usage = body["usage"]
+        total = usage["prompt_tokens"] + usage["completion_tokens"]
+        return toy.Conversion({"usage": {"total_tokens": total}}, ())
+
+    result = perturb.perturb(
+        convert, body, source="openai-chat", target="openai-responses", unit="response",
+        error=toy.ToyError, limit=2,
+    )  # fmt: skip
+    assert result.unexplained == []
+
+
 def test_a_crash_is_no_way_of_hearing() -> None:
     def convert(body: Json) -> toy.Conversion:
         if body["temperature"] != toy.REQUEST["temperature"]:

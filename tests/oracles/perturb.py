@@ -165,7 +165,7 @@ def _is_explained(
         return True
     if any(_differs(output, base.signal, steps) for output in outputs):
         return True
-    near = sorted(leaves(probe.body), key=lambda leaf: _nearness(value, leaf))
+    near = sorted(_spread(leaves(probe.body), ""), key=lambda leaf: _nearness(value, leaf))
     for found, leaf in near if limit is None else near[:60]:
         for changes in probe.alternatives(found, leaf, 40):
             run = probe.run(changes)
