@@ -296,6 +296,43 @@ def test_a_copy_repeats_a_value_and_never_gives_one(tmp_path: Path, part: Any, n
     assert back[:3] == ({"turns": [{"role": "user", "parts": [whole]}]}, (), None)
 
 
+SAME = """
+shapes:
+  tool_call:
+    wire: {call: $id, with: $arguments}
+    cases:
+      own: {read-only: true, wire: {group: $name (same), tool: $name}}
+      grouped: {ir: {name: "${box}/${name}"}, wire: {group: $box | string, tool: $name | string}}
+      alone: {wire: {tool: $name}}
+unions: {part: [tool_call]}
+conversation: {wire: {parts: $parts each part}, cases: {assistant: {wire: {role: model}}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "back"),
+    [
+        ({"group": "sum", "tool": "sum"}, "sum", {"tool": "sum"}),
+        ({"group": "math", "tool": "sum"}, "math/sum", {"group": "math", "tool": "sum"}),
+        ({"tool": "sum"}, "sum", {"tool": "sum"}),
+    ],
+)
+def test_a_case_is_told_apart_by_two_places_that_say_the_same(
+    tmp_path: Path, said: Any, name: str, back: Any
+) -> None:
+    rules = loaded(tmp_path, one=SAME, two=SAME)
+    body = {"turns": [{"role": "model", "parts": [{"call": "a", "with": {}, **said}]}]}
+    for trace in (False, True):
+        assert rules.convert(body, "one", "one", trace=trace)[:2] == (body, ())
+        assert rules.convert(body, "one", "one", options={"repair": False})[:2] == (body, ())
+    ir = rules["one"].read(body).ir
+    assert ir["messages"][0]["parts"][0]["name"] == name
+    out = rules.convert(body, "one", "two")
+    assert out.body["turns"][0]["parts"] == [{"call": "a", "with": {}, **back}]
+    assert out.notes == ()
+
+
 def test_a_copy_of_nothing_is_refused(tmp_path: Path) -> None:
     text = COPIED.replace("{text: $text,", "{text: $own.url,")
     with pytest.raises(wireglot.RuleError, match=r"there is no other hole of `\$text` that this"):

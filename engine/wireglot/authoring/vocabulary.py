@@ -80,7 +80,7 @@ class Vocabulary:
                             self.roles.setdefault(str(word), talk.role(case) if talk else "")
 
     def _key(self, dialect: Dialect, shape: str, name: str, child: Any) -> None:
-        if not isinstance(child, Hole) or child.mark == "copy":
+        if not isinstance(child, Hole) or child.repeats:
             return
         plain = child.shape is None or child.path in SHAPED
         if plain and child.path not in (".", "nth") and not child.path.startswith("own."):

@@ -17,6 +17,7 @@ MARKED = {
     "fill": "filled in with {} where the source has none",
     "made": "made where the source has none",
     "copy": "a copy",
+    "same": "required, the same as another",
     "refused": "read, and written to nobody else",
     "read-only": "read, and written to nobody else",
 }

@@ -203,7 +203,7 @@ class _View:
             first = seen.setdefault(hole.path, hole)
             if first is not hole:
                 message = f"two holes without a mark hold `${hole.path}`"
-                help = "the second one would win: give it a mark, or a field of its own"
+                help = "the second one would win: write `(same)`, another mark, or another field"
                 beside = (first.pos, "the first one")
                 self.error("R016", message, hole.pos, help, beside=beside, word=f"${hole.path}")
 
@@ -333,13 +333,13 @@ class _View:
         elif hole.dated and hole.path == "nth":
             message = f"`({hole.mark})` is of a value, and `$nth` is a place"
             self.error("R019", message, hole.pos, "write `$nth (optional)`", word=f"({hole.mark})")
-        elif hole.mark == "copy":
-            others = {p for h in self.holes if h.mark != "copy" for p in h.paths}
+        elif hole.repeats:
+            others = {p for h in self.holes if not h.repeats for p in h.paths}
             others |= {name for text in pic.texts(self.view.case.wire) for name in text.names}
             if hole.path not in others:
-                help = f"write `${hole.path}` without `(copy)` where it is read"
-                message = f"there is no other hole of `${hole.path}` that this one copies"
-                self.error("R019", message, hole.pos, help, word="(copy)")
+                help = f"write `${hole.path}` without `({hole.mark})` where it is read"
+                message = f"there is no other hole of `${hole.path}` that this one repeats"
+                self.error("R019", message, hole.pos, help, word=f"({hole.mark})")
         elif hole.mark in ("default", "fill"):
             self._value(hole)
 

@@ -84,7 +84,8 @@ def _told_apart(
         own = read(dialect, pair, wire)
         if own is ABSENT:
             return
-        reads = ((p, own if p is pair else read(dialect, p, wire)) for p in group)
+        others = (p for p in group if p is pair or not _compares(p[1]))
+        reads = ((p, own if p is pair else read(dialect, p, wire)) for p in others)
         other, found = next(one for one in reads if one[1] is not ABSENT)
         if other == pair or other[0].groups or _tested(other[1]):
             return
@@ -117,6 +118,11 @@ def _told_apart(
     findings.warn(
         "R017" if apart else "R004", message, place(dialect, shape, case), help, beside=beside
     )
+
+
+def _compares(case: Case) -> bool:
+    """Tell whether a case takes some of what others write: writing sees which, and takes care."""
+    return any(hole.mark == "same" for hole in pic.holes(case.wire))
 
 
 def _only_read(case: Case) -> bool:
@@ -196,8 +202,8 @@ def sample(dialect: Dialect, p: Picture, shape: str, full: bool, depth: int = 0)
 
 
 def _held(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
-    if (h.mark and not full) or depth > DEPTH or h.dated:
-        return ABSENT if h.mark else "x"
+    if not (h.must or full) or depth > DEPTH or h.dated:
+        return "x" if h.must else ABSENT
     if h.path == "nth":
         return 0
     if len(h.paths) > 1:

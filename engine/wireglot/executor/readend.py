@@ -91,15 +91,18 @@ class WholeText(IrText):
                 self.line(f"if {v} != {total}: return {self.odd}")
 
     def _copies(self) -> None:
-        """Write what stands where a value is repeated; another one is odd."""
+        """Write what stands where a value is repeated; another one is odd, or does not fit."""
         for h, v, rel in self.copies:
+            found = f"made.get({h.path!r}, ABSENT)"
+            if h.mark == "same":
+                self.line(f"if not same({v}, {found}): return {self.no}", h.pos)
+                continue
             with self.t.under(f"if {v} is ABSENT or {v} is None:"):
                 if self.track:
                     self.line(f"sp = marked(sp, {self.pointer(rel)}, 'none')")
                     self.line(f"if {v} is None: sp = marked(sp, {self.pointer(rel)}, 'as', None)")
                 else:
                     self.line("pass")
-            found = f"made.get({h.path!r}, ABSENT)"
             self.line(f"elif not same({v}, {found}): return {self.odd}", h.pos)
 
     # -- inner pictures ---------------------------------------------------------------------------

@@ -71,7 +71,7 @@ class WireText(HoleText):
         repeated = [
             h.path
             for h in found
-            if len(h.paths) == 1 and h.path not in (".", "nth") and h.mark != "copy"
+            if len(h.paths) == 1 and h.path not in (".", "nth") and not h.repeats
         ]
         if any(repeated.count(p) > 1 and p not in case.lists for p in set(repeated)):
             raise Unwritten

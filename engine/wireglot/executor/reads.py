@@ -100,7 +100,7 @@ class HoleText(CaseText):
                 there = f"{v} is not ABSENT and {v} is not None"
                 self.line(f"if {there} and {other}: return {self.odd}", h.pos)
             return
-        if h.mark == "copy":
+        if h.repeats:
             if h.lenses or h.mode:
                 raise Unwritten
             self.copies.append((h, v, rel))

@@ -85,7 +85,7 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
 
 
 def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
-    """Compare a repeated value with the one that counts; another one is kept for home."""
+    """Compare a repeated value with the one that counts; another is kept for home, or unfit."""
     if wire is not ABSENT and wire is not None:
         scratch = Env(env.base, env.case, False)
         try:
@@ -94,8 +94,11 @@ def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
                 return
         except Misfit:
             pass
+    told = f"{show(wire)} stands where the value is repeated, and is another one"
+    if h.mark == "same":
+        raise Misfit(told, at, h.pos)
+    if wire is not ABSENT and wire is not None:
         env.kept[pointer(at[len(env.base) :])] = wire
-        told = f"{show(wire)} stands where the value is repeated, and is another one"
         env.notes.append(("inconsistent", "changed", at, h.pos, told))
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
 

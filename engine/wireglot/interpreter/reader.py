@@ -295,8 +295,8 @@ class PictureReader(ReadJob):
         if h.path == "nth":
             intake.place_of(self, h, wire, at, rel, env)
             return
-        if len(h.paths) > 1 or h.mark == "copy":
-            (env.sums if h.mark != "copy" else env.copies).append((h, wire, at, rel))
+        if len(h.paths) > 1 or h.repeats:
+            (env.copies if h.repeats else env.sums).append((h, wire, at, rel))
             return
         none = wire is ABSENT or (
             wire is None and not (h.null and field_type(env.case.shape, h.path) == "any")

@@ -56,7 +56,7 @@ def _needs(p: Picture) -> Iterator[str]:
 def needed(p: Picture) -> bool:
     """Tell whether a picture under a key fits only where something stands there."""
     if isinstance(p, Hole):
-        return p.mark is None and p.path != "nth"
+        return p.must and p.path != "nth"
     if isinstance(p, Literal):
         return ABSENT not in p.values
     if isinstance(p, Fields) and p.loose:
@@ -120,9 +120,11 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
         if any(h.path != "." for h in p.spread):
             total += 1.0
         return total
-    if isinstance(p, Hole) and p.mark is None:
+    if isinstance(p, Hole) and p.must:
         side[path] = takes(p, shape)
         told = sum(lens != "home" for lens in p.lenses)  # that says nothing of the value
+        if p.repeats:
+            return 9.0  # one value alone fits
         return 4.0 + 2 * told + (1.5 if p.mode else 0.0)
     return 0.0
 

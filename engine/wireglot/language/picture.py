@@ -44,7 +44,7 @@ HOLE = later(
 OR = later(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 VAR = later(r"\$\{([\w.]+)\}")
 LONG = 200  # signs of a hole that is not remembered
-MARKS = ("optional", "default", "fill", "made", "copy", "refused", "read-only")
+MARKS = ("optional", "default", "fill", "made", "copy", "same", "refused", "read-only")
 
 
 def guards(value: Any) -> bool:
@@ -148,6 +148,16 @@ class Hole(Picture):
     def idle(self) -> bool:
         """Tell whether reading does nothing where nothing stands."""
         return self._idle
+
+    @property
+    def must(self) -> bool:
+        """Tell whether its picture fits only where a value stands."""
+        return self.mark in (None, "same")
+
+    @property
+    def repeats(self) -> bool:
+        """Tell whether another hole of the picture gives the value: this one only compares."""
+        return self.mark in ("copy", "same")
 
     @property
     def dated(self) -> bool:
