@@ -167,6 +167,33 @@ def test_each_line_is_provoked_by_its_own_payload(source: str, target: str, unit
     assert len(found.lines) > 5
 
 
+FORM = """
+wireglot: 2
+dialect: {0}
+schemas:
+  closed:
+    rewrite:
+      all:
+        schema: {{type: object, additionalProperties: $absent}}
+        here: {{type: object, additionalProperties: false}}
+        note: It is closed.
+shapes:
+  text: {{wire: {{text: $text}}}}
+  form: {{ir: {{type: json_schema}}, wire: {{{1}}}}}
+unions: {{part: [text]}}
+conversation: {{wire: {{of: $parts each part}}, cases: {{user: {{wire: {{by: user}}}}}}}}
+request: {{wire: {{talk: $messages as conversation, form: $response_format as form (optional)}}}}
+"""  # fmt: skip
+
+
+def test_schemas_are_tried_where_any_object_stands_and_plain_fields_beside_each_other() -> None:
+    said = "name: $name (optional), schema: $schema (optional)"
+    files = {"a.yaml": FORM.format("a", said), "b.yaml": FORM.format("b", "it: $schema | closed")}
+    found = wireglot.load_rules(files, builtin=False).audit("a", "b")
+    told = {(line.source, line.code) for line in found.lines}
+    assert {(None, "schema-added"), ("form.name", "no-place"), ("form", "no-place")} <= told
+
+
 def test_media_between_two_texts_are_tried() -> None:
     found = sweep.engine().rules.audit("modular-prompt", "universal-tool", model="m")
     assert {"joined", "reordered"} <= found.codes

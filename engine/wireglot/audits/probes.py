@@ -82,7 +82,8 @@ class Prober(Maker):
 
     def choose(self, what: Any, ways: Sequence[Any]) -> Any:
         """Decide something at this place."""
-        at = self.at[:-1] if what == "own" else self.at  # that is decided for the whole object
+        whole = what in ("own", "all")  # that is decided for the whole object
+        at = self.at[:-1] if whole else self.at
         label = (*at[-NEAR:], what)
         if self.depth <= MAX_DEPTH and len(ways) > 1:
             self.met.setdefault(label, len(ways))
@@ -138,7 +139,9 @@ class Prober(Maker):
         """Decide whether something stands at a marked hole; also what never fits there."""
         if h.path in made.summed and h.shape is None:
             return made.number(h.path, self) is not None or ABSENT
-        likely = h.mark == "made"
+        # Some are noted only beside others, so plain ones of an object stand together once, too.
+        beside = h.shape is None and self.choose("all", (False, True))
+        likely = h.mark == "made" or bool(beside)
         if h.shape == "conversation":
             return True
         if h.path == "parts" and made.kind == "message" and not made.full:
@@ -184,6 +187,8 @@ class Prober(Maker):
             return made.said["id"]
         if h.path in ("tool_call_id", "name") and made.kind == "tool_result":
             return self._answered(made)[h.path]
+        if h.path.rpartition(".")[2] in ("parameters", "schema"):
+            return self.schema(h.path)
         for lens in h.lenses:
             if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in GUARDS]):
                 return self.choose("guard", [v for kind in kinds for v in GUARDS[kind]])
