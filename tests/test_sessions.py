@@ -622,3 +622,18 @@ def test_a_count_that_is_no_number_is_no_fault_of_the_rules(odd: Any) -> None:
     out = RULES.convert(session, "gemini-cli", "anthropic", "request", "m")
     assert ("unfit", "/messages/1/tokens/thoughts") in [(n.code, n.source_path) for n in out.notes]
     assert RULES.convert(session, "gemini-cli", "gemini-cli", "session").body == session
+
+
+@pytest.mark.parametrize("said", [{"id": None}, {}])
+def test_a_call_without_an_id_has_that_of_the_result_in_it(said: Any) -> None:
+    answer = {"id": "f-1", "name": "f", "response": {"output": "x"}}
+    call = {"name": "f", "args": {}, "status": "success", "result": [{"functionResponse": answer}]}
+    session = copy.deepcopy(body("gemini-cli.json"))
+    when = session["messages"][1]["timestamp"]
+    session["messages"][1]["toolCalls"] = [{**call, "timestamp": when, **said}]
+    ir = RULES["gemini-cli"].read(session, "session").ir
+    assert RULES["gemini-cli"].write(ir, "session").body == session
+    abroad = RULES.convert(session, "gemini-cli", "openai-chat", "request", "m").body["messages"]
+    told = [(m["tool_calls"][0]["id"], m["content"]) for m in abroad if m.get("tool_calls")]
+    assert [id for id, _ in told] == [m["tool_call_id"] for m in abroad if m["role"] == "tool"]
+    assert told[0][0] == "f-1"

@@ -298,8 +298,8 @@ def test_a_copy_repeats_a_value_and_never_gives_one(tmp_path: Path, part: Any, n
 
 SAME = """
 shapes:
-  tool_call:
-    wire: {call: $id, with: $arguments}
+  tool_call: {wire: {call: $id, with: $arguments, ...: $. as named}}
+  named:
     cases:
       own: {read-only: true, wire: {group: $name (same), tool: $name}}
       grouped: {ir: {name: "${box}/${name}"}, wire: {group: $box | string, tool: $name | string}}
@@ -327,6 +327,7 @@ def test_a_case_is_told_apart_by_two_places_that_say_the_same(
         assert rules.convert(body, "one", "one", trace=trace)[:2] == (body, ())
         assert rules.convert(body, "one", "one", options={"repair": False})[:2] == (body, ())
     ir = rules["one"].read(body).ir
+    assert rules["one"].write(ir).body == body
     assert ir["messages"][0]["parts"][0]["name"] == name
     out = rules.convert(body, "one", "two")
     assert out.body["turns"][0]["parts"] == [{"call": "a", "with": {}, **back}]

@@ -199,7 +199,7 @@ class Writes:
     def _parts(self, fn: str, name: str) -> str:
         t = Text(self.code, f"def {fn}(x, o, marked, into):")
         t("m = len(x.notes)")
-        for shape, case in self.dialect.cases_of(name):
+        for shape, case in sorted(self.dialect.cases_of(name), key=lambda pair: pair[1].home):
             with t.where(_word(case)):
                 with t.under("try:"):
                     t(f"w, took = {self.part(shape, case)}(x, o)")

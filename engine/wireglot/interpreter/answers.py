@@ -34,10 +34,13 @@ def lifted(reader: ReadJob, messages: list[dict[str, Any]], at: At) -> list[dict
 
 
 def _answer(reader: ReadJob, call: dict[str, Any]) -> dict[str, Any]:
-    """Return the result that stood in a call; the call tells its id and its name."""
+    """Return the result that stood in a call; the call tells its name, and its id if it has one."""
     result: dict[str, Any] = call.pop(RESULT)
     result["type"] = "tool_result"
     dialect = reader.dialect
+    if "id" not in call and result.get("tool_call_id") is not None:
+        call["id"] = result["tool_call_id"]
+        left_out(call, dialect.name, "id")
     for field, value in (("tool_call_id", call.get("id")), ("name", call.get("name"))):
         said = result.get(field)
         if value is None or said == value:

@@ -102,8 +102,8 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     best: Misfit | None = None
     name = view.memory.get(pointer(rel), {}).get("case")
     cases = writer.dialect.cases_of(h.shape)
-    if name is not None:
-        cases = sorted(cases, key=lambda pair: pair[1].name != name)
+    if writer.same:  # what is only read comes last, unless it was read
+        cases = sorted(cases, key=lambda pair: (pair[1].name != name, pair[1].home))
     refused: dict[str, Any] = {}  # what repair leaves out, unless a rung has a place for it
     for obj, row, path in rungs(writer, h.shape, view, refused):
         for shape, case in cases:
