@@ -17,14 +17,16 @@ from . import test_rich_session as rich
 from .oracles.homecoming import Difference, Homecoming
 from .oracles.leaves import leaves
 
-FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents")
+FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents",
+              "otel-genai")  # fmt: skip
 PROVIDERS = ("openai-chat", "anthropic", "gemini")
 PAIRS = [
     pair
     for pair in itertools.permutations((*FRAMEWORKS, *PROVIDERS), 2)
     if not set(pair) <= set(PROVIDERS)
 ]
-SAID = {"openai-finetune": "messages", "hf-chat": "messages"}  # where a file is an object
+ROWS = ("openai-finetune", "hf-chat")  # to learn from
+SAID = {**dict.fromkeys(ROWS, "messages"), "otel-genai": "gen_ai.input.messages"}  # in an object
 
 
 @functools.cache
@@ -81,6 +83,6 @@ def test_a_session_of_an_agent_becomes_one_of_a_framework(dialect: str) -> None:
     calls, results = said(dialect, whole)
     assert [name for name, _, _ in calls] == rich.IDS
     # A row to learn from is a request: what nobody answered, but for the last, is answered.
-    assert ("ask_1" in results) == (dialect in SAID)
+    assert ("ask_1" in results) == (dialect in ROWS)
     text = rich.RULES[dialect].text(made.body)
     assert rich.RULES[dialect].parse(text) == json.loads(text) == made.body

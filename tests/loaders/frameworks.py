@@ -24,8 +24,10 @@ Json = Any
 HERE = Path(__file__).parent
 SOURCES = ("openclaw", "claude-code", "codex", "gemini-cli")
 LIBRARIES = ["langchain-core==1.7.2", "pydantic-ai-slim[openai]==2.68.0", "openai-agents==0.24.0"]
-LIBRARIES += ["transformers==5.23.0", "jinja2"]
-APART = ["trl==1.16.0"]  # for its templates alone
+LIBRARIES += ["transformers==5.23.0", "jinja2", "ag-ui-protocol==1.0.0"]
+LIBRARIES += ["opentelemetry-util-genai==1.3b0"]
+# For templates, or for one module: what else they need is heavy, and so are the Pythons.
+APART = ["trl==1.16.0", "harbor==0.25.0", "llamafactory==0.9.5"]
 PACKAGES = ["ai@6.0.326", "zod"]
 # What templates do with any messages like these: what they say of it, or leave out.
 BY_THEMSELVES = {
@@ -45,7 +47,7 @@ def written(source: str) -> dict[str, Json]:
     found = {}
     for name in frameworks.FRAMEWORKS:
         made = rich.RULES[name].write({"messages": messages}, unit="session").body
-        found[name] = made["messages"] if isinstance(made, dict) else made
+        found[name] = made[frameworks.SAID[name]] if name in frameworks.SAID else made
     return found
 
 
@@ -56,7 +58,7 @@ def libraries(folder: Path, bodies: dict[str, Json]) -> dict[str, Json]:
         venv.create(home, with_pip=True)
         pip = [str(home / "bin/pip"), "install", "-q"]
         subprocess.run([*pip, *LIBRARIES], check=True)
-        subprocess.run([*pip, "--no-deps", *APART], check=True)
+        subprocess.run([*pip, "--no-deps", "--ignore-requires-python", *APART], check=True)
     found: dict[str, Json] = printed(
         [str(home / "bin/python"), str(HERE / "libraries.py")], folder, bodies
     )

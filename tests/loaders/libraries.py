@@ -101,6 +101,23 @@ def hf_chat(messages: Json) -> Found:
     }  # fmt: skip
 
 
+def otel_genai(messages: Json) -> Found:
+    """Make each part by its class, which knows all keys; its JSON Schema takes any part."""
+    from opentelemetry.util.genai import types
+
+    known = {"text": types.Text, "reasoning": types.Reasoning, "tool_call": types.ToolCallRequest,
+             "tool_call_response": types.ToolCallResponse, "blob": types.Blob}  # fmt: skip
+    for message in messages:
+        parts = [known[part["type"]](**part) for part in message["parts"]]
+        types.InputMessage(role=message["role"], parts=parts)
+    parts = [part for message in messages for part in message["parts"]]
+    calls = [p for p in parts if p["type"] == "tool_call"]
+    return {
+        "calls": [[p["id"], p["name"], p["arguments"]] for p in calls],
+        "results": {p["id"]: None for p in parts if p["type"] == "tool_call_response"},
+    }
+
+
 def templates() -> Path:
     """Return the folder of TRL's templates; the package itself needs torch to be imported."""
     from importlib.util import find_spec
