@@ -18,7 +18,7 @@ from .oracles.homecoming import Difference, Homecoming
 from .oracles.leaves import leaves
 
 FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents",
-              "otel-genai")  # fmt: skip
+              "otel-genai", "ag-ui")  # fmt: skip
 PROVIDERS = ("openai-chat", "anthropic", "gemini")
 PAIRS = [
     pair

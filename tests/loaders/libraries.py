@@ -118,6 +118,19 @@ def otel_genai(messages: Json) -> Found:
     }
 
 
+def ag_ui(messages: Json) -> Found:
+    from ag_ui.core import Message
+    from pydantic import TypeAdapter
+
+    loaded = TypeAdapter(list[Message]).validate_python(messages)
+    assert all(not message.model_extra for message in loaded)
+    calls = [call for m in loaded if m.role == "assistant" for call in m.tool_calls or ()]
+    return {
+        "calls": [[c.id, c.function.name, json.loads(c.function.arguments)] for c in calls],
+        "results": {m.tool_call_id: m.error is not None for m in loaded if m.role == "tool"},
+    }
+
+
 def templates() -> Path:
     """Return the folder of TRL's templates; the package itself needs torch to be imported."""
     from importlib.util import find_spec
