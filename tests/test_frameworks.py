@@ -18,7 +18,7 @@ from .oracles.homecoming import Difference, Homecoming
 from .oracles.leaves import leaves
 
 FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents",
-              "otel-genai", "ag-ui")  # fmt: skip
+              "otel-genai", "ag-ui", "atif")  # fmt: skip
 PROVIDERS = ("openai-chat", "anthropic", "gemini")
 PAIRS = [
     pair
@@ -26,7 +26,8 @@ PAIRS = [
     if not set(pair) <= set(PROVIDERS)
 ]
 ROWS = ("openai-finetune", "hf-chat")  # to learn from
-SAID = {**dict.fromkeys(ROWS, "messages"), "otel-genai": "gen_ai.input.messages"}  # in an object
+SAID = {**dict.fromkeys(ROWS, "messages"), "otel-genai": "gen_ai.input.messages",
+        "atif": "steps"}  # in an object  # fmt: skip
 
 
 @functools.cache

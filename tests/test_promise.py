@@ -97,6 +97,8 @@ LANGUAGE |= {"exec"}
 LANGUAGE |= {"uuid"}  # `(made uuid)`
 LANGUAGE |= {"size"}
 LANGUAGE |= {"weight"}  # ... of a note
+# ... and of examples and cases, and the option `resume`.
+LANGUAGE |= {"notes", "resume"}
 # ... and the codec `bytes`, and the form of a report (`--html`).
 LANGUAGE |= {"bytes", "html"}
 # An event of streams, a severity and a code of notes; a wire has the same by chance.
@@ -129,6 +131,17 @@ STOPS = {
     "page.py": {"provider"},
     "samples.py": {"human"},  # who speaks, in samples of any kind
     "replay.py": {"POST", "model", "provider"},
+    # It speaks by the same conventions as the dialect of spans.
+    "telemetry.py": {
+        f"gen_ai.{of}"
+        for of in (
+            "operation.name",
+            "provider.name",
+            "request.model",
+            "response.id",
+            "response.model",
+        )
+    },
     # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
     "unpictured.py": {"errors", "reason"},
 }
@@ -166,7 +179,14 @@ def literals(path: Path) -> Iterator[tuple[int, str, bool]]:
 def provider_names() -> set[str]:
     names = {rules["dialect"] for rules in rule_files()}
     # Some are no names by themselves, and one is what the models of the IR are made with.
-    firms = {name.partition("-")[0] for name in names} - {"ag", "ai", "hf", "lm", "pydantic"}
+    firms = {name.partition("-")[0] for name in names} - {
+        "ag",
+        "ai",
+        "hf",
+        "lm",
+        "otel",
+        "pydantic",
+    }
     return {*names, *firms, "google", "claude", "vertex", "gpt"}
 
 

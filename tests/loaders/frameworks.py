@@ -46,8 +46,7 @@ def written(source: str) -> dict[str, Json]:
     messages, _ = move.closed(ir["messages"])
     found = {}
     for name in frameworks.FRAMEWORKS:
-        made = rich.RULES[name].write({"messages": messages}, unit="session").body
-        found[name] = made[frameworks.SAID[name]] if name in frameworks.SAID else made
+        found[name] = rich.RULES[name].write({"messages": messages}, unit="session").body
     return found
 
 

@@ -2,7 +2,7 @@
 
     python libraries.py FILE
 
-FILE is JSON, `{dialect: messages}`. It runs in a virtual environment with these libraries, apart
+FILE is JSON, `{dialect: session}`. It runs in a virtual environment with these libraries, apart
 from wireglot; `frameworks.py` makes both.
 """
 
@@ -56,25 +56,25 @@ def openai_agents(items: Json) -> Found:
     return chat(Converter.items_to_messages(items))
 
 
-def openai_finetune(messages: Json) -> Found:
+def openai_finetune(row: Json) -> Found:
     """Hold a line against the types of a request; the lists in them are looked at as they go."""
     from openai.types.chat import ChatCompletionMessageParam
     from pydantic import TypeAdapter
 
     adapter = TypeAdapter(ChatCompletionMessageParam)
-    for message in messages:
+    for message in row["messages"]:
         adapter.validate_python(message)
-    return chat(messages)
+    return chat(row["messages"])
 
 
-def hf_chat(messages: Json) -> Found:
+def hf_chat(row: Json) -> Found:
     """Render messages by each template of TRL that has tools; what is said must stand there.
 
     A picture is left out, for these are templates of texts.
     """
     from transformers.utils.chat_template_utils import render_jinja_template
 
-    messages = [message for message in messages if isinstance(message["content"], str)]
+    messages = [message for message in row["messages"] if isinstance(message["content"], str)]
     calls = [c["function"] for m in messages for c in m.get("tool_calls", ())]
     wanted = [text for call in calls for text in (call["name"], *call["arguments"].values())]
     wanted += [message["content"] for message in messages]
@@ -101,12 +101,13 @@ def hf_chat(messages: Json) -> Found:
     }  # fmt: skip
 
 
-def otel_genai(messages: Json) -> Found:
+def otel_genai(span: Json) -> Found:
     """Make each part by its class, which knows all keys; its JSON Schema takes any part."""
     from opentelemetry.util.genai import types
 
     known = {"text": types.Text, "reasoning": types.Reasoning, "tool_call": types.ToolCallRequest,
              "tool_call_response": types.ToolCallResponse, "blob": types.Blob}  # fmt: skip
+    messages = span["gen_ai.input.messages"]
     for message in messages:
         parts = [known[part["type"]](**part) for part in message["parts"]]
         types.InputMessage(role=message["role"], parts=parts)
@@ -128,6 +129,27 @@ def ag_ui(messages: Json) -> Found:
     return {
         "calls": [[c.id, c.function.name, json.loads(c.function.arguments)] for c in calls],
         "results": {m.tool_call_id: m.error is not None for m in loaded if m.role == "tool"},
+    }
+
+
+def atif(trajectory: Json) -> Found:
+    """Let Harbor validate a trajectory; it says in `extra` that a tool failed."""
+    from harbor.utils.trajectory_validator import TrajectoryValidator
+
+    validator = TrajectoryValidator()
+    assert validator.validate(trajectory), validator.errors
+    calls = [call for step in trajectory["steps"] for call in step.get("tool_calls", ())]
+    results = [
+        result
+        for step in trajectory["steps"]
+        for result in step.get("observation", {}).get("results", ())
+    ]
+    return {
+        "calls": [[c["tool_call_id"], c["function_name"], c["arguments"]] for c in calls],
+        "results": {
+            one["source_call_id"]: one.get("extra", {}).get("tool_result_is_error", False)
+            for one in results
+        },
     }
 
 

@@ -39,7 +39,6 @@ TRAFFIC = {
 SAMPLES = {
     "claude-code": ("session", "claude-code/*.jsonl"),
     "codex": ("session", "codex-rollout/*.jsonl"),
-    "atif": ("session", "atif/*.json"),
     "hf-chat": ("session", "hf-chat-template/*.json"),
 }
 

@@ -71,6 +71,12 @@ def _again(
         last[roles[i]] = last["message"]
 
 
+def _counted(said: Ids, places: list[Place]) -> Iterator[Place]:
+    """Yield the places of an id that is a number, with the number that counts them."""
+    if isinstance(said.made, int):
+        yield from (place._replace(name=n) for n, place in enumerate(places, said.made))
+
+
 def drawn(
     reader: ReadJob, ids: dict[str, Ids], whole: dict[str, Any], key: str, roles: list[str]
 ) -> tuple[dict[str, Any], list[str]]:
@@ -79,12 +85,17 @@ def drawn(
     Returns the paths, too, in which not each place has its id: these stay as they are.
     """
     messages = whole[key]
+    own: list[Place] = []
     places = list(_again(ids, whole, messages, key, roles))
-    own = [place for _, found in _own(ids, messages, key) for place in found]
+    for made, found in _own(ids, messages, key):
+        own += found
+        places += _counted(made, found)
     loose = {place.path for place in (*places, *own) if place.key not in place.owner}
     gone: set[tuple[int, str]] = set()
     for place in places:
-        if place.path not in loose and place.name == place.owner[place.key] is not None:
+        said = place.owner.get(place.key)
+        again = said is not None and said == place.name and said.__class__ is place.name.__class__
+        if again and place.path not in loose:
             gone.add((id(place.owner), place.key))
             reader.hush(place.at, REPEATS, None)
     return {**whole, key: _without(messages, gone)}, sorted(".".join(path) for path in loose)
@@ -106,9 +117,12 @@ def given(
     messages, session = whole[key], ids.get("session")
     seed = digest(value_at(whole, session.at) if session is not None else "")[:LENGTH]
     for said, places in _own(ids, messages, key) if messages else ():
+        for place in _counted(said, places):
+            if ".".join(place.path) not in loose:
+                place.owner.setdefault(place.key, place.name)
         before, count = f"{said.made}{seed}", 0
         for place in places:
-            if place.key in place.owner:
+            if place.key in place.owner:  # so do all numbers
                 before, count = str(place.owner[place.key]), 0
             elif ".".join(place.path) not in loose:
                 count += 1

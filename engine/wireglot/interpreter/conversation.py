@@ -56,7 +56,7 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
                 reader.remember(new[0]["parts"][0], "../", "apart", True)
             messages[-1]["parts"].extend(new[0]["parts"])
         else:
-            if group is before and talk.per == "run":
+            if group is before and talk.joins(new[0]["role"]):
                 reader.remember(new[0], "", "apart", True)
             messages.extend(new)
         before, run = group, reader.run
@@ -331,7 +331,7 @@ class _Runs:
 
     def _joins(self, found: Group, message: dict[str, Any]) -> bool:
         """Tell whether a message becomes one with those of the run."""
-        if found is not self.group or not (found.spliced or self.talk.per == "run"):
+        if found is not self.group or not (found.spliced or self.talk.joins(message.get("role"))):
             return False
         if found.alone:
             return False

@@ -39,11 +39,12 @@ class Tree(NamedTuple):
 class Ids(NamedTuple):
     """Ids of a document: the path of keys to each, what an id that is made begins with.
 
+    Where this is a number the ids are numbers, in the order of what they name, from it on.
     `again` are paths to places within a message where the id stands once more.
     """
 
     at: tuple[str, ...]
-    made: str | None
+    made: str | int | None
     again: tuple[tuple[str, ...], ...]
 
 

@@ -168,7 +168,7 @@ class Beside(NamedTuple):
 
 
 class Conversation:
-    """How IR messages become wire messages: one each, or one for a run of neighbours."""
+    """How IR messages become wire messages: one each, or one for a run of neighbours or a turn."""
 
     __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "turns")
 
@@ -185,6 +185,10 @@ class Conversation:
         """Hold what a rule file says; `places` are where words of `enforce` stand."""
         self.per, self.groups, self.enforce, self.pos = per, groups, enforce, pos
         self.turns, self.places, self.beside = turns, places, beside
+
+    def joins(self, role: Any) -> bool:
+        """Tell whether a message of this role joins the wire message of its neighbour before it."""
+        return self.per == "run" or (self.per == "turn" and role == "tool")
 
     def speaker(self) -> str:
         """Return the key on the wire by whose words messages are told apart: mostly `role`."""

@@ -94,7 +94,7 @@ TALK = Words("a case", {**CASE.words, **_TALK}, "Talk")
 CONVERSATION = Words(
     "a conversation",
     {
-        "per": (one_of("message", "run", lead="say"),
+        "per": (one_of("message", "run", "turn", lead="say"),
                 "`per: message` writes one wire message for each message"),
         "wire": (_OBJECT._replace(message="`wire` of a conversation is an object"), _LAID),
         "cases": _cases(TALK, ROLES),
@@ -163,12 +163,13 @@ _AGAIN = Map(
 )  # fmt: skip
 _PLACE = Leaf({**TEXT, "pattern": r"^[^.\s]+(\.[^.\s]+)*$"},
               "{what} is a path of keys", "as `parts[].id`")  # fmt: skip
+_FIRST = Leaf({"anyOf": [TEXT, {"type": "integer"}]}, "{what} is a text, or the first number")
 _IDS = Map(
     Words(
         "an id",
         {
             "at": (_PLACE, "where it stands: that of the session in the head, others in a message"),
-            "made": (_TEXT, "what an id begins with that is made, and sorts behind the one before"),
+            "made": (_FIRST, "what an id begins with that is made"),
             "again": (Listed(_PLACE, "{what} is a list of paths"), "where it stands once more"),
         },
         "Ids",
