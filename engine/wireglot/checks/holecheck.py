@@ -283,9 +283,10 @@ class _View:
                        word=said)  # fmt: skip
             return None
         unknown = unknown_lens(lens, self.dialect)
-        if unknown is None and hole.mode == "each" and lens not in FORMS:
-            message = f"`{lens.rstrip('!')}` stands behind a value, and `each` makes a list"
-            help = "leave `each` out, or let the elements have shapes that say it"
+        if unknown is None and hole.mode and lens not in FORMS:
+            made = {"each": "a list", "entries": "a map"}.get(hole.mode, "an object")
+            message = f"`{lens.rstrip('!')}` stands behind a value, and `{hole.mode}` makes {made}"
+            help = f"leave `{hole.mode}` out, or let the shape say it"
             self.error("R010", message, hole.pos, help, word=lens)
             return None
         if lens in self.dialect.tables:

@@ -201,7 +201,12 @@ class _Names:
                     help = helped(kind, known)
                     self.findings.error("R024", message, gathers.pos, help, word=kind)
             wires = [c.wire for s in (self.model.shapes.get(name),) if s for c in s.cases]
-            if not any(h.path == "run" and h.mode == "each" for w in wires for h in pic.holes(w)):
+            holes = [[h for h in pic.holes(w) if h.path == "run"] for w in wires]
+            for _, second in (two for two in holes if len(two) == 2):
+                help = "let a shape of its own gather the other kinds; at home they join again"
+                message = f"`$run` stands twice in a case of `{name}`"
+                self.findings.error("R022", message, second.pos, help, word="$run")
+            if not any(h.mode == "each" for runs in holes for h in runs):
                 help = "write `$run each SHAPE` where the gathered ones stand"
                 self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
             shape = self.model.shapes.get(name)
