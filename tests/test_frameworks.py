@@ -87,3 +87,23 @@ def test_a_session_of_an_agent_becomes_one_of_a_framework(dialect: str) -> None:
     assert ("ask_1" in results) == (dialect in ROWS)
     text = rich.RULES[dialect].text(made.body)
     assert rich.RULES[dialect].parse(text) == json.loads(text) == made.body
+
+
+def test_steps_of_a_trajectory_are_counted_anew_after_an_edit() -> None:
+    atif, made = (
+        rich.RULES["atif"],
+        rich.RULES.convert(rich.BODIES["claude-code"], "claude-code", "atif", unit="session").body,
+    )
+    ir = atif.read(made, unit="session").ir
+    assert atif.write(ir, unit="session").body == made
+    del ir["messages"][0]
+    steps = atif.write(ir, unit="session").body["steps"]
+    assert [step["step_id"] for step in steps] == list(range(1, len(made["steps"])))
+    for step in steps:  # each result stands with its call, and each turn alone
+        calls = {call["tool_call_id"] for call in step.get("tool_calls", ())}
+        assert {
+            one["source_call_id"] for one in step.get("observation", {}).get("results", ())
+        } <= calls
+    assert sum("tool_calls" in step for step in steps) == sum(
+        any(part["type"] == "tool_call" for part in message["parts"]) for message in ir["messages"]
+    )

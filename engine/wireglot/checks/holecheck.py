@@ -283,10 +283,12 @@ class _View:
                        word=said)  # fmt: skip
             return None
         unknown = unknown_lens(lens, self.dialect)
-        if unknown is None and hole.mode and lens not in FORMS:
-            made = {"each": "a list", "entries": "a map"}.get(hole.mode, "an object")
-            message = f"`{lens.rstrip('!')}` stands behind a value, and `{hole.mode}` makes {made}"
-            help = f"leave `{hole.mode}` out, or let the shape say it"
+        many, whole = hole.mode == "each", hole.path == "."
+        if unknown is None and (many or whole) and lens not in FORMS:
+            made = "`each` makes a list" if many else "`$.` is the object itself"
+            message = f"`{lens.rstrip('!')}` stands behind a value, and {made}"
+            help = "leave `each` out, or let the elements have shapes that say it"
+            help = help if many else "take the codec out"
             self.error("R010", message, hole.pos, help, word=lens)
             return None
         if lens in self.dialect.tables:
