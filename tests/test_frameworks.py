@@ -18,7 +18,7 @@ from .oracles.homecoming import Difference, Homecoming
 from .oracles.leaves import leaves
 
 FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents",
-              "otel-genai", "ag-ui", "atif")  # fmt: skip
+              "otel-genai", "ag-ui", "atif", "adp")  # fmt: skip
 PROVIDERS = ("openai-chat", "anthropic", "gemini")
 PAIRS = [
     pair
@@ -27,7 +27,7 @@ PAIRS = [
 ]
 ROWS = ("openai-finetune", "hf-chat")  # to learn from
 SAID = {**dict.fromkeys(ROWS, "messages"), "otel-genai": "gen_ai.input.messages",
-        "atif": "steps"}  # in an object  # fmt: skip
+        "atif": "steps", "adp": "steps"}  # in an object  # fmt: skip
 
 
 @functools.cache
