@@ -31,7 +31,7 @@ import wireglot
 import wireglot.httpx
 from wireglot import cli
 from wireglot.serve import command, wires, words
-from wireglot.serve.demo import example
+from wireglot.serve.demo import example, said
 from wireglot.serve.relay import Limits, upstream
 
 from . import mocks
@@ -209,6 +209,20 @@ def test_the_demo_streams_in_pieces_and_needs_no_tool() -> None:
 def test_the_demo_makes_arguments_of_a_schema(schema: Json, value: Json) -> None:
     assert example(schema, schema, 0) == value
     jsonschema.validate(value, schema)
+
+
+def test_the_demo_rather_runs_a_command_than_starts_an_agent() -> None:
+    """The first tool of an agent may start an agent with the same tools, and so on."""
+    asks = [{"role": "user", "parts": [{"type": "text", "text": "Hello."}]}]
+    text = {"type": "string"}
+    agent, run = ({"required": [one], "properties": {one: text}} for one in ("prompt", "command"))
+    tools = [{"name": "Agent", "parameters": agent}, {"name": "Bash", "parameters": run}]
+    for given, name, made in (
+        (tools, "Bash", {"command": "ls"}),
+        (tools[:1], "Agent", {"prompt": "demo"}),
+    ):
+        *_, call = said({"messages": asks, "tools": given}, "anthropic", "0")
+        assert (call["name"], call["arguments"]) == (name, made)
 
 
 def test_a_schema_that_holds_itself_comes_to_an_end() -> None:

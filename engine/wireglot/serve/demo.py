@@ -1,7 +1,8 @@
 """A model without a key or a network: scripted, and played through the wire of a provider.
 
-It reasons, calls the client's first tool, and says what came of it. It stands where the network
-would: what it is asked and what it answers are bodies of that wire, so all is converted as ever.
+It reasons, calls a tool of the client (one that runs a command, or the first), and says what came
+of it. It stands where the network would: what it is asked and what it answers are bodies of that
+wire, so all is converted as ever.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ HELLO = "Hello! I am the demo of wireglot: a script and no model. Give me a tool
 AGAIN = "I have called a tool before. A script has no more to say."
 THOUGHT = "There is a tool. I call it before I answer."
 ABOUT = {"integer": 1, "number": 1.5, "boolean": True, "null": None}
+HARMLESS = {"command": "ls", "input": '"demo"'}  # texts for arguments that are run
 DEPTH = 20  # of a schema, which may hold itself
 Part = dict[str, Any]
 
@@ -103,9 +105,11 @@ def said(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
         return [{"type": "text", "text": f"The tool said: {_text(results[-1])[:SHOWN]}"}]
     if called:  # or an agent whose tools are agents would never come to an end
         return [{"type": "text", "text": AGAIN}]
-    tool = next((one for one in asked.get("tools", ()) if one.get("type") is None), None)
-    if tool is None:
+    tools = [one for one in asked.get("tools", ()) if one.get("type") is None]
+    if not tools:
         return [{"type": "text", "text": HELLO}]
+    # The first tool of an agent may start more agents; a command shows a result at once.
+    tool = next((one for one in tools if "command" in _required(one)), tools[0])
     name, schema = tool["name"], tool.get("parameters") or {}
     arguments = example(schema, schema, 0)
     signature = {"value": base64.b64encode(mark.encode()).decode(), "origin": dialect}
@@ -114,6 +118,12 @@ def said(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
         {"type": "text", "text": f"I call {name}."},
         {"type": "tool_call", "id": f"demo_{mark}", "name": name, "arguments": arguments},
     ]
+
+
+def _required(tool: Part) -> list[str]:
+    """Return the names of the arguments that a tool must have."""
+    schema = tool.get("parameters")
+    return schema.get("required") or [] if isinstance(schema, dict) else []
 
 
 def _text(result: Part) -> str:
@@ -143,7 +153,10 @@ def example(schema: Any, root: Any, depth: int) -> Any:
     kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object":
         known = schema.get("properties") or {}
-        return {key: example(known.get(key), root, depth + 1) for key in schema.get("required", ())}
+        made = {key: example(known.get(key), root, depth + 1) for key in schema.get("required", ())}
+        return {
+            key: HARMLESS.get(key, "demo") if one == "demo" else one for key, one in made.items()
+        }
     if kind == "array":
         return [example(schema.get("items"), root, depth + 1)] * schema.get("minItems", 0)
     return schema.get("minimum", ABOUT[kind]) if kind in ABOUT else "demo"
