@@ -228,8 +228,24 @@ def test_an_error_of_an_unknown_form_is_no_request() -> None:
     """As frameworks answer: the texts stand in a list."""
     refused = {"detail": [{"loc": ["body", "n"], "msg": "Too many.", "type": "value_error"}]}
     assert [unit for unit, _ in starter.units(RULES, [refused], None, None)] == ["error"]
+    listed = {"trace": "t1", "errors": [{"code": "bad", "message": "No."}], "status_code": 400}
+    assert [unit for unit, _ in starter.units(RULES, [listed], None, None)] == ["error"]
     made = started([("request", CHAT), ("error", refused)], "acme")
     assert "extends: openai-chat" in lines(made)
+
+
+def test_calls_beside_the_content_are_asked_for_and_no_message_is_a_call() -> None:
+    """Chat's messages in a place of their own, as DashScope has them."""
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said = {"role": "assistant", "content": "I look it up.", "tool_calls": [call]}
+    asked = {"model": "m", "input": {"messages": [{"role": "user", "content": "Is it so?"}, said]},
+             "tools": [{"name": "f", "parameters": {"type": "object"}}]}  # fmt: skip
+    answer = {"output": {"choices": [{"finish_reason": "tool_calls", "message": said}]}}
+    made = started([("request", asked), ("response", answer)], "acme")
+    assert not [finding for finding in made.findings if finding.severity == "error"]
+    assert "said: [text]" in lines(made)
+    assert not any(line.startswith("tool_call:") for line in lines(made))
+    assert any(one.startswith("messages: `tool_calls`: not pictured") for one in made.asked)
 
 
 def test_a_field_that_needs_a_shape_is_asked_for() -> None:
@@ -246,6 +262,7 @@ def test_a_parent_that_lies_over_another_is_told_with_what_comes_of_it() -> None
     made = started([("request", body)], "acme")
     assert made.told[0].startswith("nearest is mistral")
     assert made.told[1].startswith("what else mistral says (its path, limits and models) holds")
+    assert made.told[1].endswith("`--extends chat-compatible` takes what lies below it")
 
 
 def test_odd_samples_make_a_file_too() -> None:

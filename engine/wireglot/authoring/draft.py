@@ -16,6 +16,9 @@ FIELDS = (
     "temperature top_p presence_penalty frequency_penalty max_tokens seed top_k n stop "
     "parallel_tool_calls stream store user tool_choice service_tier verbosity"
 ).split()
+ELSEWHERE = (
+    "if a dialect has such messages elsewhere, `--extends` it and say the wire of `request!` anew"
+)
 COUNTS = "input output cache_read cache_write reasoning".split()
 
 
@@ -47,8 +50,11 @@ class Draft:
         found |= {"shapes": self.shapes} if self.shapes else {}
         kinds = [group.kind for group in self.seen.groups if group.kind]
         said = [kind for kind in kinds if kind in ("text", "tool_call", "reasoning", "refusal")]
-        if kinds:
-            found["unions"] = {"item": kinds, **({"said": said} if self.seen.said else {})}
+        if self.seen.talk is not None and self.seen.talk.bare and "text" not in kinds:
+            kinds, said = [*kinds, "text"] if kinds else [], [*said, "text"]
+        unions = {"item": kinds, "said": said if self.seen.said else []}
+        if any(unions.values()):
+            found["unions"] = {name: members for name, members in unions.items() if members}
         if self.seen.talk is not None:
             found["conversation"] = self._conversation()
         return {**found, **{unit: {"wire": wire} for unit, wire in units.items()}}
@@ -324,6 +330,9 @@ class Draft:
         apart = "tool" in cases or "tool_result" not in kinds
         if not apart and "user" in cases:
             cases["tool"] = {"wire": {talk.role: cases["user"]["wire"][talk.role]._replace(why="")}}
+        if talk.beside:
+            keys = ", ".join(f"`{key}`" for key in talk.beside)
+            self.asked.append(f"messages: {keys}: not pictured; {ELSEWHERE}")
         each = "item" if kinds - {None} else "text"
         content = Say(f"$parts each {each}" + (" | text (or list)" if talk.bare else ""))
         found: Tree = {"per": Say("message" if apart else "run")}

@@ -140,7 +140,7 @@ def _stranger(rules: RuleSet, dialect: str) -> str:
 
 
 def _body(rules: RuleSet, pair: tuple[str, str], unit: str, body: Any, found: Heard) -> None:
-    home = rules.convert(body, pair[0], pair[0], unit, MODEL).body
+    home = rules.convert(body, pair[0], pair[0], unit).body
     if apart := differences(body, home):
         found.faults.append(f"{unit}: does not come back at home at {apart[0]}")
     for note in rules.convert(body, *pair, unit, MODEL).notes:

@@ -36,6 +36,7 @@ class Talk(NamedTuple):
     roles: dict[str, str]
     guessed: frozenset[str]
     bare: bool  # content may be one text
+    beside: tuple[str, ...]  # further keys of messages, for which the draft has no place
 
 
 class Seen:
@@ -107,7 +108,9 @@ class Seen:
         guessed = frozenset(word for word in words if not roles[word])
         for word in guessed:
             roles[word] = self._role(word, role, content, messages)
-        return Talk(path, role, content, roles, guessed, any(isinstance(v, str) for v in there))
+        beside = dict.fromkeys(k for m in messages for k in m if k not in (role, content))
+        bare = any(isinstance(v, str) for v in there)
+        return Talk(path, role, content, roles, guessed, bare, tuple(beside))
 
     def _role(self, word: str, role: str, content: str, messages: list[dict[str, Any]]) -> str:
         """Guess who speaks: who calls a tool is the assistant, the others are users."""
@@ -240,13 +243,16 @@ def is_content(value: Any) -> bool:
 
 
 def is_arguments(value: Any) -> bool:
-    """Tell whether a value may be the arguments of a call: an object, or the JSON of one."""
+    """Tell whether a value may be the arguments of a call: an object, or the JSON of one.
+
+    An object with a role is a message.
+    """
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             return isinstance(json.loads(value), dict)
         except ValueError:
             return False
-    return isinstance(value, dict) and not is_schema(value)
+    return isinstance(value, dict) and "role" not in value and not is_schema(value)
 
 
 def _within(tool: dict[str, Any], place: tuple[Any, ...]) -> bool:

@@ -11,7 +11,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
 from ..language.source import Node, parse
 from ..language.version import VERSION
-from ..loading import checking
+from ..loading import checking, listing
 from ..loading.start import load_rules
 from ..rulesets import RuleSet
 from ..trail import keys_of
@@ -91,10 +91,11 @@ def start(
         elif share >= NEAR:
             base = near
             wanted = wanted._replace(parent=near)
-            if rules[near].model.family != near:
+            below = next(one.parent for one in listing.listed(rules, sources) if one.name == near)
+            if below:
                 told.append(
                     f"what else {near} says (its path, limits and models) holds for {wanted.name}, "
-                    "too: `--extends D` names another parent"
+                    f"too: `--extends {below}` takes what lies below it"
                 )
     shown: list[Shown] = []
     if base is not None:

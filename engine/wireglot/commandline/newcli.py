@@ -32,6 +32,7 @@ def new(arguments: argparse.Namespace) -> int:
     bodies = list(map(terminal.body, arguments.sample))
     base = arguments.extends or arguments.overlay_of
     samples = starter.units(rules, bodies, arguments.unit, base)
+    taken = []
     if arguments.examples:
         text = terminal.text(terminal.read(str(path)), str(path))
         made = starter.again(rules, arguments.rules, text, arguments.name, samples)
@@ -39,7 +40,10 @@ def new(arguments: argparse.Namespace) -> int:
         today = datetime.date.today().isoformat()
         head = (arguments.name, arguments.see, today, arguments.extends, arguments.overlay_of)
         made = starter.start(rules, arguments.rules, starter.Wanted(*head), samples)
-    _write(made.text, path, made.told)
+        if samples and not arguments.unit:
+            named = zip(arguments.sample, (unit for unit, _ in samples), strict=True)
+            taken = [", ".join(f"{name} is taken as {unit}" for name, unit in named)]
+    _write(made.text, path, [*taken, *made.told])
     for one in made.asked:
         print(f"  ? {one}")
     errors = [finding for finding in made.findings if finding.severity == "error"]

@@ -358,6 +358,9 @@ def hole(text: str, pos: Pos) -> Hole:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
     if mark != "made" and (mark in ("default", "fill")) != (value is not None):
         raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
+    if value and (plain := re.fullmatch(r"""(["'])(.*)\1""", value)):
+        wanted = f"write `({mark} {plain[2] or 'empty-text'})`"
+        raise wrong(f"the quotes of `({mark} {value})` would be of the value", pos, wanted)
     meant = None if not value else value.strip() if mark == "made" else _word(value)
     return Hole(paths, mode, shape, lenses, mark, meant, pos)
 

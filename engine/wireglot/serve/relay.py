@@ -202,8 +202,11 @@ def upstream(
     provider = wires.packaged().provider(to)
     if provider.refused is not None:
         raise UsageError(f"{to} cannot be served: {provider.refused}")
-    if rules[to].model.stream is None or not _asks(rules[to]):
-        raise UsageError(f"{to} is no dialect of a provider: it asks no path, or has no streams")
+    lacks = [word for word, there in (("an `envelope` with a `path`", _asks(rules[to])),
+                                      ("a `stream`", rules[to].model.stream is not None))
+             if not there]  # fmt: skip
+    if lacks:
+        raise UsageError(f"{to} is no dialect of a provider: its rules lack {' and '.join(lacks)}")
     url = url or provider.url
     if url is None:
         raise UsageError(f"where {to} is, no file says; `url` (`--url`) says it")
