@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from wireglot import cli
+from wireglot.authoring.breaking import Graded
 
 from .tables import read_yaml
 from .test_diff import LARGE, SMALL
@@ -98,6 +99,17 @@ def test_machines_are_told_the_same(rules: Path, capsys: pytest.CaptureFixture[s
     assert (made["wire"], made["notes"], one["grade"]) == (1, 0, "wire")
     assert run(capsys, *words, "github")[1] == (
         f"::error file=rules/small.yaml,line=21,col=11::wire: {one['said']}\n"
+    )
+
+
+def test_signs_that_mean_something_to_a_workflow_are_escaped() -> None:
+    """In a property a comma begins the next one, and a colon may end the command."""
+    found = Graded("wire", "50% of\r\na: b, c", "odd:1,2%/a.yaml:3:4")
+    assert found.annotation("odd:1,2%") == (
+        "::error file=odd%3A1%2C2%25/a.yaml,line=3,col=4::wire: 50%25 of%0D%0Aa: b, c"
+    )
+    assert Graded("prose", "x", "f/b.yaml").annotation("f") == (
+        "::notice file=f/b.yaml,line=1,col=1::prose: x"
     )
 
 

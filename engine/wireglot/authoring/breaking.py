@@ -8,6 +8,7 @@ prose    comments, layout, examples, where an API is described
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +28,7 @@ GRADES = ("wire", "notes", "prose")
 NOTED = {"unsupported", "repeated", "slight", "note", "effect"}  # words that only notes show
 EXAMPLES = (WORD, CROSSINGS)  # a file that has one of them says nothing to a conversion
 ENDING = ".yaml"
+PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?", re.DOTALL)  # a file, a line, a column
 Texts = Mapping[str, str]  # of rule files, by their paths in a folder
 
 
@@ -45,10 +47,17 @@ class Graded(NamedTuple):
         level = dict(zip(GRADES, ("error", "warning", "notice"), strict=True))[self.grade]
         at = ""
         if self.rule is not None and self.rule.startswith(f"{folder}/"):
-            file, line, column = (*self.rule.split(":"), "1", "1")[:3]
-            at = f" file={file},line={line},col={column}"
-        text = f"{self.grade}: {self.said}".replace("%", "%25").replace("\n", "%0A")
-        return f"::{level}{at}::{text}"
+            place = PLACE.fullmatch(self.rule)
+            file, line, column = place.groups("1") if place else (self.rule, "1", "1")
+            at = f" file={_escaped(file, ':,')},line={line},col={column}"
+        return f"::{level}{at}::{_escaped(f'{self.grade}: {self.said}')}"
+
+
+def _escaped(text: str, marks: str = "") -> str:
+    """Return a text for a command of a workflow, in whose properties further marks mean something."""
+    for mark in f"%\r\n{marks}":
+        text = text.replace(mark, f"%{ord(mark):02X}")
+    return text
 
 
 def against(folder: str, ref: str, converting: bool = True) -> list[Graded]:
