@@ -54,7 +54,7 @@ class Graded(NamedTuple):
 
 
 def _escaped(text: str, marks: str = "") -> str:
-    """Return a text for a command of a workflow, in whose properties further marks mean something."""
+    """Return a text for a command of a workflow; in its properties further marks mean something."""
     for mark in f"%\r\n{marks}":
         text = text.replace(mark, f"%{ord(mark):02X}")
     return text

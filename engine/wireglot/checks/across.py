@@ -143,6 +143,11 @@ def _document(findings: Findings, raw: Node, found: Node, what: str) -> Node | N
         help = "write `text: lines`"
         findings.error("R022", "a log and a tree are of lines", raw.pos, help)
         return None
+    for name, node in found.value["ids"].value.items() if "ids" in found.value else ():
+        if "made" in node.value and "at" not in node.value:
+            help = "write `at:` and the path of keys to it"
+            findings.error("R022", f"the id of `{name}` is made and stands nowhere", node.pos, help)
+            return None
     return found
 
 
