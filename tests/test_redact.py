@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,8 @@ def redaction() -> Redaction:
 
 def skeleton(value: Json) -> Json:
     """Return what redacting leaves: the make of a value, and the lengths of its strings."""
+    if type(value) in (int, float):
+        return type(value), value == 0
     if isinstance(value, dict):
         return [[len(key), skeleton(inner)] for key, inner in value.items()]
     if isinstance(value, list):
@@ -118,6 +121,38 @@ def test_recorded_payloads_keep_what_they_are_made_of(redaction: Redaction) -> N
     assert len(bodies) > 20
     for one in bodies:
         assert skeleton(json.loads(redaction.text(one.text))) == skeleton(json.loads(one.text))
+
+
+@pytest.mark.parametrize(
+    ("said", "stays"),
+    [
+        ("image/png", "image/png"), ("text/jane-doe", "text/"), ("audio/L16;rate=24000", "audio/"),
+        ("data:image/png;base64,Jane", "data:image/png;base64,"),
+        ("data:text/jane,Jane", "data:text/"), ("https://jane.example", "https://"),
+        ("jane://jane.doe", ""), ("12345", ""),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_word_says_nothing(
+    redaction: Redaction, said: str, stays: str
+) -> None:
+    made = redaction.word(said)
+    assert made.startswith(stays) and len(made) == len(said) and "jane" not in made.lower()
+    assert made == said if said == stays else made[len(stays) :] != said[len(stays) :]
+
+
+def test_numbers_stay_where_a_dialect_has_them_and_days_move_alike(redaction: Redaction) -> None:
+    said = {"max_tokens": 4711, "jane": 4711, "a": [4711, 1.5, 0, -20], "b": '{"card": 4929}'}
+    made = redaction.text(json.dumps(said))
+    assert made.count("4711") == 1 and '"max_tokens": 4711' in made and "4929" not in made
+    assert [type(one) for one in list(json.loads(made).values())[2]] == [int, float, int, int]
+    assert ", 0, -" in made
+    born, died = (redaction.word(f"{year}-02-03T04:05:06Z") for year in (1990, 1991))
+    assert born[10:] == died[10:] == "T04:05:06Z" and born < died and not born.startswith("1990-02")
+    days = [datetime.date.fromisoformat(one[:10]) for one in (born, died)]
+    assert days[1] - days[0] == datetime.date(1991, 2, 3) - datetime.date(1990, 2, 3)
+    assert redaction.word("1990-02-31") != "1990-02-31"
+    events = redaction.text("event: jane\nid: 4711\ndata: jane\n\nevent: ping\ndata: [DONE]\n")
+    assert "jane" not in events and "4711" not in events and events.endswith("data: [DONE]\n")
 
 
 def test_lines_and_streams_keep_their_form(redaction: Redaction) -> None:

@@ -1,14 +1,17 @@
 """Making payloads safe to show: what they are made of stays, what they say goes.
 
-Works on the text of JSON, JSON lines and event streams: what stands between strings stays as it
-is, and so does each string that is a word of a dialect. Of any other string each letter becomes
+Works on the text of JSON, JSON lines and event streams: marks between strings stay as they are,
+and so does each string that is a word of a dialect. Of any other string each letter becomes
 another one of its kind; equal strings stay equal, so that ids pair and calls find their tools.
+Numbers stay under keys of dialects, else their digits are others; days move, all by as many.
 """
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
+import mimetypes
 import re
 import secrets
 from collections.abc import Iterable, Iterator
@@ -25,12 +28,16 @@ BETWEEN = re.compile(
     r"|[\s\[\]{},:]|-?\d[\d.eE+-]*|true|false|null|\ufeff)*",
     re.MULTILINE,
 )
-# What stays of a string: how an address and a data URL begin, times, types of media.
-FRONT = re.compile(r"(?:[a-z][a-z0-9+.-]*://|data:[\w.+-]+/[\w.+-]+(?:;[\w=-]+)*,)")
-STAYS = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-    r"|(?:text|image|audio|video|application|font|model|multipart)/[\w.+-]+"
-)
+# The value of a field of an event, and a number between strings.
+VALUE = re.compile(r"^((?:event|data|id): )([\w.\[\]-]+)|-?\d[\d.eE+-]*", re.MULTILINE)
+# What stays of a string: how an address and a data URL begin, the first word of a type of media.
+MEDIA = r"(?:text|image|audio|video|application|font|model|multipart)/"
+PARTS = r"(?:;(?:charset|codecs?|rate|channels)=[\w.-]+)*(?:;base64)?"
+FRONT = re.compile(rf"(?:https?|wss?|file|gs|s3)://|(data:)?({MEDIA}[\w.+-]+){PARTS}(?:,|$)")
+DAY = re.compile(r"(\d{4}-\d\d-\d\d)((?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)")
+DAYS = 3000  # that days move by at most
+MEDIA_TYPES = frozenset(mimetypes.types_map.values())
+DONE = ("[DONE]", "true", "false", "null")  # data of events that is no object
 LETTERS = re.compile(r"[^\W_]")
 IN_JSON = re.compile(rf"\b(?:true|false|null)\b|{LETTERS.pattern}")  # of a piece of it
 LOWER, UPPER, DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
@@ -66,27 +73,42 @@ class Redaction:
             self.known.update(_words(dialect))
             self.models.update(_models(dialect))
         self._secret = secret or secrets.token_bytes(32)
+        moved = int.from_bytes(hashlib.blake2b(key=self._secret, digest_size=2).digest())
+        self._days = datetime.timedelta(1 + moved % DAYS)
 
     def text(self, text: str) -> str:
         """Return a text redacted. Raises NotRedacted with the line that is none of JSON."""
         pieces, end, key = [], 0, ""
         for found in STRING.finditer(text):
-            self._between(text, end, found.start())
-            pieces.append(text[end : found.start()])
+            pieces.append(self._between(text, end, found.start(), key))
             end, whole, colon = found.end(), found[1], found[2] or ""
             inner = self._string(whole, bool(colon), key in self.models)
             pieces.append(f'"{inner}"{colon}')
             key = whole if colon else ""
-        self._between(text, end, len(text))
-        return "".join((*pieces, text[end:]))
+        return "".join((*pieces, self._between(text, end, len(text), key)))
 
-    @staticmethod
-    def _between(text: str, start: int, end: int) -> None:
+    def _between(self, text: str, start: int, end: int, key: str) -> str:
+        """Return what stands between two strings, behind a key or none."""
         match = BETWEEN.match(text, start, end)
         stop = match.end() if match else start
         if stop < end:
             line = text.count("\n", 0, stop) + 1
             raise NotRedacted(f"line {line} is neither JSON nor an event of a stream")
+
+        def other(found: re.Match[str]) -> str:
+            if found[2] is None:
+                return found[0] if key in self.known else self._number(found[0])
+            stays = found[2] in DONE or found[2] in self.known
+            return found[0] if stays else found[1] + self.word(found[2])
+
+        return VALUE.sub(other, text[start:end])
+
+    def _number(self, said: str) -> str:
+        """Return a number of the same make: what is no zero is none."""
+        numbers, at = self._numbers(said), re.search(r"[eE]|$", said)
+        assert at is not None
+        digits = re.sub("[1-9]", lambda _: str(1 + next(numbers) % 9), said[: at.start()])
+        return digits + said[at.start() :]
 
     def _string(self, raw: str, key: bool, model: bool) -> str:
         """Return what stands between the quotes of a string."""
@@ -94,7 +116,7 @@ class Redaction:
             said = json.loads(f'"{raw}"', strict=False)
         except ValueError:
             raise NotRedacted(f'"{raw[:20]}" is no string of JSON') from None
-        if said in self.known or (model and not key) or STAYS.fullmatch(said):
+        if said in self.known or (model and not key):
             return raw
         if not key and said[:1] in ("{", "[") and _is_json(said):
             new = self.text(said)
@@ -104,7 +126,9 @@ class Redaction:
 
     def word(self, said: str) -> str:
         """Return a string of the same length and make that says nothing."""
-        front = match[0] if (match := FRONT.match(said)) else ""
+        if (day := DAY.fullmatch(said)) and (moved := self._moved(day[1])):
+            return moved + day[2]
+        front = self._front(said)
         numbers = self._numbers(said)
         letters = IN_JSON if any(mark in said for mark in '{}[]"') else LETTERS
 
@@ -112,6 +136,22 @@ class Redaction:
             return found[0] if len(found[0]) > 1 else _other(found[0], numbers)
 
         return front + letters.sub(other, said[len(front) :])
+
+    def _moved(self, day: str) -> str:
+        """Return another day, or nothing for what is none; all are as far apart as they were."""
+        try:
+            return (datetime.date.fromisoformat(day) - self._days).isoformat()
+        except (ValueError, OverflowError):
+            return ""
+
+    def _front(self, said: str) -> str:
+        """Return how a string begins that is an address or a type of media that is known."""
+        found = FRONT.match(said)
+        if found is None or found[2] is None:
+            return found[0] if found else ""
+        if found[2] in self.known or found[2] in MEDIA_TYPES:
+            return found[0]
+        return f"{found[1] or ''}{found[2].partition('/')[0]}/"
 
     def _numbers(self, said: str) -> Iterator[int]:
         """Yield numbers without end that only this string has."""
