@@ -73,7 +73,15 @@ def look(looking: Any, address: str) -> None:
     with looking.page(f"{address}/playground/index.html", "playground") as page:
         hand = Keyboard(page)
         hand.until("document.getElementById('status').textContent === 'Ready.'", SECONDS)
-        for task in (_sample, _rule_of_a_note, _other_target, _edited_rule, _hostile, _wrong):
+        for task in (
+            _sample,
+            _rule_of_a_note,
+            _other_target,
+            _edited_rule,
+            _hostile,
+            _wrong,
+            _stop,
+        ):
             try:
                 task(hand)
             except Exception as error:
@@ -152,6 +160,25 @@ def _wrong(hand: Keyboard) -> None:
     assert ":2:" in hand.shown("status")
     hand.press("reset")
     hand.said("Converted: ")
+
+
+def _stop(hand: Keyboard) -> None:
+    """End what runs too long, by a key and by the button, and go on."""
+    good = hand.page.input_value("#payload")
+    long = {"messages": [{"role": "user", "content": "Hi"}] * 200_000}
+    for end in (lambda: hand.page.keyboard.press("Escape"), lambda: hand.press("stop")):
+        hand.page.evaluate(
+            "text => (document.getElementById('payload').value = text)", json.dumps(long)
+        )
+        hand.press("convert")
+        hand.said("Converting")
+        end()
+        hand.said("Stopped.")
+        hand.page.evaluate("text => (document.getElementById('payload').value = text)", good)
+    hand.press("stop")
+    hand.said("Nothing is running.")
+    hand.press("convert")
+    hand.until("document.getElementById('status').textContent.startsWith('Converted: ')", SECONDS)
 
 
 def built(site: Path) -> bool:

@@ -1,17 +1,30 @@
 // The page: what it shows is set as text, never as markup. Python runs in a worker.
 const at = (id) => document.getElementById(id)
-const worker = new Worker("worker.js", { type: "module" })
 const waiting = new Map()
 const edited = new Map() // rule files that differ from the packaged ones, by dialect
 let known = [] // the dialects, with their units
+let worker
 
-worker.onmessage = ({ data: { id, value, error } }) => {
-  const { done, failed } = waiting.get(id)
-  waiting.delete(id)
-  error === undefined ? done(value) : failed(new Error(error))
+function begin() {
+  worker = new Worker("worker.js", { type: "module" })
+  worker.onmessage = ({ data: { id, value, error } }) => {
+    const { done, failed } = waiting.get(id)
+    waiting.delete(id)
+    error === undefined ? done(value) : failed(new Error(error))
+  }
+  worker.onerror = () =>
+    say("Python cannot be loaded. Is this page read from the disk, or built without `make playground`?", true)
 }
-worker.onerror = () =>
-  say("Python cannot be loaded. Is this page read from the disk, or built without `make playground`?", true)
+
+// A rule file may run long, and nothing else ends Python: another worker takes its place.
+function stop() {
+  if (!waiting.size) return say("Nothing is running.")
+  worker.terminate()
+  const left = [...waiting.values()]
+  waiting.clear()
+  begin()
+  for (const { failed } of left) failed(new Error("Stopped. Python loads again, which takes some seconds."))
+}
 
 const ask = (name, ...given) =>
   new Promise((done, failed) => {
@@ -110,6 +123,10 @@ at("source").onchange = at("target").onchange = tried(async () => {
   options(at("file"), [...new Set([at("source").value, at("target").value])], at("file").value)
   await file()
 })
+at("stop").onclick = stop
+document.onkeydown = (event) => {
+  if (event.key === "Escape" && known.length && waiting.size) stop()
+}
 at("sample").onclick = tried(sample)
 at("file").onchange = tried(file)
 at("rerun").onclick = tried(async () => {
@@ -124,6 +141,7 @@ at("reset").onclick = tried(async () => {
   await convert()
 })
 
+begin()
 tried(async () => {
   known = await ask("dialects")
   const names = known.map((one) => one.name)
