@@ -191,6 +191,19 @@ class Trail:
             self._held.append(owner)
         places[key] = at
 
+    def move(self, moved: dict[At, At]) -> None:
+        """Say that what came from some places, and from below them, came from others."""
+        if not moved:
+            return
+        if self.late:
+            self._settle()
+        for owner in [entry[0] for waiting in self._waiting.values() for entry in waiting[:1]]:
+            self._at[id(owner)] = self._places(owner)
+        for places in self._at.values():
+            for key, at in places.items():
+                if at[:2] in moved:
+                    places[key] = moved[at[:2]] + at[2:]
+
     def find(self, owner: Any, path: str | None = None) -> At | None:
         """Return where a field (dotted path) or the owner came from, or None."""
         if self.late:

@@ -19,6 +19,8 @@ class Replay:
         self._log, self._key = log, key
         self.head: dict[str, Any] = {}
         self.gone: list[At] = []  # messages that a later line took back
+        self.over: list[At] = []  # what a later line says anew, and which took what back
+        self.places_of: dict[str, At] = {}  # where the keys of the head stand
         self._found: dict[Any, Found] = {}
         for i, line in enumerate(lines):
             if isinstance(line, dict):
@@ -29,6 +31,7 @@ class Replay:
     def _take(self, line: dict[str, Any], i: int) -> None:
         log = self._log
         if log.rewind in line:
+            self.over.append((i, log.rewind))
             self._rewind(line[log.rewind])
         elif isinstance(line.get(log.set), dict):
             self._merge(line[log.set], (i, log.set))
@@ -40,10 +43,15 @@ class Replay:
     def _put(self, message: Any, place: At) -> None:
         name = message.get(self._log.by) if isinstance(message, dict) else None
         # A message without a name of its own is never replaced.
-        self._found[name if isinstance(name, str) else place] = (message, place)
+        key = name if isinstance(name, str) else place
+        self.over += [self._found[key][1]] if key in self._found else []
+        self._found[key] = (message, place)
 
     def _merge(self, said: dict[str, Any], place: At) -> None:
         listed = said.get(self._key)
+        for k in said.keys() - {self._key}:
+            self.over += [self.places_of[k]] if k in self.places_of else []
+            self.places_of[k] = (*place, k)
         self.head.update((k, v) for k, v in said.items() if k != self._key)
         if isinstance(listed, list):
             self.gone += [at for _, at in self._found.values()]

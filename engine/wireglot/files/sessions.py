@@ -25,6 +25,7 @@ from . import ids, pieces, replay, tree
 
 PLAIN = Document(("json",), None, None, None)
 TAKEN_BACK = "a later line takes this message back"
+ANEW = "a later line says it anew, or takes it back"
 
 
 class File:
@@ -39,6 +40,7 @@ class File:
         self.told: dict[int, dict[str, Any]] = {}  # what a message does otherwise than the others
         self.head = 0  # the message of which the head was taken
         self.drawn: dict[int, dict[str, Any]] = {}  # what was drawn out of a message
+        self.log: replay.Replay | None = None
 
     def place(self, at: At, i: int) -> At:
         """Return where a message stands in the file."""
@@ -123,6 +125,8 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         whole, loose = ids.drawn(reader, document.ids, whole, key, roles)
         memory.update({"loose": loose} if loose else {})
     ir: dict[str, Any] = units.whole(reader, shape, whole, at)
+    if file.log is not None:
+        _logged(reader, file.log)
     if memory:
         own = reader.memory(ir)
         own[""] = {**own.get("", {}), **memory}
@@ -138,7 +142,7 @@ def _folded(
     """Make one object of lines."""
     key, file = key_of(shape), reader.file
     if document.log is not None:
-        done = replay.Replay(document.log, lines, key)
+        done = file.log = replay.Replay(document.log, lines, key)
         file.places, memory["log"] = done.places, lines
         reader.notes += [("no-message", "lost", at, None, TAKEN_BACK) for at in done.gone]
         return {**done.head, key: done.messages}
@@ -169,6 +173,14 @@ def _folded(
         head, messages = _drawn(reader, shape, messages)
         memory.pop("headless", None)
     return {**head, key: messages}
+
+
+def _logged(reader: ReadJob, log: replay.Replay) -> None:
+    """Say where the head of a log stands, which was read as if it were the first line."""
+    reader.trail.move({(0, key): at for key, at in log.places_of.items() if at != (0, key)})
+    for at in log.over if reader.recorder is not None else ():
+        assert reader.recorder is not None
+        reader.recorder.hush(at, ANEW, None)
 
 
 def _drawn(

@@ -64,6 +64,9 @@ class Fates:
                 return self._said(at, base, rule_of(said[at]))
         if value is None or (value in ("", []) and at in self.recorder.reads):
             return Fate("silent", (), "it is empty", None)
+        for depth in range(len(at) - 1, 0, -1):
+            if at[:depth] in self.recorder.silent:
+                return Fate("silent", (), self.recorder.silent[at[:depth]][0], None)
         return None
 
     def _carried(self, here: str, targets: list[str], note: Note | None) -> Fate:
