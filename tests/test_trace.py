@@ -218,6 +218,54 @@ def test_an_object_where_a_list_may_stand_has_no_place_in_a_list() -> None:
     assert lost == ["/tools/functionDeclarations/0/x_odd"]
 
 
+def test_bare_texts_beside_a_picture_have_places() -> None:
+    text, link = {"type": "text", "text": "Look:"}, "https://a.example/b.png"
+    said = [text, {"type": "image_url", "image_url": {"url": link}}]
+    body = {"messages": [{"role": "user", "content": said}]}
+    found = traced("pydantic-ai", body, unit="session")
+    assert found.fates.keys() >= {pointer_of(steps) for steps, _ in leaves(body)}
+    assert sources(found, "/0/parts/0/content/0") == ("/messages/0/content/0/text",)
+
+
+LOG = [
+    {"sessionId": "s", "projectHash": "h", "startTime": "2026-01-01T00:00:00Z",
+     "lastUpdated": "2026-01-01T00:00:00Z"},
+    {"id": "a", "timestamp": "2026-01-01T00:00:01Z", "type": "user", "content": "Hi"},
+    {"$set": {"lastUpdated": "2026-01-01T00:00:02Z", "summary": "S"}},
+    {"id": "b", "timestamp": "2026-01-01T00:00:02Z", "type": "gemini", "content": "Hel"},
+    {"id": "b", "timestamp": "2026-01-01T00:00:03Z", "type": "gemini", "content": "Hello"},
+    {"id": "c", "timestamp": "2026-01-01T00:00:04Z", "type": "user", "content": "No"},
+    {"$rewindTo": "c"},
+    {"$set": {"summary": "T"}},
+]  # fmt: skip
+
+
+def test_each_leaf_of_a_log_has_a_fate_and_the_head_its_place() -> None:
+    out = RULES.convert(LOG, "gemini-cli", "openclaw", "session", trace=True)
+    assert out.trace is not None
+    found = out.trace.fates
+    assert found.keys() == {pointer_of(steps) for steps, _ in leaves(LOG)}
+    anew = ("/0/lastUpdated", "/2/$set/summary", "/3/id", "/3/content", "/6/$rewindTo")
+    assert {found[at].kind for at in anew} == {"silent"}
+    assert (found["/5/content"].code, found["/7/$set/summary"].code) == ("no-message", "own-field")
+    told = {note.source_path for note in out.notes if note.source_path}
+    assert told == {"/5", "/0/projectHash", "/2/$set/lastUpdated", "/7/$set/summary"}
+    plain = RULES.convert(LOG, "gemini-cli", "openclaw", "session").notes
+    assert list(map(str, plain)) == list(map(str, out.notes))
+
+
+def test_what_stood_beside_a_result_that_is_left_out_is_told() -> None:
+    """A line of Claude Code alone: the call that it answers is not there."""
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "out"}
+    line = {"type": "user", "uuid": "u", "sessionId": "s", "cwd": "/w", "isSidechain": False,
+            "timestamp": "2026-01-01T00:00:02.000Z", "toolUseResult": {"stdout": "x" * 1000},
+            "message": {"role": "user", "content": [result]}}  # fmt: skip
+    out = RULES.convert([line], "claude-code", "openai-chat", "request", trace=True)
+    assert out.trace is not None
+    assert out.trace.fates.keys() == {pointer_of(steps) for steps, _ in leaves([line])}
+    assert out.trace.fates["/0/toolUseResult/stdout"].code == "own-field"
+
+
 def test_at_home_every_leaf_comes_from_itself() -> None:
     found = traced("openai-chat")
     inside = [at for at in found.origins if not at.startswith("envelope:")]

@@ -228,7 +228,7 @@ def formed(
         if text is not None:
             return text
         if form == "joined" or (form == "bare" and len(pairs) == 1):
-            return share.texts(x, form, h, pairs, EMPTY, into)
+            return share.texts(x, form, h, pairs, [wire for _, wire in pairs], EMPTY, into)
         return [wire for _, wire in pairs]
     if not pairs and h.mark is not None and (value or h.mark != "default"):
         return ABSENT

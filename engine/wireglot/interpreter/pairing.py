@@ -9,6 +9,7 @@ from ..hooks import left_out
 from ..notes import BEHIND_CALL, foreign
 from .copies import instead, with_parts
 from .jobs import WriteJob
+from .placing import unplaced
 
 Found = tuple[int, dict[str, Any]]  # the place of a message, and a part of it
 Pairs = list[tuple[dict[str, Any], dict[str, Any]]]  # results and their calls
@@ -245,6 +246,8 @@ def _rebuilt(
             out.append(message)
         elif parts:
             out.append(with_parts(writer, message, parts))
+        else:
+            unplaced(writer, message, _pos(writer))
         wanted = wanted + behind.get(i, [])
     if wanted:
         out.append({"role": "tool", "parts": wanted})

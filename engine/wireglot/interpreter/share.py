@@ -47,16 +47,18 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
         if lens in ("bare", "blocks", "joined"):
             if not wires:
                 return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
-            return texts(writer, lens, h, pairs, entry, into)
+            return texts(writer, lens, h, pairs, wires, entry, into)
     if not wires and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
     return wires
 
 
-def texts(writer: WriteJob, lens: str, h: Hole, pairs: list[Any], entry: Any, into: Any) -> Any:
+def texts(
+    writer: WriteJob, lens: str, h: Hole, pairs: list[Any], wires: list[Any], entry: Any, into: Any
+) -> Any:
     """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
     if lens == "joined" and entry.get("list"):
-        return [wire for _, wire in pairs]
+        return wires
     plain = [bare(writer, h, part, wire) for part, wire in pairs]
     if lens != "joined":
         asked = not entry.get("list") if lens == "bare" else entry.get("bare")
@@ -64,10 +66,10 @@ def texts(writer: WriteJob, lens: str, h: Hole, pairs: list[Any], entry: Any, in
             forget(writer, pairs)
             _stands(writer, pairs, into)
             return plain[0]
-        return [wire for _, wire in pairs]
+        return wires
     if any(text is None for text in plain):
         if writer.same:  # a list is read there, too
-            return [wire for _, wire in pairs]
+            return wires
         raise Misfit("only plain texts can be joined", (), h.pos)
     if len(plain) > 1:
         at = writer.trail.find(pairs[1][0])
