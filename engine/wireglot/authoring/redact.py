@@ -37,7 +37,7 @@ FRONT = re.compile(rf"(?:https?|wss?|file|gs|s3)://|(data:)?({MEDIA}[\w.+-]+){PA
 DAY = re.compile(r"(\d{4}-\d\d-\d\d)((?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)")
 DAYS = 3000  # that days move by at most
 MEDIA_TYPES = frozenset(mimetypes.types_map.values())
-DONE = ("[DONE]", "true", "false", "null")  # data of events that is no object
+PLAIN = ("true", "false", "null")
 LETTERS = re.compile(r"[^\W_]")
 IN_JSON = re.compile(rf"\b(?:true|false|null)\b|{LETTERS.pattern}")  # of a piece of it
 LOWER, UPPER, DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
@@ -98,7 +98,7 @@ class Redaction:
         def other(found: re.Match[str]) -> str:
             if found[2] is None:
                 return found[0] if key in self.known else self._number(found[0])
-            stays = found[2] in DONE or found[2] in self.known
+            stays = found[2] in PLAIN or found[2] in self.known
             return found[0] if stays else found[1] + self.word(found[2])
 
         return VALUE.sub(other, text[start:end])

@@ -98,7 +98,11 @@ class Vocabulary:
         """Tell of which unit a payload is, by the keys that more dialects have in one of them."""
         if not isinstance(body, dict):
             return "request"
-        faulty = body.keys() <= {*self.tops["error"], *SAYS} or isinstance(body.get("errors"), list)
+        faulty = body.keys() <= {*self.tops["error"], *SAYS} or any(
+            isinstance(one, dict) and not one.keys().isdisjoint(SAYS)
+            for listed in map(body.get, SAYS)
+            for one in (listed if isinstance(listed, list) else ())
+        )
         if len(body) <= 3 and (faulty or (len(body) == 1 and not any(_listed(body)))):
             return "error"
         asked, answered = self.tops["request"], self.tops["response"]
