@@ -220,3 +220,10 @@ def test_recorded_vendors_are_proposed_without_their_file(recorded: str, name: s
     assert made.after.lost < made.before.lost
     said = [line for line in made.text.splitlines() if line.strip() and line[0] != "#"]
     assert len(said) <= 45
+
+
+def test_a_request_that_names_its_model_otherwise_is_given_no_other() -> None:
+    body = {"model_id": "g", "messages": [{"role": "user", "content": "Hi"}]}
+    rules = wireglot.packaged()
+    held = recordings.heard(rules, "chat-compatible", [recordings.Recorded("request", body)])
+    assert held.faults == [] and [one.at for one in held.unknown] == [("model_id",)]
