@@ -179,18 +179,11 @@ class _Writer:
         self.done.append(self.line.rstrip())
         self.line = ""
 
-    def before(self, line: int, indent: int, column: int = 0) -> None:
+    def before(self, line: int, indent: int) -> None:
         """Write the comments that stand alone before a line of the source, and one blank line."""
-        while self.comments and self.comments[0].line < line and self.comments[0].alone:
-            if self.comments[0].column < column:
-                break
-            comment = self.comments.pop(0)
-            self.blank(comment.line)
-            self.done.append(" " * indent + comment.text)
-            self.at = comment.line
-        else:
-            if line < len(self.lines):
-                self.blank(line)
+        self.alone(line, indent)
+        if line < len(self.lines):
+            self.blank(line)
 
     def blank(self, line: int) -> None:
         """Write a blank line if the source has some before this line."""
@@ -222,15 +215,11 @@ class _Writer:
                 self.put("-")
                 self.at = _dash(self.lines, start, column, child)
                 self.entry(child, indent + STEP, dashed=True)
-        self.inner(node, indent, column)
+        if column:  # what stands as far in as the block is of its end
+            self.alone(node.end_mark.line, indent, column)
 
-    def inner(self, node: Any, indent: int, column: int) -> None:
-        """Write the comments at the end of a block that stand as far in as the block."""
-        if column and self.comments:
-            self.before_end(node.end_mark.line, indent, column)
-
-    def before_end(self, line: int, indent: int, column: int) -> None:
-        """Write comments that stand alone, as long as they stand far enough in."""
+    def alone(self, line: int, indent: int, column: int = 0) -> None:
+        """Write comments that stand alone before a line, as long as they stand far enough in."""
         while self.comments and self.comments[0].line < line:
             comment = self.comments[0]
             if not comment.alone or comment.column < column:
